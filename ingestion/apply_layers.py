@@ -10,16 +10,29 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.graph_state import IngestResult, VectorServer
+from ingestion.graph_state import IngestResult
 from ingestion.layer.stored import LayerFiles, read_layer_files
 from ingestion.pipeline import build_version, embed_graph
 from ingestion.publish import exclusive_writer, new_version_id
 from ingestion.read.sources import Sources
-from ingestion.stages import OVERVIEW, TABLES_ONLY, TRIPLES, Inputs, OnStage, Parsed, PassagesBuilt, Stage, StageContext
+from ingestion.server.publish_tables import TablesTarget
+from ingestion.stages import (
+    OVERVIEW,
+    TABLES_ONLY,
+    TRIPLES,
+    Inputs,
+    OnStage,
+    Parsed,
+    PassagesBuilt,
+    Stage,
+    StageContext,
+    server_stage,
+)
 from ingestion.stored_facts import version_facts
 from nacre.errors import ConfigError
 from nacre.stores import versions
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.servers import Servers
 
 # what does not depend on a layer
 _KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS)
@@ -30,7 +43,7 @@ def change_layers(
     change: Callable[[LayerFiles], LayerFiles],
     *,
     data: Path,
-    server: VectorServer,
+    server: Servers,
     on_stage: OnStage,
     embedder: Embedder | None = None,
 ) -> IngestResult:
@@ -54,7 +67,7 @@ def change_layers(
         kept = [folder / file for file in _KEPT if (folder / file).exists()]
 
         def read_version(given: Inputs, context: StageContext) -> object:
-            return Parsed(given, version_facts(folder))
+            return Parsed(given, version_facts(folder, server.databases))
 
         def keep_passages(built: object, context: StageContext) -> PassagesBuilt:
             return PassagesBuilt(manifest.passages, manifest.texts)
@@ -62,6 +75,8 @@ def change_layers(
         _, *tables = TABLES_ONLY
         stages = [Stage("read", read_version), *tables, OVERVIEW, Stage("passages", keep_passages)]
         stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
+        if manifest.tables:
+            stages.append(server_stage(TablesTarget(manifest.tables, name, server.databases)))
         given = Inputs(Sources(()), (), layers)
         loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept, pointer.layers)
     if embedder is None or pointer.vectors is None:

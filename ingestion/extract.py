@@ -26,6 +26,7 @@ from nacre.language.tokens import name_tokens
 from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple, SourceSentence
 from nacre.records.facts import Passage
 from nacre.stores import versions
+from nacre.stores.servers import Servers
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.extracted_triples import write_layer
 from nacre.stores.sqlite.triples import TripleReader
@@ -143,7 +144,7 @@ def publish_triples(
         if present is None or present.version != version:
             raise ConfigError(f"Graph {home.name!r} has changed meanwhile. Run the command again.")
         layers = new_version_id(datetime.now(UTC), sha256(version.encode()).hexdigest())
-        with build_folder(home, versions.layers_folder(home, layers), None, None) as folder:
+        with build_folder(home, versions.layers_folder(home, layers), Servers()) as folder:
             with report_write_errors(home):
                 write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
             publish_layers(home, folder, layers)

@@ -11,6 +11,7 @@ from nacre.stores import versions
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vector_sets import open_collection
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.servers import Servers
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer
 
@@ -31,14 +32,6 @@ class IngestResult:
     texts: int = 0
     vectors: int = 0
     embedded: int = 0
-
-
-@dataclass(frozen=True)
-class VectorServer:
-    """The Qdrant server for vectors; without a URL they are stored in the data folder."""
-
-    url: str | None = None
-    key: str | None = None
 
 
 def ingest_result(home: Path, manifest: Manifest, unchanged: bool = False) -> IngestResult:
@@ -71,7 +64,7 @@ def indexable_version(home: Path, data: Path) -> tuple[Pointer, Manifest]:
     return pointer, manifest
 
 
-def has_vectors(home: Path, pointer: Pointer, embedder: Embedder, server: VectorServer) -> bool:
+def has_vectors(home: Path, pointer: Pointer, embedder: Embedder, server: Servers) -> bool:
     """Whether the vectors of the current version are complete, made by this embedder, in this place, and readable."""
     if pointer.vectors is None:
         return False

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ingestion.graph_state import (
     IngestResult,
-    VectorServer,
     has_vectors,
     has_word_index,
     indexable_version,
@@ -32,6 +31,7 @@ from ingestion.publish import (
 from ingestion.read.documents.find import DocumentFile, find_documents
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions
+from ingestion.server.publish_tables import TablesTarget, has_tables
 from ingestion.stages import (
     NO_PROGRESS,
     STAGES,
@@ -44,11 +44,15 @@ from ingestion.stages import (
     Stage,
     StageContext,
     run_stages,
+    server_stage,
     time_stage,
 )
 from nacre.stores import versions
+from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.server.place import server_address
 from nacre.stores.search import embedding_cache as embedded
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.servers import Servers
 from nacre.stores.sqlite.lexicon_file import spellings_folder
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.versions import Manifest, VectorsManifest
@@ -71,9 +75,11 @@ def ingest(
     tables_only: bool = False,
     no_vectors: bool = False,
     sparql: bool = False,
+    tables: str = "",
     embedder: Embedder | None = None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
+    databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load_graph`, then
@@ -82,7 +88,7 @@ def ingest(
     Readers see the new version when its tables, names and full-text index are complete, and its vectors later. Raises
     IngestionError for unreadable sources, ConfigError for invalid settings.
     """
-    server = VectorServer(qdrant_url, qdrant_key)
+    server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
         sources,
         name,
@@ -92,6 +98,7 @@ def ingest(
         reading=reading,
         tables_only=tables_only,
         sparql=sparql,
+        tables=tables,
         without=no_vectors_reason(name, no_vectors, embedder),
         server=server,
         on_stage=on_stage,
@@ -119,17 +126,20 @@ def load_graph(
     reading: ReadOptions = ReadOptions(),  # noqa: B008 (immutable)
     tables_only: bool = False,
     sparql: bool = False,
+    tables: str = "",
     without: str = "",
-    server: VectorServer,
+    server: Servers,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
-    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
+    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store. `tables` is
+    the address of a PostgreSQL server that takes the tables ("": they are a file).
 
     The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
     input is recognised before parsing.
     """
     home = data / versions.check_name(name)
+    target = TablesTarget(server_address(tables), name, server.databases) if tables else None
     with ExitStack() as stack:
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts, loaded)
@@ -139,20 +149,24 @@ def load_graph(
         inputs = fingerprint(files, documents, layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
-        present = matching_version(home, inputs, left_out)
+        present = matching_version(home, inputs, left_out, target.url if target else "")
+        if present and target and not has_tables(versions.version_folder(home, present.version), target):
+            present = None
         if present and (not sparql or (versions.version_folder(home, present.version) / versions.TRIPLES).is_dir()):
             _record_reason(home, without)
             # the ingest that made it may have been killed during its cleanup
-            remove_unused(home, server.url, server.key)
+            remove_unused(home, server)
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
+        wanted = replace(wanted, tables=target.url if target else "")
         given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
+        stages = (*stages, server_stage(target)) if target else stages
         return build_version(home, wanted, given, stages, without, server, on_stage)
 
 
 def embed_graph(
-    name: str, *, data: Path, embedder: Embedder, server: VectorServer, on_stage: OnStage = NO_PROGRESS
+    name: str, *, data: Path, embedder: Embedder, server: Servers, on_stage: OnStage = NO_PROGRESS
 ) -> IngestResult:
     """Build the vectors of the current version as a new set, and switch the readers to it.
 
@@ -168,7 +182,7 @@ def embed_graph(
         vectors = f"{manifest.version}-{stamp}"
         wanted = VectorsManifest(manifest.version, embedder.name, f"nacre_{name}_{vectors}" if server.url else None)
         place = versions.vectors_folder(home, vectors)
-        with build_folder(home, place, server.url, server.key) as folder:
+        with build_folder(home, place, server) as folder:
             with report_write_errors(home):
                 # written before anything on the server, so that the next writer can remove the remains of a killed one
                 versions.write_manifest(folder, wanted)
@@ -192,6 +206,7 @@ def index_graph(
     embedder: Embedder | None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
+    databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Complete the vectors of a graph, or rebuild them for another embedder. If they are complete, or the full-text
@@ -200,7 +215,7 @@ def index_graph(
     Tables and passages are copied. Raises ConfigError if the graph was ingested with --tables-only.
     """
     home = data / versions.check_name(name)
-    server = VectorServer(qdrant_url, qdrant_key)
+    server = Servers(qdrant_url, qdrant_key, databases)
     with exclusive_writer(home):
         pointer, manifest = indexable_version(home, data)
         complete = embedder is None or has_vectors(home, pointer, embedder, server)
@@ -209,7 +224,7 @@ def index_graph(
             wanted = replace(manifest, version=new_version_id(datetime.now(UTC), manifest.inputs))
             copied = [folder / file for file in (versions.TABLES, versions.LEXICON, versions.PASSAGES)]
             copied.append(spellings_folder(folder / versions.LEXICON))
-            optional = (folder / versions.DOCUMENTS, folder / versions.OVERVIEW)
+            optional = (folder / versions.DOCUMENTS, folder / versions.OVERVIEW, folder / versions.SERVER)
             copied += [file for file in optional if file.is_file()]
             copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
             made = PassagesBuilt(manifest.passages, manifest.texts)
@@ -228,14 +243,14 @@ def build_version(
     given: Inputs | PassagesBuilt,
     stages: Sequence[Stage],
     without: str,
-    server: VectorServer,
+    server: Servers,
     on_stage: OnStage,
     copied: Sequence[Path] = (),
     layers: str = "",
 ) -> IngestResult:
     """Run the stages in a temporary folder, each on the result of the previous one, and publish it with the triples
     extracted from texts that are in `layers`."""
-    with build_folder(home, versions.version_folder(home, wanted.version), server.url, server.key) as folder:
+    with build_folder(home, versions.version_folder(home, wanted.version), server) as folder:
         with report_write_errors(home):
             for file in copied:
                 (shutil.copytree if file.is_dir() else shutil.copyfile)(file, folder / file.name)

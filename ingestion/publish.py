@@ -13,7 +13,7 @@ from pathlib import Path
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.stores import switch_version as switch
 from nacre.stores import versions
-from nacre.stores.search.vector_sets import drop_collection
+from nacre.stores.servers import Servers
 from nacre.stores.switch_version import flush_and_rename
 from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest
 
@@ -45,7 +45,7 @@ def new_version_id(now: datetime, inputs: str) -> str:
 
 
 @contextmanager
-def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> Iterator[Path]:
+def build_folder(home: Path, place: Path, servers: Servers) -> Iterator[Path]:
     """A temporary folder for building what will be at `place`; the caller is the graph's only writer. If it is not
     published, it is removed at the end.
 
@@ -54,7 +54,7 @@ def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> I
     folder = place.with_name(f".{place.name}{BUILDING}")
     with report_write_errors(home):
         place.parent.mkdir(parents=True, exist_ok=True)
-        versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
+        versions.remove_unused_versions(home, servers.remove_parts)
         folder.mkdir()
         (folder / LOCK).touch()
     pinned = versions.pin_folder(folder)
@@ -63,7 +63,7 @@ def build_folder(home: Path, place: Path, url: str | None, key: str | None) -> I
     finally:
         if pinned is not None:
             os.close(pinned)
-        remove_unused(home, url, key)
+        remove_unused(home, servers)
 
 
 @contextmanager
@@ -81,10 +81,10 @@ def exclusive_writer(home: Path) -> Iterator[None]:
         lock.__exit__(None, None, None)
 
 
-def remove_unused(home: Path, url: str | None, key: str | None) -> None:
+def remove_unused(home: Path, servers: Servers) -> None:
     """Remove the remains of killed builds and unused versions; the caller is the graph's only writer."""
     with suppress(OSError):
-        versions.remove_unused_versions(home, lambda collection: drop_collection(url, key, collection))
+        versions.remove_unused_versions(home, servers.remove_parts)
 
 
 def publish_version(home: Path, folder: Path, manifest: Manifest, without: str, layers: str = "") -> None:
@@ -127,14 +127,14 @@ def switch_version(home: Path, pointer: Pointer) -> None:
         switch.switch_version(home, pointer)
 
 
-def matching_version(home: Path, inputs: str, unavailable: dict[str, str]) -> Manifest | None:
-    """The current version, if it was made from the same input in the same way and is complete."""
+def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
+    """The current version, if it was complete and made from the same input in the same way, with its tables on the same server."""
     try:
         version = versions.current_version(home)
         present = versions.read_manifest(home, version) if version is not None else None
     except (OSError, ConfigError):
         return None
-    if present is None or (present.inputs, present.unavailable) != (inputs, unavailable):
+    if present is None or (present.inputs, present.unavailable, present.tables) != (inputs, unavailable, tables):
         return None
     folder = versions.version_folder(home, present.version)
     needed = [versions.TABLES, versions.LEXICON]

@@ -21,6 +21,7 @@ from ingestion.read.capsules import Facts
 from ingestion.read.documents.find import DocumentFile
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import Sources
+from ingestion.server.publish_tables import TablesTarget, publish_tables
 from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
 from nacre.errors import IngestionError
@@ -162,6 +163,16 @@ OVERVIEW = Stage("overview", build_overview)
 STAGES = (*TABLES_ONLY, OVERVIEW, Stage("verbalise", build_passages), *WORDS_ONLY)
 # runs last, if requested
 TRIPLES = Stage("triples", build_triple_store)
+
+
+def server_stage(target: TablesTarget) -> Stage:
+    """The last stage where the tables of a graph lie on a server."""
+
+    def move_tables(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
+        publish_tables(context.folder, target, lambda rows: context.progress("server", rows, 0))
+        return made
+
+    return Stage("server", move_tables)
 
 
 def run_stages(

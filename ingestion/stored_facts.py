@@ -10,18 +10,18 @@ from pathlib import Path
 from ingestion.export import stored_statements
 from ingestion.read.capsules import BLANK, IRI, Facts, TripleCollector
 from ingestion.report import read_omissions
-from nacre.stores import versions
-from nacre.stores.sqlite.tables import Tables
+from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.tables_of_version import open_tables
 
 
-def version_facts(folder: Path) -> Facts:
+def version_facts(folder: Path, databases: DatabaseLimits = DatabaseLimits()) -> Facts:  # noqa: B008 (immutable)
     """The triples of a version without those of its layers; blank nodes keep their labels."""
     numbers = count(1)
     # number of a term by its text; the default graph is the empty name
     names: defaultdict[str, int] = defaultdict(numbers.__next__, {"": 0})
     literals: defaultdict[tuple[str, str], defaultdict[str, int]] = defaultdict(lambda: defaultdict(numbers.__next__))
     rows = array("I")
-    with closing(Tables(folder / versions.TABLES)) as tables:
+    with closing(open_tables(folder, databases)) as tables:
         layout = json.loads(tables.meta("layout"))
         for subject, predicate, kind, value, datatype, language, graph in stored_statements(tables.trusted(), layout):
             target = literals[datatype, language][value] if kind == "literal" else names[value]

@@ -27,6 +27,7 @@ from nacre.records.endpoint import Endpoint
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
 from nacre.stores import versions
+from nacre.stores.servers import Servers
 from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sqlite.lexicon import lexicon_row
@@ -107,7 +108,7 @@ def attach_endpoint(
     with exclusive_writer(home):
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        with build_folder(home, versions.version_folder(home, manifest.version), None, None) as folder:
+        with build_folder(home, versions.version_folder(home, manifest.version), Servers()) as folder:
             with report_write_errors(home):
                 write_endpoint(folder, found, described)
                 write_layer_files(folder, layers)

@@ -32,6 +32,7 @@ from nacre.stores.databases.address import FILES, DatabaseLimits, parse_address,
 from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.kept_databases import file_address, keep_file, located
+from nacre.stores.servers import Servers
 from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ def attach_database(
     with exclusive_writer(home):
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        with build_folder(home, versions.version_folder(home, manifest.version), None, None) as folder:
+        with build_folder(home, versions.version_folder(home, manifest.version), Servers(databases=limits)) as folder:
             schema, database, found = _build(folder, mapped, empty, limits, layers, on_stage)
             database = replace(database, seconds=round(time.perf_counter() - started, 2))
             with report_write_errors(home):

@@ -57,10 +57,10 @@ async def run_foreign_sql(
 ) -> BranchResult:
     """As `run_model_sql`. Raises ToolError `timeout` or `too_large`.
 
-    The sandbox has no network, so a query over an attached database is guarded in this process, whose limits on its
+    The sandbox has no network, so a query over a database is guarded in this process, whose limits on its
     size bound the time, and the database stops it.
     """
-    if graph.database is None:
+    if graph.tables.is_local:
         return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds)
     running = run_in_thread(run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds)
     try:

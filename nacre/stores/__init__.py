@@ -6,6 +6,7 @@ Files in reading order:
     graph.py       an open graph: the stores of one version
     catalog.py     Library: all graphs of a data folder, opened and shared
     opener.py      open the stores of one version
+    tables_of_version.py  open its tables, in a file or on a server
     sqlite/        tables, lexicon, passages, documents, caches
     state/         the database of conversations, keys and runs: a file, or a server
     conversations/ threads, their turns and checkpoints
@@ -16,5 +17,6 @@ Files in reading order:
     kept_databases.py  files of databases that are kept with a graph, opened in processes that can be killed
     published/     versions of graphs in an object store
     processes/     work in processes that can be killed
+    servers.py     what graphs have on servers
     compute_once.py  a cache whose results one thread computes and others wait for
 """

@@ -19,8 +19,8 @@ from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.graph import Graph as Graph
 from nacre.stores.opener import GraphOpener, damaged_graph_error
 from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, file_sizes
-from nacre.stores.search.vector_sets import drop_collection
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.servers import Servers
 from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sqlite.lexicon_file import spellings_folder
 from nacre.stores.state.database import StateDatabase
@@ -67,6 +67,7 @@ class Library:
         self.data = data
         self.opener = GraphOpener(data, embedder, qdrant_url, qdrant_key, endpoint_limits, database_limits)
         self.verified = VerifiedQuestionStore(data / VERIFIED_FILE, shared)
+        self._servers = Servers(qdrant_url, qdrant_key, database_limits)
         self._open_graphs: dict[tuple[str, str, str | None, str], _OpenGraph] = {}
         self._lock = threading.RLock()
         self._released = threading.Condition(self._lock)
@@ -164,7 +165,7 @@ class Library:
         try:
             with versions.writer_lock(home):
                 (home / versions.CURRENT).unlink(missing_ok=True)
-                versions.remove_unused_versions(home, self._drop_collection)
+                versions.remove_unused_versions(home, self._servers.remove_parts)
                 left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
                 left += [folder for folder in (home / "layers").glob("*") if folder.is_dir()]
@@ -253,7 +254,7 @@ class Library:
             self._close_stores(self._open_graphs.pop(key))
         if idle:
             with suppress(OSError, ConfigError), versions.writer_lock(self.data / name, seconds=0):
-                versions.remove_unused_versions(self.data / name, self._drop_collection)
+                versions.remove_unused_versions(self.data / name, self._servers.remove_parts)
 
     def _close_stores(self, held: _OpenGraph) -> None:
         graph = held.graph
@@ -272,9 +273,6 @@ class Library:
             if store is not None:
                 store.close()
         _unpin(held.pinned)
-
-    def _drop_collection(self, collection: str) -> None:
-        drop_collection(self.opener.qdrant_url, self.opener.qdrant_key, collection)
 
 
 def _check_files(held: _OpenGraph) -> None:

@@ -26,7 +26,8 @@ from nacre.stores.sqlite.documents import Documents
 from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Passages
-from nacre.stores.sqlite.tables import Tables, read_overview
+from nacre.stores.sqlite.tables import read_overview
+from nacre.stores.tables_of_version import open_tables
 from nacre.stores.versions import Manifest, Pointer
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ class GraphOpener:
         hint = f"Run: nacre index --graph {name}"
         try:
             layers = versions.layers_folder(self.data / name, pointer.layers) if pointer.layers else None
-            tables = Tables(folder / versions.TABLES)
+            tables = open_tables(folder, self.database_limits)
             lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self.embedder)
             graph = Graph(name, manifest.version, tables.schema, tables, lexicon, vector_set=pointer.vectors)
             if layers is not None:

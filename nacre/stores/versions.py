@@ -25,6 +25,8 @@ DOCUMENTS = "documents.sqlite"
 OVERVIEW = "overview.json"
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
 DATABASE, LAYOUT = "database.json", "layout.json"
+# where the tables of a version are that lie on a server
+SERVER = "tables.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
@@ -36,7 +38,7 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 class Manifest:
     """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
     reasons for branches that were left out on purpose. `endpoint` is the address of an attached
-    endpoint, `database` that of an attached database."""
+    endpoint, `database` that of an attached database, `tables` that of the server with the tables ("": in the folder)."""
 
     version: str
     format: int = FORMAT
@@ -46,6 +48,7 @@ class Manifest:
     unavailable: dict[str, str] = field(default_factory=dict)
     endpoint: str = ""
     database: str = ""
+    tables: str = ""
 
     @property
     def attached(self) -> str:
@@ -215,11 +218,12 @@ def _try_lock(lock: IO[str]) -> bool:
     return True
 
 
-def remove_unused_versions(home: Path, drop_collection: Callable[[str], None] = lambda collection: None) -> list[str]:
+def remove_unused_versions(home: Path, remove_parts: Callable[[Path], None] = lambda folder: None) -> list[str]:
     """Remove the remains of killed builds, and versions and vectors that nobody has open. The caller is the graph's
     only writer.
 
-    `drop_collection` is called with the remote collection of each removed set of vectors. Returns the removed names.
+    `remove_parts` removes what a folder has on servers; if it raises ConfigError, the folder stays. Returns the removed
+    names.
     """
     present, gone = read_pointer(home), []
     keep = {present.version, present.vectors, present.earlier, present.layers} if present is not None else set()
@@ -230,15 +234,10 @@ def remove_unused_versions(home: Path, drop_collection: Callable[[str], None] = 
             if not unused:
                 continue
             try:
-                collection = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["collection"]
-            except (OSError, ValueError, KeyError, TypeError):
-                collection = None
-            if collection is not None:
-                try:
-                    drop_collection(collection)
-                except ConfigError as error:
-                    log.warning("%s stays until its vectors can be removed: %s", folder, error)
-                    continue
+                remove_parts(folder)
+            except ConfigError as error:
+                log.warning("%s stays until its parts on servers can be removed: %s", folder.name, error)
+                continue
             # rename it first: a partly removed version must not look like a complete one
             aside = folder.with_name(f".gone-{folder.name.strip('.')}{BUILDING}")
             if folder != aside:

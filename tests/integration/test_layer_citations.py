@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.export import export_triples
-from ingestion.graph_state import VectorServer
+from nacre.stores.servers import Servers
 from ingestion.layer.stored import load_layer_files
 from ingestion.pipeline import load_graph
 from nacre.config.settings import Settings
@@ -43,7 +43,7 @@ def data(tmp_path: Path) -> Path:
         data=tmp_path / "data",
         layers=load_layer_files([tmp_path / "l.yaml"]),
         without="not needed",
-        server=VectorServer(),
+        server=Servers(),
     )
     return tmp_path / "data"
 

@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.apply_layers import change_layers
-from ingestion.graph_state import VectorServer
+from nacre.stores.servers import Servers
 from ingestion.layer.check import check_layers
 from ingestion.layer.stored import LayerFiles, load_layer_files
 from ingestion.pipeline import ingest
@@ -56,11 +56,11 @@ def test_the_layer_makes_the_example_answer(plain: Path, tmp_path: Path) -> None
     assert right_answers(data) <= RIGHT_BEFORE
     given = load_layer_files([EXAMPLE / "collection.layer.yaml"])
     changed = change_layers(
-        "workshop", lambda present: present.replaced(given.files), data=data, server=VectorServer(), on_stage=_ignore
+        "workshop", lambda present: present.replaced(given.files), data=data, server=Servers(), on_stage=_ignore
     )
     assert right_answers(data) >= RIGHT_AFTER
     assert changed.schema.triples == 68
-    removed = change_layers("workshop", lambda _: LayerFiles(), data=data, server=VectorServer(), on_stage=_ignore)
+    removed = change_layers("workshop", lambda _: LayerFiles(), data=data, server=Servers(), on_stage=_ignore)
     assert "weight" not in {p.label for p in removed.schema.predicates}
 
 

@@ -11,6 +11,7 @@ import pytest
 from ingestion.publish import build_folder, new_version_id, publish_vectors, publish_version
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
+from nacre.stores.servers import Servers
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 V1, V2, V3 = (new_version_id(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
@@ -23,14 +24,14 @@ def home(tmp_path: Path) -> Path:
 
 
 def make(home: Path, version: str, content: str = "x") -> None:
-    with versions.writer_lock(home), build_folder(home, versions.version_folder(home, version), None, None) as folder:
+    with versions.writer_lock(home), build_folder(home, versions.version_folder(home, version), Servers()) as folder:
         (folder / "deep").mkdir()
         (folder / "deep" / "file").write_text(content)
         publish_version(home, folder, Manifest(version, passages=7), "why not")
 
 
 def make_vectors(home: Path, vectors: str) -> None:
-    with versions.writer_lock(home), build_folder(home, versions.vectors_folder(home, vectors), None, None) as folder:
+    with versions.writer_lock(home), build_folder(home, versions.vectors_folder(home, vectors), Servers()) as folder:
         manifest = VectorsManifest(versions.current_version(home) or "", "e", None, 7)
         publish_vectors(home, folder, vectors, manifest)
 
@@ -94,7 +95,7 @@ def test_a_failed_build_leaves_nothing_and_the_old_version(home: Path) -> None:
     make(home, V1)
 
     def interrupted() -> None:
-        with versions.writer_lock(home), build_folder(home, versions.version_folder(home, V2), None, None) as folder:
+        with versions.writer_lock(home), build_folder(home, versions.version_folder(home, V2), Servers()) as folder:
             (folder / "half").write_text("x")
             raise KeyboardInterrupt
 
@@ -172,7 +173,7 @@ def test_a_writer_waits_for_a_reader_that_tidies_up(home: Path) -> None:
 
 def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    blocked = build_folder(tmp_path / "file" / "g", tmp_path / "file" / "g" / "versions" / V1, None, None)
+    blocked = build_folder(tmp_path / "file" / "g", tmp_path / "file" / "g" / "versions" / V1, Servers())
     with pytest.raises(IngestionError, match=r"Can't write to .*file.*NACRE_DATA"):
         blocked.__enter__()
 

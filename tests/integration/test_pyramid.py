@@ -24,7 +24,7 @@ from ingestion.complete import (
 )
 from ingestion.export import export_triples
 from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
-from ingestion.graph_state import VectorServer
+from nacre.stores.servers import Servers
 from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.from_texts import COMPLETION
@@ -83,7 +83,7 @@ def extracted(library: Library) -> TextExtraction:
 
 
 def change(library: Library) -> ChangeLayers:
-    return partial(change_layers, GRAPH, data=library.data, server=VectorServer(), on_stage=NO_PROGRESS)
+    return partial(change_layers, GRAPH, data=library.data, server=Servers(), on_stage=NO_PROGRESS)
 
 
 def completed(library: Library) -> SchemaCompletion:

@@ -53,7 +53,7 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     if column.shown.kind in ("number", "date"):
         kind = "IN ('integer', 'real')" if column.shown.kind == "number" else "= 'text'"
         # the columns of a database have one type each
-        of_type = "" if graph.database is not None else f" WHERE typeof(v) {kind}"
+        of_type = f" WHERE typeof(v) {kind}" if graph.tables.is_local else ""
         bounds = f"SELECT min(v), max(v) FROM ({counted.inner('')}){of_type}"
         [(low, high)] = run(bounds, where.values, limit=1, seconds=SECONDS).rows
     values = tuple(_facet_value(row, names) for row in found)

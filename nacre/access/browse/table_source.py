@@ -19,17 +19,21 @@ TEMPORAL = ("date", "datetime", "time")
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A property with where its values are: in the relation of the class, or in a `junction`."""
+    """A property with where its values are: in the relation of the class, or in a `junction`.
+
+    `has_raw_text`: raw text stands where no number could be parsed. On a server a column has values of one type.
+    """
 
     shown: TableColumn
     column: Column
     junction: Relation | None
+    has_raw_text: bool = True
 
     def expressions(self, alias: str) -> tuple[str, str]:
         """SQL for the value and for the id of the linked thing, each NULL if there is none."""
         column = self.column
-        names = [f"{alias}.{quote_if_needed(name)}" for name in (column.value, column.text) if name]
-        # raw text stands where no number could be parsed
+        texts = (column.text,) if self.has_raw_text or not column.value else ()
+        names = [f"{alias}.{quote_if_needed(name)}" for name in (column.value, *texts) if name]
         value = f"coalesce({', '.join(names)})" if len(names) > 1 else (names or ["NULL"])[0]
         return value, f"{alias}.{quote_if_needed(column.link)}" if column.link else "NULL"
 
@@ -89,7 +93,8 @@ def table_source(graph: Graph, iri: str) -> TableSource | None:
         if column is None or p.hidden or p.role in ("type", "schema") or _is_name(p, own, schema):
             continue
         shown = TableColumn(p.iri, p.label, p.unit, _kind(p), p.iri not in in_row, p.domains[iri])
-        found[p.iri] = SourceColumn(shown, column, None if p.iri in in_row else junction)
+        has_raw_text = graph.tables.is_local or shown.kind != "number"
+        found[p.iri] = SourceColumn(shown, column, None if p.iri in in_row else junction, has_raw_text)
     names = [in_row[p.iri] for p in schema.predicates_of([iri]) if p.role == "name" and p.iri in in_row]
     # an entity's label costs a look-up in a large table for each row
     is_own = len(names) == 1 and _is_name(schema.predicate_of[names[0].predicate], own, schema)
@@ -140,7 +145,7 @@ def _condition(source: TableSource, each: RowFilter) -> tuple[str, list[Cell]]:
         test, values = f"{link} = (SELECT id FROM entity WHERE iri = ?)", [each.value]
     else:
         test, values = f"{value} {each.comparison} ?", [_typed(each.value, column.shown.kind)]
-        if column.shown.kind == "number" and not source.is_typed:
+        if column.shown.kind == "number" and not source.is_typed and column.has_raw_text:
             test = f"typeof({value}) IN ('integer', 'real') AND {test}"
     if junction is None:
         return f"({test})", values

@@ -24,7 +24,7 @@ from graph.stream import stream_turn
 from ingestion.apply_layers import change_layers
 from ingestion.complete import apply_completion, complete_schema, publish_condensed, remove_completion
 from ingestion.extract import extract_triples, publish_triples
-from ingestion.graph_state import VectorServer
+from nacre.stores.servers import Servers
 from ingestion.pipeline import ingest
 from ingestion.stages import NO_PROGRESS
 from nacre.config.embedder import local_embedder
@@ -84,7 +84,7 @@ def build_faculty_graph(folder: Path, seed: int, model: Embedder) -> list[dict[s
 def rebuild_layers(data: Path, model: Embedder, *, completing: bool, condensing: bool) -> None:
     """Complete and condense the layers, or restore them as they were extracted."""
     home = data / GRAPH
-    change = partial(change_layers, GRAPH, data=data, server=VectorServer(), on_stage=NO_PROGRESS, embedder=model)
+    change = partial(change_layers, GRAPH, data=data, server=Servers(), on_stage=NO_PROGRESS, embedder=model)
     remove_completion(home, change)
     library = Library(data, model)
     try:

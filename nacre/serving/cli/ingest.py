@@ -10,7 +10,7 @@ import typer
 
 from nacre.serving.terminal import options
 from nacre.serving.terminal.command_names import adapt_commands, program_command
-from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.open_library import configured_embedder, configured_servers, open_library, qdrant_api_key
 from nacre.serving.terminal.progress import print_warnings, show_progress
 from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
@@ -28,6 +28,9 @@ MAX_OMITTED = 10
 TextsOption = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
+]
+TablesOption = Annotated[
+    str, typer.Option("--tables", metavar="ADDRESS", help="PostgreSQL server for the tables, instead of a file.")
 ]
 LoaderOption = Annotated[
     str | None,
@@ -69,6 +72,7 @@ def ingest(
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Stop after the SQLite file.")] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Do not build the vector index.")] = False,
     sparql: Annotated[bool, typer.Option("--sparql", help="Also build a triple store for SPARQL.")] = False,
+    tables: TablesOption = "",
     strict: Annotated[bool, typer.Option("--strict", help="Fail on unreadable input instead of skipping it.")] = False,
     base: BaseOption = "",
     contexts: ContextsOption = None,
@@ -81,7 +85,6 @@ def ingest(
     for search by meaning follow and can be built later by `nacre index`.
     """
     from ingestion import pipeline
-    from ingestion.graph_state import VectorServer
     from ingestion.layer.stored import load_layer_files
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
@@ -103,11 +106,12 @@ def ingest(
             layers=load_layer_files(layer or (), annotations, packs=not no_packs),
             tables_only=tables_only,
             sparql=sparql,
+            tables=tables,
             reading=ReadOptions(
                 strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion
             ),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
-            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
+            server=configured_servers(settings),
             on_stage=on_stage,
         )
     _print_summary(loaded)
@@ -125,6 +129,7 @@ def index(graph: options.GraphOption = None) -> int:
     """
     from ingestion import pipeline
     from nacre.config.settings import Settings
+    from nacre.stores.databases.address import configured_database_limits
 
     settings = Settings()
     embedder = configured_embedder(settings)
@@ -137,6 +142,7 @@ def index(graph: options.GraphOption = None) -> int:
             embedder=embedder,
             qdrant_url=settings.qdrant_url,
             qdrant_key=qdrant_api_key(settings),
+            databases=configured_database_limits(settings),
             on_stage=on_stage,
         )
     print_line(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
@@ -147,10 +153,9 @@ def index(graph: options.GraphOption = None) -> int:
 def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
     """Build the vectors of a graph that answers already."""
     from ingestion import pipeline
-    from ingestion.graph_state import VectorServer
     from nacre.errors import ConfigError, IngestionError
 
-    server = VectorServer(settings.qdrant_url, qdrant_api_key(settings))
+    server = configured_servers(settings)
     try:
         with _interruptible(name), show_progress() as on_stage:
             result = pipeline.embed_graph(name, data=settings.data, embedder=embedder, server=server, on_stage=on_stage)

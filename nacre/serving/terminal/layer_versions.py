@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nacre.serving.terminal.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.terminal.open_library import configured_embedder, configured_servers, open_library
 from nacre.serving.terminal.recheck import recheck_verified_questions
 from nacre.serving.terminal.turn_display import print_line
 
@@ -57,7 +57,6 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
         recheck_verified_questions(settings, name)
         return
     from ingestion.apply_layers import change_layers
-    from ingestion.graph_state import VectorServer
     from nacre.serving.terminal.progress import print_warnings, show_progress
 
     with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
@@ -65,7 +64,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
             name,
             change,
             data=settings.data,
-            server=VectorServer(settings.qdrant_url, qdrant_api_key(settings)),
+            server=configured_servers(settings),
             on_stage=on_stage,
             embedder=configured_embedder(settings),
         )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
     from nacre.stores.catalog import Library
+    from nacre.stores.servers import Servers
 
 
 @contextmanager
@@ -35,6 +36,14 @@ def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
         return local_embedder(settings.embedder)
     except ValueError as error:
         raise ConfigError(f"NACRE_EMBEDDER is {settings.embedder!r}. {error}") from error
+
+
+def configured_servers(settings: "Settings") -> "Servers":
+    """The servers that keep parts of graphs."""
+    from nacre.stores.databases.address import configured_database_limits
+    from nacre.stores.servers import Servers
+
+    return Servers(settings.qdrant_url, qdrant_api_key(settings), configured_database_limits(settings))
 
 
 def qdrant_api_key(settings: "Settings") -> str | None:

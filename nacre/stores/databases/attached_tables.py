@@ -29,6 +29,8 @@ _ALTERNATIVE_SECONDS = 1.0
 class AttachedTables(Tables):
     """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
 
+    is_local = False
+
     def __init__(
         self,
         database: AttachedDatabase,

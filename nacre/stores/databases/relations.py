@@ -10,7 +10,7 @@ from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, Atta
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import KeyedTables, row_key
-from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
+from nacre.stores.databases.tables_of_query import cte_of, own_sources, refuse_other_tables, source_of
 from nacre.stores.databases.templates import Templates
 
 ENTITY, KEY = "entity", "id"
@@ -166,7 +166,7 @@ class Relations:
             return self._kinds_of_several(value, depth)
         if not isinstance(value, exp.Column):
             return None
-        source = _source_of(value)
+        source = source_of(value)
         if isinstance(source, exp.Table) and source.name == ENTITY and value.name in (KEY, "iri"):
             return self._kinds(source, depth + 1)
         if isinstance(source, exp.Table):
@@ -216,7 +216,7 @@ def _without_look_up(node: exp.Expr) -> exp.Expr:
     select, where = node.this, node.this.args.get("where")
     shown = select.selects[0]
     column = shown.this if isinstance(shown, exp.Alias) else shown
-    sources = list(_own_sources(select))
+    sources = list(own_sources(select))
     if len(sources) != 1 or not isinstance(sources[0], exp.Table) or sources[0].name != ENTITY or where is None:
         return node
     if not isinstance(column, exp.Column) or column.name not in (KEY, "iri") or not isinstance(where.this, exp.EQ):
@@ -237,7 +237,7 @@ def _among_iris(node: exp.In) -> exp.In:
     where = select.args.get("where") if isinstance(select, exp.Select) else None
     if where is None or not isinstance(where.this, exp.In) or not isinstance(select, exp.Select):
         return node
-    sources, listed = list(_own_sources(select)), where.this.expressions
+    sources, listed = list(own_sources(select)), where.this.expressions
     is_look_up = len(sources) == 1 and isinstance(sources[0], exp.Table) and sources[0].name == ENTITY
     if is_look_up and listed and all(isinstance(each, exp.Literal) for each in listed) and len(select.selects) == 1:
         return exp.In(this=node.this, expressions=[each.copy() for each in listed])
@@ -260,33 +260,13 @@ def _select_at(query: exp.Expr, at: int) -> exp.Expr | None:
     return shown.this if isinstance(shown, exp.Alias) else shown
 
 
-def _own_sources(select: exp.Select) -> Iterator[exp.Expr]:
-    clause = select.args.get("from_") or select.args.get("from")
-    for part in ([clause] if clause else []) + list(select.args.get("joins") or []):
-        source = part.this
-        while isinstance(source, exp.Paren):
-            source = source.this
-        yield source
-
-
-def _source_of(column: exp.Column) -> exp.Expr | None:
-    """The table, subquery or CTE that a column belongs to: of the nearest SELECT around it that has this alias."""
-    select = column.find_ancestor(exp.Select)
-    while select is not None:
-        for source in _own_sources(select):
-            if source.alias_or_name == column.table:
-                return cte_of(source) or source if isinstance(source, exp.Table) else source
-        select = select.find_ancestor(exp.Select)
-    return None
-
-
 def _columns_of(table: exp.Table) -> list[exp.Column]:
     """The columns that are read from one use of a table."""
     select = table.find_ancestor(exp.Select)
     if select is None:
         return []
     wanted = (column for column in select.find_all(exp.Column) if column.table == table.alias_or_name)
-    return [column for column in wanted if _source_of(column) is table]
+    return [column for column in wanted if source_of(column) is table]
 
 
 def _conjuncts(select: exp.Select) -> Iterator[exp.Expr]:

@@ -1,6 +1,6 @@
 """What the tables in a query name: a table of the graph, or a part of the query itself (CTE)."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from sqlglot import exp
 
@@ -30,4 +30,25 @@ def cte_of(table: exp.Table) -> exp.CTE | None:
                 found: exp.CTE = each
                 return found
         node = node.parent
+    return None
+
+
+def own_sources(select: exp.Select) -> Iterator[exp.Expr]:
+    """The tables and subqueries that a SELECT reads."""
+    clause = select.args.get("from_") or select.args.get("from")
+    for part in ([clause] if clause else []) + list(select.args.get("joins") or []):
+        source = part.this
+        while isinstance(source, exp.Paren):
+            source = source.this
+        yield source
+
+
+def source_of(column: exp.Column) -> exp.Expr | None:
+    """The table, subquery or CTE that a column belongs to: of the nearest SELECT around it that has this alias."""
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        for source in own_sources(select):
+            if source.alias_or_name == column.table:
+                return cte_of(source) or source if isinstance(source, exp.Table) else source
+        select = select.find_ancestor(exp.Select)
     return None

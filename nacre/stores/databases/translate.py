@@ -7,7 +7,7 @@ A query is translated once for all values of its parameters.
 
 from collections.abc import Sequence
 
-from sqlglot import exp, parse_one
+from sqlglot import Schema, exp, parse_one
 from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
@@ -39,7 +39,7 @@ def translate(
 
 def _template(sql: str, shapes: Sequence[Shape], database: AttachedDatabase, relations: Relations) -> QueryTemplate:
     tables = relations.keyed
-    tree = _qualified(sql, len(shapes), relations)
+    tree = checked_tree(sql, len(shapes), relations.schema)
     _insert_marks(tree, shapes, tables)
     tree = relations.replace_tables(tree)
     tree = simplify_keys(tree, tables.by_relation)
@@ -48,7 +48,7 @@ def _template(sql: str, shapes: Sequence[Shape], database: AttachedDatabase, rel
     return template_of(tree, shapes, tables, database.dialect)
 
 
-def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
+def checked_tree(sql: str, count: int, schema: Schema) -> exp.Expr:
     """The checked tree of a query, each column with its table; its parameters are still placeholders."""
     if len(sql) > LONGEST_QUERY:
         raise ToolError("too_large", f"The query has {len(sql)} characters; at most {LONGEST_QUERY} are allowed.")
@@ -58,7 +58,7 @@ def _qualified(sql: str, count: int, relations: Relations) -> exp.Expr:
         raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
     _check(tree)
     try:
-        return qualify(tree, schema=relations.schema, dialect="sqlite")
+        return qualify(tree, schema=schema, dialect="sqlite")
     except (SqlglotError, RecursionError) as error:
         raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
 

@@ -55,6 +55,9 @@ class Tables:
     """A read-only handle on one graph.sqlite, safe to share between threads: none uses a connection of another at the
     same time."""
 
+    # whether the rows are in a file here; SQLite lets a column have values of several types
+    is_local = True
+
     def __init__(self, path: Path) -> None:
         if not path.is_file():
             raise ConfigError(f"There is no file {path.name} with tables. Run: nacre ingest FILE.ttl --graph NAME")
