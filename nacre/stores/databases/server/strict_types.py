@@ -4,7 +4,7 @@ SQLite compares numbers with texts, reads a number at the beginning of a text, a
 any column beside an aggregate. The tree that is returned says the same with casts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -28,8 +28,12 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _WHOLE, _REAL = r"^\s*([-+]?[0-9]{1,18})", r"^\s*([-+]?[0-9]{1,300}(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,2})?)"
 
 
-def with_strict_types(tree: exp.Expr, columns: Columns) -> exp.Expr:
-    """The tree with a type for each value. `columns` are the kinds of the columns of all tables."""
+def with_strict_types(tree: exp.Expr, by_table: Mapping[str, Mapping[str, Kind]]) -> exp.Expr:
+    """The tree with a type for each value; `by_table` has the kinds of the columns of all tables.
+
+    Raises ToolError `too_large` for a query whose types take too long to find.
+    """
+    columns = Columns(by_table)
     _type_nulls(tree, columns)
     for query in list(tree.find_all(exp.SetOperation)):
         _align_outputs(query, columns)
@@ -39,6 +43,7 @@ def with_strict_types(tree: exp.Expr, columns: Columns) -> exp.Expr:
             rule(node, columns)
     for select in list(tree.find_all(exp.Select)):
         _aggregate_bare_columns(select)
+    _order_groups(tree)
     return tree
 
 
@@ -199,17 +204,22 @@ def _be_true(node: exp.Expr, columns: Columns) -> None:
 
 
 def _be_sqlite(node: exp.Expr, columns: Columns) -> None:
-    """Comparisons of letters and of NULL as SQLite makes them, and rounding of any number."""
+    """LIKE, comparisons with NULL, and rounding as in SQLite."""
     if isinstance(node, exp.Like):
         like = exp.ILike(this=node.this, expression=node.expression)
         node.replace(like)
-    elif isinstance(node, (exp.Lower, exp.Upper)) and isinstance(node.this, exp.Literal):
-        text = node.this.name
-        node.replace(exp.Literal.string(_ascii(text, str.lower if isinstance(node, exp.Lower) else str.upper)))
     elif isinstance(node, exp.Is) and not isinstance(node.expression, (exp.Null, exp.Boolean)):
         node.replace(exp.NullSafeEQ(this=node.this, expression=node.expression))
     elif isinstance(node, exp.Round) and kind_of(node.this, columns) != "integer":
         node.set("this", _cast(node.this, "number"))
+
+
+def fold_letters(tree: exp.Expr) -> None:
+    """Change the case of constant texts as SQLite does, which changes ASCII letters only."""
+    for node in list(tree.find_all(exp.Lower, exp.Upper)):
+        if isinstance(node.this, exp.Literal):
+            text = _ascii(node.this.name, str.lower if isinstance(node, exp.Lower) else str.upper)
+            node.replace(exp.Literal.string(text))
 
 
 def _ascii(text: str, change: Callable[[str], str]) -> str:
@@ -231,17 +241,19 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
     min() or max() from the row with it."""
     aggregates = [each for each in _own(select, exp.AggFunc) if each.find_ancestor(exp.Window) is None]
     group = select.args.get("group")
-    if not aggregates and group is None:
+    # SQLite refuses HAVING in a query without groups and aggregates, and so does the server
+    if group is None and not any(each.find_ancestor(exp.Having) is None for each in aggregates):
         return
-    keys = {each.sql() for each in group.expressions} if group is not None else set()
-    keys |= {select.selects[int(each.name) - 1].sql() for each in _positions(group, len(select.selects))}
+    grouped = list(group.expressions) if group is not None else []
+    grouped += [select.selects[int(each.name) - 1].unalias() for each in _positions(group, len(select.selects))]
+    kinds, keys = tuple({type(each) for each in grouped}), {each.sql() for each in grouped}
     sources = {source.alias_or_name for source in own_sources(select)}
     extremes = [each for each in aggregates if isinstance(each, (exp.Min, exp.Max))]
     for column in list(_own(select, exp.Column)):
         inside = column.find_ancestor(exp.AggFunc, exp.Where, exp.Join, exp.Group, exp.From, exp.Select)
-        if column.table not in sources or not isinstance(inside, (exp.Select,)) or column.sql() in keys:
+        if column.table not in sources or not isinstance(inside, exp.Select) or column.sql() in keys:
             continue
-        if any(parent.sql() in keys for parent in _parents(column, select)):
+        if any(isinstance(parent, kinds) and parent.sql() in keys for parent in _parents(column, select)):
             continue
         if len(aggregates) == len(extremes) == 1:
             order = exp.Ordered(this=extremes[0].this.copy(), desc=isinstance(extremes[0], exp.Max), nulls_first=False)
@@ -249,6 +261,14 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
             column.replace(exp.Bracket(this=exp.Paren(this=rows), expressions=[exp.Literal.number(1)]))
         else:
             column.replace(exp.Min(this=column.copy()))
+
+
+def _order_groups(tree: exp.Expr) -> None:
+    """SQLite gives groups in their order."""
+    group = tree.args.get("group") if isinstance(tree, exp.Select) else None
+    if group is not None and not tree.args.get("order") and not tree.args.get("distinct"):
+        keys = [exp.Ordered(this=each.copy(), desc=False, nulls_first=True) for each in group.expressions]
+        tree.set("order", exp.Order(expressions=keys))
 
 
 def _positions(group: exp.Expr | None, count: int) -> list[exp.Literal]:

@@ -14,7 +14,7 @@ from nacre.errors import ToolError
 from nacre.records.evidence import Cell
 from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.server.place import NUL, Kind, ServerPlace, stored_name
-from nacre.stores.databases.server.strict_types import with_strict_types
+from nacre.stores.databases.server.strict_types import fold_letters, with_strict_types
 from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
 from nacre.stores.databases.translate import checked_tree
 
@@ -102,6 +102,7 @@ class ServerQueries:
         _insert_marks(tree, shapes)
         tree = with_strict_types(tree, columns)
         tree = make_portable(tree, "postgres")
+        fold_letters(tree)
         for table in tree.find_all(exp.Table):
             if cte_of(table) is None:
                 table.set("db", exp.to_identifier(self.place.schema))

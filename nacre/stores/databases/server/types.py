@@ -5,6 +5,7 @@ from typing import Literal
 
 from sqlglot import exp
 
+from nacre.errors import ToolError
 from nacre.stores.databases.server.place import Kind
 from nacre.stores.databases.tables_of_query import source_of
 
@@ -13,7 +14,6 @@ TYPES: Mapping[Kind, str] = {"integer": "BIGINT", "real": "DOUBLE PRECISION", "n
 
 # `truth` is what comparisons give, `null` is NULL in every row
 ValueKind = Literal["integer", "real", "number", "text", "truth", "null"]
-Columns = Mapping[str, Mapping[str, Kind]]
 NUMBERS = frozenset(("integer", "real", "number"))
 
 # expressions whose kind does not depend on their parts
@@ -24,12 +24,30 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 # expressions with the kind of one of their parts
 _SAME = (exp.Paren, exp.Alias, exp.Neg, exp.Abs, exp.Min, exp.Max, exp.Distinct, exp.Collate, exp.Nullif, exp.Filter)
 _MOST_STEPS = 40
+# a query of a plan takes some hundred look-ups; nested ones could take any number
+_MOST_LOOK_UPS = 300_000
+
+
+class Columns:
+    """The kinds of the columns of all tables, for one query. It counts the look-ups, which the query bounds else
+    nowhere."""
+
+    def __init__(self, by_table: Mapping[str, Mapping[str, Kind]]) -> None:
+        self.by_table = by_table
+        self._left = _MOST_LOOK_UPS
+
+    def count(self) -> None:
+        """Count a look-up; raises ToolError `too_large` after too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise ToolError("too_large", "The query has too many parts.")
 
 
 def kind_of(node: exp.Expr | None, columns: Columns, depth: int = 0) -> ValueKind | None:
     """The kind of an expression; None if it is not known. `columns` are those of the tables."""
     if node is None or depth > _MOST_STEPS:
         return None
+    columns.count()
     if isinstance(node, exp.Null):
         return "null"
     if isinstance(node, exp.Literal):
@@ -62,7 +80,7 @@ def _kind_of_parts(node: exp.Expr, columns: Columns, depth: int) -> ValueKind | 
     if isinstance(node, _SAME):
         return kind_of(node.this, columns, depth + 1)
     if isinstance(node, (exp.Coalesce, exp.Case)):
-        kinds = [kind_of(part, columns, depth + 1) for part in choices(node)]
+        kinds = (kind_of(part, columns, depth + 1) for part in choices(node))
         return next((kind for kind in kinds if kind not in (None, "null")), None)
     return None
 
@@ -110,7 +128,7 @@ def output_position(query: exp.Expr | None, name: str) -> int:
 def _kind_of_column(column: exp.Column, columns: Columns, depth: int) -> ValueKind | None:
     source = source_of(column)
     if isinstance(source, exp.Table):
-        return columns.get(source.name, {}).get(column.name)
+        return columns.by_table.get(source.name, {}).get(column.name)
     at = output_position(source, column.name)
     return kind_of_output(source, at, columns, depth + 1) if at >= 0 else None
 
