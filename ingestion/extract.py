@@ -26,8 +26,8 @@ from nacre.language.tokens import name_tokens
 from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple, SourceSentence
 from nacre.records.facts import Passage
 from nacre.stores import versions
-from nacre.stores.servers import Servers
 from nacre.stores.catalog import Graph
+from nacre.stores.servers import Servers
 from nacre.stores.sqlite.extracted_triples import write_layer
 from nacre.stores.sqlite.triples import TripleReader
 
@@ -159,5 +159,5 @@ def remove_layers(home: Path) -> bool:
             return False
         switch_version(home, replace(present, layers=""))
         with report_write_errors(home):
-            versions.remove_unused_versions(home)
+            versions.remove_unused_versions(home, Servers().remove_parts)
         return True

@@ -132,8 +132,8 @@ def load_graph(
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
-    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store. `tables` is
-    the address of a PostgreSQL server that takes the tables ("": they are a file).
+    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
+    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file).
 
     The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
     input is recognised before parsing.

@@ -128,7 +128,8 @@ def switch_version(home: Path, pointer: Pointer) -> None:
 
 
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
-    """The current version, if it was complete and made from the same input in the same way, with its tables on the same server."""
+    """The current version, if it is complete and was made from the same input in the same way, for the same place of
+    its tables."""
     try:
         version = versions.current_version(home)
         present = versions.read_manifest(home, version) if version is not None else None

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from ingestion.server.read_layout import FileIndex, FileTable, read_indexes, read_tables, read_views
+from ingestion.server.read_layout import ROW_NUMBER, FileIndex, FileTable, read_indexes, read_tables, read_views
 from ingestion.server.view_sql import view_sql
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores.databases.address import DatabaseLimits, missing_driver, public_address, with_password
@@ -46,7 +46,10 @@ def copy_tables(file: Path, place: ServerPlace, limits: DatabaseLimits, on_rows:
     arguments = {"connect_timeout": int(limits.connect_seconds), "options": _OPTIONS}
     try:
         engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
-        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as source, closing(engine.raw_connection()) as raw:
+        with (
+            closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as source,
+            closing(engine.raw_connection()) as raw,
+        ):
             return _Copy(source, raw.dbapi_connection, place, on_rows).run()
     except (SQLAlchemyError, psycopg.Error) as error:
         raise _ingestion_error(error, place, url.password or "") from None
@@ -102,7 +105,9 @@ class _Copy:
     def _check_server(self) -> None:
         (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
         if encoding != "UTF8":
-            raise ConfigError(f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables.")
+            raise ConfigError(
+                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
+            )
 
     def _table(self, table: FileTable) -> None:
         if len(table.columns) > MOST_COLUMNS:
@@ -135,8 +140,8 @@ class _Copy:
     def _chunks(self, table: FileTable) -> Iterator[str]:
         """The rows in COPY's text format. SQLite writes the cells, which takes a third of the time of Python."""
         cells = ", ".join(_cell(name, kind) for name, kind in table.columns.items())
-        cursor = self.source.execute(f"SELECT {cells} FROM {quote_identifier(table.name)} ORDER BY rowid"
-                                     if not table.name == "entity_kind" else f"SELECT {cells} FROM entity_kind")
+        order = f" ORDER BY {ROW_NUMBER}" if ROW_NUMBER in table.columns or table.key else ""
+        cursor = self.source.execute(f"SELECT {cells} FROM {quote_identifier(table.name)}{order}")
         while rows := cursor.fetchmany(_CHUNK_ROWS):
             lines: list[str] = []
             size = 0

@@ -33,7 +33,7 @@ def view_sql(body: str, columns: Columns, schema: str) -> tuple[str, dict[str, K
     for identifier in tree.find_all(exp.Identifier):
         identifier.set("this", stored_name(identifier.name))
         identifier.set("quoted", True)
-    for table in tree.find_all(exp.Table):
-        table.set("db", exp.to_identifier(schema, quoted=True))
+    for read in tree.find_all(exp.Table):
+        read.set("db", exp.to_identifier(schema, quoted=True))
     text = make_portable(tree, "postgres").sql(dialect="postgres", comments=False)
     return text, {name: kinds.get(name, "text") for name in order}

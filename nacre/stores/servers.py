@@ -1,8 +1,8 @@
-"""Servers that keep parts of graphs: vectors on Qdrant, tables on PostgreSQL. What is no longer used is removed there."""
+"""Servers that keep parts of graphs: vectors on Qdrant, tables on PostgreSQL. What nobody uses is removed there."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nacre.stores import versions
@@ -17,7 +17,7 @@ class Servers:
 
     url: str | None = None
     key: str | None = None
-    databases: DatabaseLimits = DatabaseLimits()
+    databases: DatabaseLimits = field(default_factory=DatabaseLimits)
 
     def remove_parts(self, folder: Path) -> None:
         """Remove what a version or a set of vectors has on servers. Raises ConfigError if that is not possible now; the

@@ -38,7 +38,7 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 class Manifest:
     """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
     reasons for branches that were left out on purpose. `endpoint` is the address of an attached
-    endpoint, `database` that of an attached database, `tables` that of the server with the tables ("": in the folder)."""
+    endpoint, `database` that of an attached database, `tables` that of the server with the tables (or "")."""
 
     version: str
     format: int = FORMAT

@@ -19,7 +19,7 @@ from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.apply_layers import change_layers
 from ingestion.export import export_triples
-from ingestion.layer.stored import LayerFile, LayerFiles
+from ingestion.layer.stored import LayerFile
 from ingestion.pipeline import ingest
 from nacre.access.browse.class_facet import class_facet
 from nacre.access.browse.local_thing import local_thing
@@ -29,6 +29,7 @@ from nacre.records.answer import Answer
 from nacre.records.browse import TableRequest
 from nacre.stores.catalog import Library
 from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.server.place import ServerPlace, read_place
 from nacre.stores.databases.server.server_tables import ServerTables
 from nacre.stores.servers import Servers
 from tests.support.databases import missing_server, postgres
@@ -183,11 +184,11 @@ def source_without(source: Path) -> Path:
     return other
 
 
-def _opened(data: Path, served: Served) -> tuple[Path, object, DatabaseLimits]:
-    from nacre.stores.databases.server.place import read_place
-
+def _opened(data: Path, served: Served) -> tuple[Path, ServerPlace, DatabaseLimits]:
     version = next(each for each in (data / "mills" / "versions").iterdir() if not each.name.startswith("."))
-    return version / "graph.sqlite", read_place(version), served.limits
+    place = read_place(version)
+    assert place is not None
+    return version / "graph.sqlite", place, served.limits
 
 
 def test_layers_and_unchanged_input(served: Served, tmp_path: Path, source: Path) -> None:
@@ -297,6 +298,6 @@ async def test_a_server_that_is_down_is_named(served: Served, tmp_path: Path, so
     assert errors
     assert all(error["kind"] == "unavailable" and "does not answer" in error["message"] for error in errors)
     # an ingest fails, and the version that was there stays
-    with pytest.raises(IngestionError, match="can't be written to postgresql://127.0.0.1"):
+    with pytest.raises(IngestionError, match=r"can't be written to postgresql://127\.0\.0\.1"):
         put(served, data, source_without(source), texts=())
     assert Library(data, None).names() == ["mills"]

@@ -125,13 +125,14 @@ def test_what_killed_builds_left_goes_where_nothing_has_to_be_built(tmp_path: Pa
     assert present(tmp_path / "data" / "g") == [made.version]
 
 
-def test_the_remote_vectors_of_a_version_go_with_it(home: Path) -> None:
+def test_the_remote_vectors_of_a_version_go_with_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(home, V1)
     left = home / "vectors" / f".{V2}.building"
     left.mkdir(parents=True)
     versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
     dropped: list[str] = []
-    assert versions.remove_unused_versions(home, dropped.append) == [left.name]
+    monkeypatch.setattr("nacre.stores.servers.drop_collection", lambda url, key, name: dropped.append(name))
+    assert versions.remove_unused_versions(home, Servers("http://vectors.example").remove_parts) == [left.name]
     assert dropped == ["nacre_g_2"]
 
 
@@ -141,7 +142,7 @@ def test_vectors_that_can_not_be_removed_now_keep_their_folder(home: Path) -> No
     left.mkdir(parents=True)
     versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
 
-    def unreachable(collection: str) -> None:
+    def unreachable(folder: Path) -> None:
         raise ConfigError("no server")
 
     assert versions.remove_unused_versions(home, unreachable) == []

@@ -24,7 +24,6 @@ from ingestion.complete import (
 )
 from ingestion.export import export_triples
 from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
-from nacre.stores.servers import Servers
 from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.format.read_layer import read_layer
 from ingestion.layer.from_texts import COMPLETION
@@ -37,6 +36,7 @@ from nacre.records.extracted import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
 from nacre.stores.catalog import Graph, Library
+from nacre.stores.servers import Servers
 from nacre.stores.sqlite.extracted_triples import ExtractedLayer
 from tests.support.scripted_model import ScriptedModel
 from tests.support.word_count_embedder import WordHash

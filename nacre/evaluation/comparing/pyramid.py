@@ -24,7 +24,6 @@ from graph.stream import stream_turn
 from ingestion.apply_layers import change_layers
 from ingestion.complete import apply_completion, complete_schema, publish_condensed, remove_completion
 from ingestion.extract import extract_triples, publish_triples
-from nacre.stores.servers import Servers
 from ingestion.pipeline import ingest
 from ingestion.stages import NO_PROGRESS
 from nacre.config.embedder import local_embedder
@@ -34,6 +33,7 @@ from nacre.evaluation.synthetic.faculty import faculty_questions, write_faculty
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.servers import Servers
 
 GRAPH = "faculty"
 TEXTS = ("vector", "lexical")

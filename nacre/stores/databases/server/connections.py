@@ -121,16 +121,20 @@ class ServerConnections:
         import psycopg
 
         url = with_password(self.place.url, self.limits.passwords)
-        arguments = url.translate_connect_args(username="user", database="dbname")
+        arguments: dict[str, Any] = dict(url.translate_connect_args(username="user", database="dbname"))
+        arguments |= {key: value for key, value in url.query.items() if key != "options"}
         connection = psycopg.connect(
             **arguments,
-            **{key: value for key, value in url.query.items() if isinstance(value, str) and key != "options"},
             connect_timeout=max(2, round(min(seconds, self.limits.connect_seconds))),
             options="-c default_transaction_read_only=on -c client_encoding=UTF8",
             autocommit=True,
             application_name="nacre",
         )
-        connection.execute("SELECT pg_advisory_lock_shared(%s)", (self.place.lock,))
+        try:
+            connection.execute("SELECT pg_advisory_lock_shared(%s)", (self.place.lock,))
+        except BaseException:
+            connection.close()
+            raise
         return _Session(connection)
 
     def _put_back(self, session: _Session | None) -> None:
@@ -145,7 +149,9 @@ class ServerConnections:
         """What an error of the driver means, by its code; without one there is no connection."""
         where, code = public_address(self.place.url), str(error.sqlstate or "")
         if code.startswith(_GONE):
-            return ToolError("unavailable", f"The tables of this version are gone from {where}. Ingest the graph again.")
+            return ToolError(
+                "unavailable", f"The tables of this version are gone from {where}. Ingest the graph again."
+            )
         kind = next((kind for codes, kind in _KINDS if code.startswith(codes)), "unavailable")
         if kind == "timeout":
             return ToolError(kind, f"The query was stopped after {seconds:g} seconds.")

@@ -21,7 +21,7 @@ LONGEST_NAME = 63
 
 @dataclass(frozen=True)
 class ServerPlace:
-    """The address (without a password) and the schema of a version's tables, and the kinds of their columns by relation.
+    """The address (without a password) and the schema of a version's tables, and the kinds of their columns by table.
 
     `relations` is empty until the tables are complete. `has_nul`: NUL is stored as another character.
     """
@@ -59,7 +59,9 @@ def read_place(folder: Path) -> ServerPlace | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise ConfigError(f"The file {SERVER} can't be read ({type(error).__name__}). Ingest the graph again.") from error
+        raise ConfigError(
+            f"The file {SERVER} can't be read ({type(error).__name__}). Ingest the graph again."
+        ) from error
 
 
 def write_place(folder: Path, place: ServerPlace) -> None:

@@ -60,7 +60,7 @@ def _type_nulls(tree: exp.Expr, columns: Columns) -> None:
     for node in list(tree.find_all(exp.EQ)):
         for own, other in ((node.this, node.expression), (node.expression, node.this)):
             known = kind_of(other, columns)
-            if isinstance(own, exp.Column) and known in TYPES and kind_of(own, columns) == "null":
+            if isinstance(own, exp.Column) and known is not None and known in TYPES and kind_of(own, columns) == "null":
                 _set_column(own, known, columns)
 
 
@@ -82,7 +82,7 @@ def _set_column(column: exp.Column, kind: ValueKind, columns: Columns) -> None:
 
 
 def _cast(value: exp.Expr, kind: ValueKind) -> exp.Cast:
-    named: Kind = kind if kind in ("integer", "real", "number") else "text"  # type: ignore[assignment]
+    named: Kind = kind if kind in ("integer", "real", "number") else "text"
     return exp.Cast(this=value, to=exp.DataType.build(TYPES[named], dialect="postgres"))
 
 
@@ -249,7 +249,8 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
     kinds, keys = tuple({type(each) for each in grouped}), {each.sql() for each in grouped}
     sources = {source.alias_or_name for source in own_sources(select)}
     extremes = [each for each in aggregates if isinstance(each, (exp.Min, exp.Max))]
-    for column in list(_own(select, exp.Column)):
+    for column in _own(select, exp.Column):
+        assert isinstance(column, exp.Column)
         inside = column.find_ancestor(exp.AggFunc, exp.Where, exp.Join, exp.Group, exp.From, exp.Select)
         if column.table not in sources or not isinstance(inside, exp.Select) or column.sql() in keys:
             continue
