@@ -37,7 +37,7 @@ from tests.support.databases import missing_server, postgres
 if reason := missing_server("postgres"):
     pytest.skip(reason, allow_module_level=True)
 
-PASSWORD = "s ecret:1"
+PASSWORD = "pass word:1"
 HOSTILE = "'; DROP SCHEMA public; -- \\\\ %s :p0"
 EX = "https://mills.example/"
 MILLS = "".join(
