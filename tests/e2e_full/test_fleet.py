@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,6 @@ import pytest
 from tests.e2e.conftest import environment, serving
 from tests.e2e.forked import Forked
 from tests.support.databases import missing_server, postgres
-from tests.support.model_servers import endless_server
 
 LIGHTS = "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n{}"
 LIGHT = ':{0} a :Lighthouse ; rdfs:label "{0}" ; :height {1} .\n'
@@ -64,7 +64,8 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
         store = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         store.start()
         stack.callback(store.stop)
-        model = stack.enter_context(endless_server())
+        # it takes connections and never answers, so that a run of the model lasts
+        model = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
         settings = {
             "NACRE_DATABASE_URL": url.render_as_string(hide_password=False).replace("+psycopg", ""),
             "NACRE_GRAPHS": "s3://fleet/nacre",
@@ -75,7 +76,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
             "NACRE_EMBEDDER": "none",
             "NACRE_MODEL": "openai:endless",
             "NACRE_LEAD": "model",
-            "OPENAI_BASE_URL": model.url,
+            "OPENAI_BASE_URL": f"http://127.0.0.1:{model.getsockname()[1]}/v1",
             "OPENAI_API_KEY": "none",
         }
         make = "import s3fs; s3fs.S3FileSystem().mkdir('fleet')"
