@@ -50,8 +50,8 @@ def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str
 
 def _with_keys(data: Path, only: str) -> Iterator[AttackResult]:
     """Attacks on a server with two keys."""
-    tokens = [run_nacre(data, "keys", "add", name).strip() for name in ("ann", "bo")]
-    with trap() as (address, reached), started_server(data) as server:
+    tokens = [run_nacre(data, "keys", "add", name, "--may", "share").strip() for name in ("ann", "bo")]
+    with trap() as (address, reached), started_server(data, NACRE_SHARING="true") as server:
         ann, bo = (
             httpx.Client(base_url=server.address, timeout=60, headers={"Authorization": f"Bearer {token}"})
             for token in tokens

@@ -84,6 +84,18 @@ CASES = (
     ),
     RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
     RequestCase("an upload by a key that may not write", "/api/uploads", None, (403,)),
+    RequestCase("a turn of nobody shared", "/api/threads/none/turns/1/share", {}, (404,)),
+    RequestCase("an answer shared for 10^30 days", "/api/threads/none/turns/1/share", {"days": 10**30}),
+    RequestCase("a shared answer of nobody withdrawn", f"/api/shares/{'0' * 16}", None, (404,), "DELETE"),
+    *(
+        RequestCase(f"a shared answer: {what}", f"/share/{token}", None, (404,), "GET")
+        for what, token in {
+            "a guess": "A" * 43,
+            "a piece of SQL": "%27%20OR%201=1--".ljust(60, "-"),
+            "a path": "..%2f..%2fkeys.json",
+            "60 KB": LONG,
+        }.items()
+    ),
     *(
         RequestCase(f"to attach {what}", "/api/attachments", {"address": address, "graph": "far"}, (403, 422))
         for what, address in {
@@ -141,6 +153,8 @@ def attack_with_requests(target: Target, only: str = "") -> Iterator[AttackResul
         for name, sent in RAW_REQUESTS.items():
             if only in name:
                 yield _send_raw(name, sent, target)
+        if only in "a shared answer with markup":
+            yield _share(target)
         yield _metrics(target)
     yield health.result("hostile requests")
 
@@ -202,6 +216,24 @@ def _send_raw(name: str, sent: bytes, target: Target) -> AttackResult:
     seconds = time.perf_counter() - start
     problem = "" if not received or received.split()[1].startswith(b"4") else f"replied {received[:60]!r}"
     return AttackResult(name, seconds, problem=problem)
+
+
+def _share(target: Target) -> AttackResult:
+    """A key shares an answer to a question with markup: it stays text, no other key withdraws it, it ends with its
+    thread."""
+    asked = {**ASKED, "question": "Which car <script>alert(1)</script> has the highest price?", "thread": "shared"}
+    start = time.perf_counter()
+    target.ann.post("/api/ask", json=asked, headers={"Accept": "application/json"})
+    made = target.ann.post("/api/threads/shared/turns/1/share", json={}).json()
+    withdrawn = target.bo.delete(f"/api/shares/{made['link']['id']}").status_code
+    page = httpx.get(target.address + made["path"], timeout=60)
+    target.ann.delete("/api/threads/shared")
+    statuses = [withdrawn, page.status_code, httpx.get(target.address + made["path"], timeout=60).status_code]
+    seconds = time.perf_counter() - start
+    problem = "" if statuses == [404, 200, 404] else f"statuses {statuses}"
+    if "<script" in page.text or "alert(1)" not in page.text:
+        problem = problem or "markup of the question is not text"
+    return AttackResult("a shared answer with markup, read without a key", seconds, problem=problem)
 
 
 def _metrics(target: Target) -> AttackResult:

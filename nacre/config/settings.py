@@ -170,6 +170,10 @@ class Settings(BaseSettings):
     keep_days: float = Field(
         0.0, ge=0, description="Conversations without activity for so many days are deleted; 0 keeps all."
     )
+    sharing: bool = Field(
+        False,
+        description="true lets keys with the right share publish answers at addresses that need no key.",
+    )
     cors_origins: str = Field("", description="Web origins that may use the API, separated by commas; default none.")
     unfinished_seconds: float = Field(
         30.0, gt=0, description="Seconds that a client may take to send a request, including its body."

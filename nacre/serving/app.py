@@ -39,6 +39,7 @@ from nacre.serving.http.api import (
     layer,
     name_proposals,
     query,
+    sharing,
     text2sparql,
     threads,
     uploads,
@@ -62,6 +63,8 @@ from nacre.serving.mcp.http import add_mcp, mcp_lifespan
 from nacre.serving.openai import routes as openai
 from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
+from nacre.serving.sharing import routes as shared_answers
+from nacre.serving.sharing.service import AnswerSharing
 from nacre.serving.tracing import configure_tracing
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.uploads.uploads import Uploads
@@ -95,6 +98,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     keys = open_keys(settings)
     app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
+    app.state.sharing = AnswerSharing(keys, settings.sharing)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
@@ -134,7 +138,8 @@ def _end_like_sigterm() -> None:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs, layer, browse, class_table, query, text2sparql)
-    for module in (*reading, ask, threads, verified, name_proposals, uploads, openai, agui, health):
+    changing = (ask, threads, sharing, verified, name_proposals, uploads)
+    for module in (*reading, *changing, shared_answers, openai, agui, health):
         app.include_router(module.router)
     if alone:
         app.include_router(health.metrics_router)

@@ -133,6 +133,15 @@ class KeyStore:
             (Caller(k.name, k.graphs, k.may) for k in self.all() if k.hash == hashed and k.revoked is None), None
         )
 
+    def find_owner(self, name: str) -> tuple[Caller, str] | None:
+        """The caller of this name and the hash of its key; None if its key is revoked. Without keys, this is the local
+        caller, and the hash is ""."""
+        keys = self.all()
+        if not keys:
+            return (LOCAL_CALLER, "") if name == LOCAL_CALLER.owner else None
+        valid = (key for key in keys if key.name == name and key.revoked is None)
+        return next(((Caller(key.name, key.graphs, key.may), key.hash) for key in valid), None)
+
     def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
         """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new
         key."""

@@ -10,6 +10,8 @@ import pytest
 STATIC = Path(__file__).parents[2] / "nacre/serving/page/static"
 WORDS = {each.stem: json.loads(each.read_text()) for each in sorted((STATIC / "words").glob("*.json"))}
 CODE = {str(each.relative_to(STATIC)): each.read_text() for each in sorted(STATIC.rglob("*.js"))}
+# the page of a shared answer is made by the server
+SHARED_PAGE = (STATIC.parents[1] / "sharing/page.py").read_text()
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # two words in a row, or a word with a capital letter
@@ -45,10 +47,14 @@ def test_every_key_is_used_and_every_used_key_has_a_text():
     page = (STATIC / "index.html").read_text()
     named = {text for code in CODE.values() for text in LITERAL.findall(code)}
     named |= set(re.findall(r'data-t[\w-]*="(\w+)"', page))
+    named |= set(re.findall(r"[\"'](\w+)[\"']", SHARED_PAGE))
     assert set(WORDS["en"]) <= named
     called = {key for code in CODE.values() for key in re.findall(r'\bt\("(\w+)"', code)}
     called |= {key for code in CODE.values() for key in COUNTED.findall(code)}
     assert len(called) > 100
+    called |= set(re.findall(r"words\[[\"'](\w+)", SHARED_PAGE)) | set(
+        re.findall(r'"(shared\w+|status\w+|hint\d+)"', SHARED_PAGE)
+    )
     assert called <= set(WORDS["en"])
     table = re.findall(r"LANGUAGES = \{([^}]*)\}", CODE["shared/words.js"])
     offered = {name for each in table for name in re.findall(r"(\w+): \"", each)}

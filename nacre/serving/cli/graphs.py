@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from nacre.serving.cli.groups.shares import open_shared_answers
 from nacre.serving.terminal import options
 from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.open_library import open_library
@@ -92,7 +93,11 @@ def remove(graph: options.GraphOption = None) -> None:
     with _open_library() as library:
         name = library.resolve(graph)
         library.remove(name)
-        print_line(f"Removed '{name}'.")
+        with open_shared_answers() as shared:
+            # a later graph of this name must not bring them back
+            withdrawn = 0 if shared is None else shared.revoke_graph(name)
+        more = f" {withdrawn} shared answers about it are withdrawn." if withdrawn else ""
+        print_line(f"Removed '{name}'.{more}")
 
 
 def doctor() -> int:

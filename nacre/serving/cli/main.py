@@ -50,6 +50,7 @@ from nacre.serving.cli.groups.examples import examples_app
 from nacre.serving.cli.groups.keys import keys_app
 from nacre.serving.cli.groups.layer import layer_app
 from nacre.serving.cli.groups.model import model_app
+from nacre.serving.cli.groups.shares import shares_app
 from nacre.serving.fleet.share_graphs import shared_graphs
 from nacre.serving.terminal.command_names import adapt_commands
 from nacre.serving.terminal.error_messages import explain_error
@@ -112,6 +113,7 @@ app.add_typer(examples_app, name="examples")
 app.add_typer(keys_app, name="keys")
 app.add_typer(layer_app, name="layer")
 app.add_typer(model_app, name="model")
+app.add_typer(shares_app, name="shares")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

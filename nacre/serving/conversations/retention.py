@@ -8,6 +8,7 @@ from collections.abc import Callable
 from agents.run_in_thread import run_in_thread
 from nacre.serving.conversations.threads import Threads
 from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
+from nacre.stores.conversations.shared_answers import SharedAnswerStore
 
 log = logging.getLogger(__name__)
 
@@ -50,11 +51,13 @@ class ObservedTime:
 
 
 async def delete_untouched_threads(threads: Threads, days: float) -> None:
-    """Delete threads that were not used for `days`, again and again; with 0 only observe the time."""
-    observed = ObservedTime(threads.conversations)
+    """Delete threads that were not used for `days`, again and again; with 0 only observe the time. Shared answers are
+    deleted once they have expired."""
+    observed, shared = ObservedTime(threads.conversations), SharedAnswerStore(threads.conversations)
     while True:
         try:
             now = await run_in_thread(observed.advance)
+            await run_in_thread(shared.delete_expired)
             if days:
                 deleted = await threads.delete_untouched(now - days * DAY)
                 log.info("deleted %d threads that were not used for %g days", deleted, days)

@@ -70,6 +70,10 @@ class Authenticator:
         self._check_local(request)
         return LOCAL_CALLER
 
+    def limit_address(self, request: Request) -> None:
+        """Count a request that needs no key; raises TooManyRequests."""
+        self._rate.take(f"address {request.client.host if request.client else '127.0.0.1'}")
+
     def _check_local(self, request: Request) -> None:
         """Refuse requests that other web pages send from this machine: they have another origin or host."""
         host = request.headers.get("host", "")

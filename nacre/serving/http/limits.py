@@ -18,7 +18,10 @@ from nacre.serving.http.metrics import Metrics
 
 log = logging.getLogger("nacre.access")
 
-OWN_PATHS = re.compile(r"/(?:api|ask|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$")
+OWN_PATHS = re.compile(
+    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$"
+)
+SHARE_PREFIX = "/share/"
 REQUEST_ID = re.compile(r"[\w.:-]{1,100}")
 MAX_PATH = 1000
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -83,7 +86,12 @@ def loggable(path: str) -> str:
 
     >>> loggable("/api/\\x1b[2J"), len(loggable("/" * 60_000))
     ('/api/\\\\x1b[2J', 303)
+    >>> loggable("/share/SECRET")
+    '/share/...'
     """
+    if path.startswith(SHARE_PREFIX):
+        # whoever knows the rest may read the answer
+        return f"{SHARE_PREFIX}..."
     return escape_controls(path[:MAX_LOGGED_PATH]) + ("..." if len(path) > MAX_LOGGED_PATH else "")
 
 

@@ -46,9 +46,17 @@ VERSIONS = (
         """CREATE TABLE IF NOT EXISTS thread_metadata (
         owner TEXT NOT NULL, thread TEXT NOT NULL, metadata TEXT NOT NULL, PRIMARY KEY (owner, thread))""",
     ),
+    (
+        """CREATE TABLE IF NOT EXISTS shared_answer (
+        hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, thread TEXT NOT NULL,
+        turn INTEGER NOT NULL, graph TEXT NOT NULL, key_hash TEXT NOT NULL, question TEXT NOT NULL,
+        created {real} NOT NULL, expires {real} NOT NULL, record TEXT NOT NULL)""",
+        "CREATE INDEX IF NOT EXISTS shared_by ON shared_answer (owner, thread)",
+        "CREATE INDEX IF NOT EXISTS shared_until ON shared_answer (expires)",
+    ),
 )
 # tables with rows of a thread
-THREAD_TABLES = ("conversation", "turn", "feedback", "replaced_turn", "thread_metadata")
+THREAD_TABLES = ("conversation", "turn", "feedback", "replaced_turn", "thread_metadata", "shared_answer")
 # what counts as stored: tables and their longest column
 _SIZED = {
     "conversation": "title",
@@ -56,6 +64,7 @@ _SIZED = {
     "feedback": "comment",
     "replaced_turn": "record",
     "thread_metadata": "metadata",
+    "shared_answer": "record",
 }
 
 
@@ -248,7 +257,7 @@ class Conversations:
             )
 
     def delete(self, owner: str, thread: str) -> None:
-        """Delete a thread with its turns and feedback."""
+        """Delete a thread with its turns, feedback and shared answers."""
         with self._writing() as run:
             for table in THREAD_TABLES:
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)

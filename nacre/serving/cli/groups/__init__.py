@@ -6,4 +6,5 @@ In reading order:
     keys     `nacre keys add | list | revoke`
     layer    `nacre layer check | apply | show | remove | schema`
     model    `nacre model`
+    shares   `nacre shares list | revoke`
 """

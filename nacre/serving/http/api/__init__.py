@@ -4,6 +4,7 @@ In reading order:
 
     ask            ask a question; resume or stop its turn
     threads        stored conversations
+    sharing        share an answer; list and withdraw one's links
     graphs         graphs, schemas, reports, documents, example questions
     layer          names of classes and properties, and other names by callers
     browse         overview, things, classes, labels, follow-up questions

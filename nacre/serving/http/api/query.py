@@ -49,7 +49,8 @@ class QueryResponse:
 @dataclass(frozen=True)
 class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
-    caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach."""
+    caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
+    share answers."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -60,6 +61,7 @@ class TurnChoices:
     strategy: str
     may_write: bool = False
     attach_hosts: tuple[str, ...] = ()
+    may_share: bool = False
 
 
 @router.get("/choices", summary="List the options of a turn")
@@ -76,6 +78,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         settings.strategy,
         "write" in caller.may and settings.max_upload > 0,
         request.app.state.uploads.hosts if "write" in caller.may else (),
+        service.threads is not None and request.app.state.sharing.may_share(caller),
     )
 
 

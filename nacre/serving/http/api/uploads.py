@@ -11,6 +11,7 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.serving.uploads.addresses import MAX_ADDRESS
 from nacre.serving.uploads.uploads import CHUNK, Uploads, UploadState, check_may_write
+from nacre.stores.conversations.shared_answers import SharedAnswerStore
 
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
 
@@ -93,11 +94,15 @@ async def cancel_upload(request: Request, caller: CallerDep, upload: UploadId) -
 async def delete_graph(
     service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, confirm: Annotated[str, Query(max_length=64)]
 ) -> None:
-    """Delete a graph and all its versions; `confirm` repeats its name. Turns that read it now end as usual."""
+    """Delete a graph, all its versions, and shared answers about it; `confirm` repeats its name. Turns that read it now
+    end as usual."""
     check_may_write(caller)
     if confirm != graph:
         raise ConfigError("To delete a graph, repeat its name as `confirm`.")
     await run_in_thread(service.library.remove, graph)
+    if service.threads is not None:
+        # a later graph of this name must not bring them back
+        await run_in_thread(SharedAnswerStore(service.threads.conversations).revoke_graph, graph)
 
 
 def _uploads(request: Request) -> Uploads:

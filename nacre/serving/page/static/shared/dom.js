@@ -14,6 +14,7 @@ const PATHS = {
   more: "M5 12h.01M12 12h.01M19 12h.01", route: "M6 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M18 16a2 2 0 1 1 0 4 2 2 0 0 1 0-4M8 6h6a3 3 0 0 1 0 6h-4a3 3 0 0 0 0 6h6",
   gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4", theme: "M12 4v16M12 4a8 8 0 1 0 0 16M12 4a8 8 0 1 1 0 16", key: "M14 10a4 4 0 1 1 0 .01M11 13l-7 7M6 18l2 2", play: "M8 5l11 7-11 7z",
   filter: "M4 5h16l-6 7v6l-4 2v-8z", save: "M12 4v11M7 11l5 5 5-5M5 20h14", check: "M5 13l5 5 9-11",
+  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
 };
 
 export function svg(tag, attributes = {}, ...inside) {

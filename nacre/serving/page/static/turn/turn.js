@@ -3,6 +3,7 @@
 import { get, apiPath, send } from "../shared/api.js";
 import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
 import { loadLabels, thingLink } from "../shared/labels.js";
+import { state } from "../shared/state.js";
 import { language, t } from "../shared/words.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
@@ -226,6 +227,7 @@ function toolbar(turn, record, kept) {
     if (hooks.ask && isConfirmable(record)) bar.append(confirmButton(turn, record));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
+    if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("./share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("jsonOfAnswer"), () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
   if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));

@@ -1,0 +1,46 @@
+// Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
+
+import { apiPath, send } from "../shared/api.js";
+import { announce, button, day, element, failureBox } from "../shared/dom.js";
+import { t } from "../shared/words.js";
+
+const MILLISECONDS = 1000;
+
+// `own` is the pressed button. A second press shows and copies the same link.
+export async function shareAnswer(turn, record, own) {
+  if (own.getAttribute("aria-disabled")) return;
+  own.setAttribute("aria-disabled", "true");
+  for (const each of turn.rest.querySelectorAll(".shared, .failure")) each.remove();
+  try {
+    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {});
+    await showLink(turn, own);
+  } catch (problem) {
+    own.closest(".tools").after(failureBox(problem));
+  } finally {
+    own.removeAttribute("aria-disabled");
+  }
+}
+
+async function showLink(turn, own) {
+  const address = new URL(turn.shared.path, location.href).href, { id, expires } = turn.shared.link;
+  // a page without TLS may not write to the clipboard
+  const isCopied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  const field = element("input", { readonly: "", value: address, "aria-label": t("shareAddress"), onfocus: () => field.select() });
+  const said = (isCopied ? t("copied") + " " : "") + t("shareUntil", { date: day(expires * MILLISECONDS) });
+  const revoke = async () => {
+    try {
+      // it may be gone already
+      await send("DELETE", apiPath("shares", id)).catch((problem) => { if (problem.status !== 404) throw problem; });
+    } catch (problem) {
+      box.after(failureBox(problem));
+      return;
+    }
+    turn.shared = null;
+    box.remove();
+    announce(t("shareWithdrawn"));
+    own.focus();
+  };
+  const box = element("div", { class: "shared" }, element("p", { class: "quiet" }, said), element("div", { class: "row" }, field, button(t("shareWithdraw"), revoke)));
+  own.closest(".tools").after(box);
+  announce(said);
+}

@@ -1,0 +1,210 @@
+"""The page of a shared answer: OpenedShare -> HTML without scripts, links to other hosts or anything but text.
+
+Its texts are those of the web page (`page/static/words`), in the reader's language.
+"""
+
+import json
+import re
+import time
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from typing import Any
+
+from nacre.language.sanitize import strip_control_characters
+from nacre.records.answer import Value
+from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
+from nacre.stores.conversations.shared_answers import OpenedShare, SharedAnswer, SharedCitation, SharedQuery
+
+# title and text of the pages without an answer, by status
+MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint503")}
+STATUS_KEYS = {
+    "answered": "statusAnswered",
+    "partial": "statusPartial",
+    "clarify": "statusClarify",
+    "not_in_graph": "statusNotInGraph",
+    "not_understood": "statusNotUnderstood",
+    "failed": "statusFailed",
+}
+STYLE = """
+:root { color-scheme: light dark; --ink: light-dark(#1b2226, #e6eae9); --quiet: light-dark(#5a656b, #9dabb0);
+  --line: light-dark(#e0ded8, #2d383d); --sheet: light-dark(#fff, #1a2125); --accent: light-dark(#0b6a6b, #6dcdc4); }
+* { box-sizing: border-box; }
+body { margin: 0; background: light-dark(#f7f6f3, #12171a); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
+main { max-width: 50rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; }
+h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
+p { margin: .5rem 0; white-space: pre-line; }
+.quiet, footer { color: var(--quiet); font-size: .875rem; }
+.answer { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: .5rem 1rem; }
+a { color: var(--accent); }
+.scroll { overflow-x: auto; margin: .5rem 0; }
+table { border-collapse: collapse; font-size: .9375rem; }
+caption { text-align: start; color: var(--quiet); font-size: .875rem; }
+th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
+  overflow-wrap: normal; }
+ol, ul { padding: 0; list-style: none; }
+li { margin: .6rem 0; }
+pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
+summary { cursor: pointer; }
+footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem; }
+@media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
+  details::details-content { content-visibility: visible; height: auto; } }
+"""
+TABLE_LINE = re.compile(r"\s*\|.*\|\s*")
+CITED = re.compile(r"\[(\d{1,4})\]")
+
+
+def preferred_language(accepted: str) -> str:
+    """The first language of an Accept-Language header that the page has, else English.
+
+    >>> preferred_language("fr, de-AT;q=0.8, en;q=0.5"), preferred_language("../../x")
+    ('de', 'en')
+    """
+    wanted = [each.split(";")[0].strip()[:2].lower() for each in accepted[:200].split(",")]
+    return next((each for each in wanted if each in _texts()), "en")
+
+
+@cache
+def page_policy() -> str:
+    """The content security policy: the inline style and nothing else. The sandbox forbids scripts and forms as well."""
+    policy = content_security_policy(f"<style>{STYLE}</style>")
+    return policy.replace("connect-src 'self'", "connect-src 'none'") + "; sandbox"
+
+
+def message_page(language: str, keys: tuple[str, str]) -> str:
+    """A page that says why there is no answer."""
+    title, why = (_texts()[language][key] for key in keys)
+    return _document(language, title, f"<h1>{_safe(title)}</h1><p>{_safe(why)}</p>")
+
+
+def shared_page(share: OpenedShare, language: str) -> str:
+    """The page of a shared answer."""
+    answer, words = share.answer, _texts()[language]
+    understood = ""
+    if answer.standalone.casefold().strip() != answer.question.casefold().strip():
+        understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
+    parts = [
+        f"<h1>{_safe(answer.question)}</h1>{understood}",
+        f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
+        f'<p class="quiet">{_safe(_status(answer, words))}</p>',
+        *(f'<p class="quiet">{_safe(note)}</p>' for note in answer.notes),
+        _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"]),
+    ]
+    if answer.citations:
+        sources = "".join(_citation(each, words) for each in answer.citations)
+        parts.append(f"<h2>{_safe(words['sharedSources'])}</h2><ol>{sources}</ol>")
+    parts.append(_derivation(answer, words))
+    about = _fill(
+        words["sharedAbout"],
+        graph=answer.graph,
+        date=_day(share.link.created),
+        until=_day(share.link.expires),
+    )
+    parts.append(f"<footer>{_safe(about)}</footer>")
+    return _document(language, answer.question, "".join(parts))
+
+
+def _paragraphs(answer: SharedAnswer) -> str:
+    """The text of an answer; its table is shown in full below, and [n] leads to a source."""
+    lines = answer.answer.split("\n")
+    if answer.rows:
+        lines = [line for line in lines if not TABLE_LINE.fullmatch(line)]
+    numbers = {each.n for each in answer.citations}
+
+    def link(found: re.Match[str]) -> str:
+        n = int(found[1])
+        return f'<a href="#source-{n}">[{n}]</a>' if n in numbers else found[0]
+
+    blocks = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    return "".join(f"<p>{CITED.sub(link, _safe(block))}</p>" for block in blocks)
+
+
+def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
+    key = STATUS_KEYS.get(answer.status)
+    status = words[key] if key else answer.status
+    if answer.confidence is None:
+        return str(status)
+    percent = words["moreThan99"] if answer.confidence > 0.99 else f"{round(answer.confidence * 100)} %"
+    return str(status) + _fill(words["sure"], percent=percent)
+
+
+def _citation(citation: SharedCitation, words: dict[str, Any]) -> str:
+    title = _fill(words["rowsOfSource"], n=str(citation.n))
+    rows = _table(citation.columns, citation.rows, citation.all_rows, words, title)
+    said = " – ".join(each for each in (citation.text, citation.source, citation.basis) if each)
+    return f'<li id="source-{citation.n}">[{citation.n}] {_safe(said)}{rows}</li>'
+
+
+def _derivation(answer: SharedAnswer, words: dict[str, Any]) -> str:
+    parts = []
+    if answer.triples:
+        triples = "\n".join(" ".join(triple) for triple in answer.triples)
+        parts.append(f"<h3>{_safe(words['asTriples'])}</h3><pre>{_safe(triples)}</pre>")
+    if answer.readings:
+        readings = "".join(f"<li>{_safe(each)}</li>" for each in answer.readings)
+        parts.append(f"<h3>{_safe(words['sharedReadings'])}</h3><ul>{readings}</ul>")
+    parts += [_query(each, words) for each in answer.queries]
+    return f"<details><summary>{_safe(words['howFound'])}</summary>{''.join(parts)}</details>" if parts else ""
+
+
+def _query(query: SharedQuery, words: dict[str, Any]) -> str:
+    params = ", ".join(map(_cell, query.params))
+    number = words["row"][0 if query.rows == 1 else 1]
+    head = f"{query.tool.upper()}: {query.words}" if query.words else query.tool.upper()
+    text = f"{query.text}\n-- {params}" if params else query.text
+    return f"<p>{_safe(head)} ({_safe(_fill(number, n=f'{query.rows:,}'))})</p><pre>{_safe(text)}</pre>"
+
+
+def _table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Value | None]],
+    all_rows: int,
+    words: dict[str, Any],
+    title: str,
+) -> str:
+    if not rows:
+        return ""
+    counted = f"{title}: {_fill(words['rowsOf'], n=f'{len(rows):,}', all=f'{all_rows:,}')}"
+    caption = _safe(counted if len(rows) < all_rows else title)
+    head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{_safe(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    # the keyboard scrolls a wide table
+    region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
+    return (
+        f"{region}<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(cell: Value | None) -> str:
+    return "" if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+def _document(language: str, title: str, inside: str) -> str:
+    return (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">'
+        f'<title>{_safe(title)} · Nacre</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>'
+        f"<body><main>{inside}</main></body></html>"
+    )
+
+
+def _safe(text: str) -> str:
+    """Text of a graph or client as HTML that has no markup of its own, no control characters and no bidi marks."""
+    return escape(strip_control_characters(text))
+
+
+def _fill(text: str, **values: str) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], ""), text)
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+@cache
+def _texts() -> dict[str, dict[str, Any]]:
+    """The texts of each language by their keys."""
+    files = sorted((STATIC_FOLDER / "words").glob("*.json"))
+    return {each.stem: json.loads(each.read_text(encoding="utf-8")) for each in files}

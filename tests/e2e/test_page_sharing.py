@@ -1,0 +1,57 @@
+"""Sharing an answer on the page, and reading it without scripts on a phone, in a real browser."""
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e import test_page
+from tests.e2e.conftest import serving
+from tests.e2e.test_page import LAST, QUESTION, ask, begin, serious
+
+# fixtures and marks of the other tests of the page
+browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
+
+
+@pytest.fixture
+def sharing(data, tmp_path):
+    with serving(data, tmp_path, NACRE_SHARING="true") as (address, _):
+        yield address
+
+
+def test_an_answer_is_shared_read_on_a_phone_without_scripts_and_withdrawn(page, browser, server, sharing):
+    begin(page, server, "reading-room")
+    ask(page, QUESTION)
+    # this server does not share
+    expect(page.locator(f"{LAST} [data-share]")).to_have_count(0)
+    begin(page, sharing, "reading-room")
+    ask(page, QUESTION)
+    page.locator(f"{LAST} [data-share]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{LAST} .shared")).to_contain_text("Copied. Until ")
+    address = page.evaluate("() => navigator.clipboard.readText()")
+    assert address == page.input_value(f"{LAST} .shared input")
+    assert address.startswith(f"{sharing}/share/")
+    assert serious(page) == []
+    # the same link again
+    page.click(f"{LAST} [data-share]")
+    expect(page.locator(f"{LAST} .shared input")).to_have_value(address)
+    reader = browser.new_context(
+        viewport={"width": 390, "height": 800}, java_script_enabled=False, color_scheme="dark", locale="de-DE"
+    )
+    try:
+        phone = reader.new_page()
+        phone.goto(address)
+        expect(phone.locator("h1")).to_have_text(QUESTION)
+        expect(phone.locator(".answer")).to_contain_text("540")
+        expect(phone.locator("html")).to_have_attribute("lang", "de")
+        phone.click(".answer a >> nth=0")
+        assert phone.url == f"{address}#source-1"
+        phone.click("summary")
+        expect(phone.locator("details pre >> nth=0")).to_be_visible()
+        assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert phone.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 23, 26)"
+    finally:
+        reader.close()
+    page.get_by_role("button", name="Withdraw the link").click()
+    expect(page.locator(f"{LAST} .shared")).to_have_count(0)
+    assert httpx.get(address).status_code == 404

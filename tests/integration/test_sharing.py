@@ -1,0 +1,361 @@
+"""Shared answers: who may share, what a link must not outlive, and a page that is text alone."""
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError
+from nacre.records.derivation import empty_derivation
+from nacre.serving.app import create_app
+from nacre.serving.cli.main import app as commands
+from nacre.serving.keys import KeyStore
+from nacre.serving.sharing.freeze import MAX_CELL, MAX_ROW_CHARACTERS, MAX_ROWS, freeze_answer
+from nacre.serving.sharing.page import shared_page
+from nacre.stores.conversations.conversations import Conversations
+from nacre.stores.conversations.shared_answers import (
+    DAY,
+    MAX_OF_OWNER,
+    DamagedShareError,
+    OpenedShare,
+    SharedAnswerStore,
+    ShareLink,
+)
+from nacre.stores.state.database import open_file
+
+TURTLE = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:a a :Kiln ; r:label "Old Kiln" ; :height 12 .
+:b a :Kiln ; r:label "New Kiln" ; :height 30 .
+"""
+QUESTION = "How high is Old Kiln?"
+BAD = '</p><script>alert(1)</script><img src=x onerror="alert(1)">\' & \u202eevil\x1b[2J'
+
+
+def answer(**changed: Any) -> Any:
+    record = {
+        "question": QUESTION,
+        "standalone": QUESTION,
+        "standalone_own": QUESTION,
+        "answer": "12 [1].",
+        "language": "en",
+        "graph": "kilns",
+        "version": "v",
+        "status": "answered",
+        "confidence": 0.9,
+        "reason": None,
+        "caveats": [],
+        "values": [12],
+        "table": None,
+        "citations": [],
+        "queries": [],
+        "derivation": empty_derivation(),
+    }
+    return {**record, **changed}
+
+
+def citation(n: int, text: str, rows: list[list[Any]]) -> Any:
+    return {"n": n, "source": text, "text": text, "basis": text, "columns": [text], "rows": rows}
+
+
+def query(text: str) -> Any:
+    return {"tool": "sql", "words": text, "text": text, "params": [text, None], "rows": 1, "error": None}
+
+
+@pytest.fixture(scope="module")
+def kilns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sharing")
+    (folder / "kilns.ttl").write_text(TURTLE)
+    ingest([str(folder / "kilns.ttl")], "kilns", data=folder / "data", no_vectors=True)
+    return folder / "data"
+
+
+@pytest.fixture
+def keys(kilns: Path) -> Iterator[KeyStore]:
+    yield KeyStore(kilns)
+    (kilns / "keys.json").unlink(missing_ok=True)
+
+
+def started(data: Path, *, sharing: bool = True) -> TestClient:
+    settings = Settings(data=data, embedder="none", sharing=sharing, _env_file=None)
+    return TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000))
+
+
+def sent_by(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def asked(client: TestClient, headers: dict[str, str], thread: str) -> None:
+    body = {"question": QUESTION, "graph": "kilns", "thread": thread}
+    reply = client.post("/api/ask", json=body, headers={**headers, "Accept": "application/json"})
+    assert reply.status_code == 200
+    assert reply.json()["values"] == [12]
+
+
+def shared(client: TestClient, headers: dict[str, str], thread: str, **terms: int) -> dict[str, Any]:
+    reply = client.post(f"/api/threads/{thread}/turns/1/share", json=terms, headers=headers)
+    assert reply.status_code == 201, reply.text
+    made: dict[str, Any] = reply.json()
+    return made
+
+
+def test_a_link_is_read_without_a_key_and_ends_with_its_thread_its_owner_and_its_right(
+    kilns: Path, keys: KeyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "nacre.access")
+    ann = sent_by(keys.add("ann", None, may=["share"]))
+    bo = sent_by(keys.add("bo", None, may=["share"]))
+    cy = sent_by(keys.add("cy", None))
+    with started(kilns) as client:
+        asked(client, ann, "one")
+        assert client.get("/api/choices", headers=ann).json()["may_share"] is True
+        assert client.get("/api/choices", headers=cy).json()["may_share"] is False
+        for headers, status in ((cy, 403), (bo, 404), ({}, 401)):
+            assert client.post("/api/threads/one/turns/1/share", json={}, headers=headers).status_code == status
+        for days in (0, -1, 366, 10**30, "x"):
+            body = {"days": days}
+            assert client.post("/api/threads/one/turns/1/share", json=body, headers=ann).status_code == 422
+        assert client.post("/api/threads/one/turns/2/share", json={}, headers=ann).status_code == 404
+        first, second = shared(client, ann, "one"), shared(client, ann, "one", days=1)
+        assert first["path"] != second["path"]
+        assert first["link"]["expires"] - first["link"]["created"] == pytest.approx(30 * DAY)
+        page = client.get(first["path"])
+        assert page.status_code == 200
+        assert QUESTION in page.text
+        assert 'href="#source-1"' in page.text
+        _check_headers(page)
+        # the token is stored nowhere, nor is it in a log
+        token = first["path"].removeprefix("/share/")
+        assert not [each for each in kilns.glob("threads.sqlite*") if token.encode() in each.read_bytes()]
+        assert token not in caplog.text
+        assert "/share/..." in caplog.text
+        # a list of one's own, and nobody else's link can be withdrawn
+        assert {each["id"] for each in client.get("/api/shares", headers=ann).json()} == {
+            each["link"]["id"] for each in (first, second)
+        }
+        assert client.get("/api/shares", headers=bo).json() == []
+        own = f"/api/shares/{first['link']['id']}"
+        assert client.delete(own, headers=bo).status_code == 404
+        assert client.delete(own, headers=ann).status_code == 204
+        gone = client.get(first["path"])
+        assert (gone.status_code, gone.text) == (404, client.get("/share/" + "a" * 43).text)
+        _check_headers(gone)
+        assert client.get(second["path"]).status_code == 200
+        # without the right, with fewer graphs, and with another key of the same name
+        for graphs, may in ((None, []), ([], ["share"]), (None, ["share"])):
+            ann = sent_by(keys.add("ann", graphs, may=may, replace=True))
+            assert client.get(second["path"]).status_code == 404
+        third = shared(client, ann, "one")
+        assert client.delete("/api/threads/one", headers=ann).status_code == 204
+        assert client.get(third["path"]).status_code == 404
+        assert client.get("/api/shares", headers=ann).json() == []
+        asked(client, ann, "one")
+        assert client.get(third["path"]).status_code == 404
+        fourth = shared(client, ann, "one")
+        assert client.get(fourth["path"]).status_code == 200
+        keys.revoke("ann")
+        assert client.get(fourth["path"]).status_code == 404
+        keys.file.write_text("[")
+        refused = client.get(fourth["path"])
+        assert refused.status_code == 503
+        assert "keys.json" not in refused.text
+        _check_headers(refused)
+
+
+def _check_headers(page: Any) -> None:
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'none'" in policy
+    assert "connect-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "sandbox" in policy
+    assert "noindex" in page.headers["x-robots-tag"]
+    assert page.headers["referrer-policy"] == "no-referrer"
+    assert page.headers["cache-control"] == "no-store"
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "<script" not in page.text
+
+
+def test_off_is_off_and_links_made_before_can_still_be_withdrawn(kilns: Path) -> None:
+    with started(kilns) as client:
+        asked(client, {}, "two")
+        made = shared(client, {}, "two")
+        assert client.get(made["path"], headers={"Accept-Language": "de"}).status_code == 200
+        assert '<html lang="de">' in client.get(made["path"], headers={"Accept-Language": "de-AT,en"}).text
+    with started(kilns, sharing=False) as client:
+        assert client.get("/api/choices").json()["may_share"] is False
+        assert client.post("/api/threads/two/turns/1/share", json={}).status_code == 403
+        assert client.get(made["path"]).status_code == 404
+        assert [each["id"] for each in client.get("/api/shares").json()] == [made["link"]["id"]]
+        assert client.delete(f"/api/shares/{made['link']['id']}").status_code == 204
+
+
+def test_a_key_ends_what_was_shared_without_keys(kilns: Path, keys: KeyStore) -> None:
+    with started(kilns) as client:
+        asked(client, {}, "open")
+        made = shared(client, {}, "open")
+        assert client.get(made["path"]).status_code == 200
+        keys.add("ann", None, may=["share"])
+        assert client.get(made["path"]).status_code == 404
+        # nobody is authenticated here, so that a link of other pages gets no further than any other
+        assert client.get(made["path"], headers={"Origin": "https://elsewhere.example"}).status_code == 404
+
+
+def test_a_deleted_graph_takes_its_shared_answers_along(
+    kilns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NACRE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("NACRE_EMBEDDER", "none")
+    (tmp_path / "kilns.ttl").write_text(TURTLE)
+
+    def read_again() -> None:
+        ingest([str(tmp_path / "kilns.ttl")], "kilns", data=tmp_path / "data", no_vectors=True)
+
+    read_again()
+    with started(tmp_path / "data") as client:
+        asked(client, {}, "one")
+        made = shared(client, {}, "one")
+        # another version of the same graph changes nothing
+        read_again()
+        assert client.get(made["path"]).status_code == 200
+        assert client.delete("/api/graphs/kilns?confirm=kilns").status_code == 204
+        assert client.get(made["path"]).status_code == 404
+        read_again()
+        assert client.get(made["path"]).status_code == 404
+        asked(client, {}, "two")
+        made = shared(client, {}, "two")
+        listed = CliRunner().invoke(commands, ["shares", "list"])
+        assert made["link"]["id"] in listed.output
+        assert QUESTION in listed.output
+        assert "1 shared answers" in CliRunner().invoke(commands, ["remove", "--graph", "kilns"]).output
+        read_again()
+        assert client.get(made["path"]).status_code == 404
+        made = shared(client, {}, "two")
+        assert CliRunner().invoke(commands, ["shares", "revoke", made["link"]["id"]]).exit_code == 0
+        assert client.get(made["path"]).status_code == 404
+        assert "No answer is shared" in CliRunner().invoke(commands, ["shares", "list"]).output
+
+
+@pytest.fixture
+def conversations(tmp_path: Path) -> Iterator[Conversations]:
+    made = Conversations(open_file(tmp_path / "threads.sqlite"))
+    made.begin("ann", "t", "kilns")
+    yield made
+    made.close()
+
+
+def test_a_link_expires_and_a_clock_that_is_set_back_does_not_revive_it(
+    conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_800_000_000.0
+    monkeypatch.setattr("nacre.stores.state.database.time.time", lambda: now)
+    store, start = SharedAnswerStore(conversations), now
+    token, link = store.add("ann", "t", 1, freeze_answer(answer()), "", 2)
+    now = start + 2 * DAY - 1
+    assert store.open(token) is not None
+    assert store.listed("ann") == [link]
+    now = start + 2 * DAY + 1
+    assert store.open(token) is None
+    assert store.listed("ann") == store.listed() == []
+    conversations.observe_time(now)
+    now = start
+    assert store.open(token) is None
+    assert store.delete_expired() == 1
+    assert store.delete_expired() == 0
+
+
+def test_a_damaged_copy_is_refused(conversations: Conversations) -> None:
+    store = SharedAnswerStore(conversations)
+    token, _ = store.add("ann", "t", 1, freeze_answer(answer()), "", 2)
+    for damage in ("", "[", "[" * 100_000, "{}", '{"question": 3}'):
+        with conversations.database.writing() as run:
+            run("UPDATE shared_answer SET record = ?", damage)
+        with pytest.raises(DamagedShareError):
+            store.open(token)
+    for wrong in ("", token[:-1], token + "a", "%", "' OR 1=1 --".ljust(43, "-"), "\ud800" * 43):
+        assert store.open(wrong) is None
+
+
+def test_an_owner_shares_so_many_and_they_count_as_stored(conversations: Conversations) -> None:
+    store, copy = SharedAnswerStore(conversations), freeze_answer(answer())
+    before = conversations.stored_bytes("ann")
+    store.add("ann", "t", 1, copy, "", 30)
+    assert conversations.stored_bytes("ann") > before
+    with conversations.database.writing() as run:
+        for n in range(MAX_OF_OWNER - 1):
+            values = str(n), str(n), "ann", "t", 1, "kilns", "", "q", 0.0, 4e9, "{}"
+            run("INSERT INTO shared_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *values)
+    with pytest.raises(ConfigError, match="the most for one key"):
+        store.add("ann", "t", 1, copy, "", 30)
+    conversations.begin("bo", "t", "kilns")
+    assert store.add("bo", "t", 1, copy, "", 30)
+    assert not store.revoke("1", "bo")
+    conversations.delete("ann", "t")
+    assert store.listed("ann") == []
+    assert len(store.listed("bo")) == 1
+
+
+def page_of(record: Any) -> str:
+    return shared_page(OpenedShare(ShareLink("i", "o", "t", 1, BAD, BAD, 0.0, 1.0), "", freeze_answer(record)), "en")
+
+
+class Tags(HTMLParser):
+    """Collects the names of tags and attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def test_markup_in_every_text_stays_text() -> None:
+    derivation = empty_derivation()
+    derivation["triples"] = [[BAD, BAD, BAD]]
+    derivation["planned"]["selected"] = [{"words": BAD, "probability": None, "queries": []}]
+    texts = ("question", "standalone", "standalone_own", "answer", "language", "graph", "version", "status", "reason")
+    record = answer(
+        **dict.fromkeys(texts, BAD),
+        caveats=[BAD],
+        table={"columns": [BAD], "rows": [[BAD], [None], [True], [0.5]]},
+        citations=[citation(1, BAD, [[BAD]])],
+        queries=[query(BAD)],
+        derivation=derivation,
+    )
+    page = page_of(record)
+    assert page.count("alert(1)") > 20
+    read = Tags()
+    read.feed(page)
+    assert {"script", "img"}.isdisjoint(read.tags)
+    assert read.attributes == {
+        *("lang", "charset", "name", "content", "rel", "href", "class", "id", "role", "tabindex", "aria-label", "scope")
+    }
+    assert "\u202e" not in page
+    assert "\x1b" not in page
+    assert page.count("<main>") == page.count("</main>") == 1
+
+
+def test_ten_thousand_rows_are_bounded_and_said_to_be() -> None:
+    rows = [[n, "x" * 10] for n in range(10_000)]
+    record = answer(table={"columns": ["n", "x"], "rows": rows}, citations=[citation(1, "c", rows)] * 100)
+    copy = freeze_answer(record)
+    assert (len(copy.rows), copy.all_rows) == (MAX_ROWS, 10_000)
+    assert "500 of 10,000" in page_of(record)
+    wide = [["y" * 100_000] * 1000] * 10_000
+    bounded = freeze_answer(answer(table={"columns": ["c"] * 1000, "rows": wide}, citations=[citation(1, "c", wide)]))
+    characters = sum(len(str(cell)) for row in (*bounded.rows, *bounded.citations[0].rows) for cell in row)
+    assert 0 < characters <= MAX_ROW_CHARACTERS
+    assert max(len(str(cell)) for row in bounded.rows for cell in row) == MAX_CELL
+    # a long list without a table is given in full, and nothing names the command line
+    names = [f"Kiln {n}" for n in range(40)]
+    listed = page_of(answer(values=names, answer="Kiln 0 and 39 more (ask with --json for all)."))
+    assert "Kiln 39</td>" in listed
+    assert "--json" not in listed
