@@ -43,7 +43,7 @@ function attachForm() {
   const hosts = state.choices.attach_hosts, head = element("h3", {}, t("attachHead"));
   if (!hosts.length) return element("section", { class: "card" }, head, element("p", { class: "quiet" }, t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
   const view = { upload: null, status: element("div", { class: "upload-status" }) };
-  view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", required: true, autocomplete: "off", spellcheck: "false", placeholder: "https://" + hosts[0] + "/sparql" });
+  view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", required: true, autocomplete: "off", spellcheck: "false", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
   view.start = element("button", { class: "main", type: "submit" }, t("attach"));
   return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); attach(view); } }, head,
     element("p", { class: "quiet" }, t("attachHosts", { hosts: hosts.join(", ") })),
