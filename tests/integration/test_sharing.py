@@ -359,3 +359,10 @@ def test_ten_thousand_rows_are_bounded_and_said_to_be() -> None:
     listed = page_of(answer(values=names, answer="Kiln 0 and 39 more (ask with --json for all)."))
     assert "Kiln 39</td>" in listed
     assert "--json" not in listed
+
+
+def test_numbers_are_written_as_in_answers() -> None:
+    rows = [["Old Kiln", 1951, 7315, 4711, 2469.0], ["New Kiln", 2004, 12, 4712, 0.25]]
+    page = page_of(answer(table={"columns": ["kiln", "built", "bricks", "code", "height"], "rows": rows}))
+    for cell in ("1951", "7,315", "4711", "2,469", "0.25"):
+        assert f"<td>{cell}</td>" in page

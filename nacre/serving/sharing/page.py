@@ -11,6 +11,7 @@ from functools import cache
 from html import escape
 from typing import Any
 
+from nacre.language.format_values import format_value, is_amount_label
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.answer import Value
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
@@ -51,6 +52,8 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 @media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; height: auto; } }
 """
+# numbers that read as years if a column has no others
+YEARS = range(1000, 2200)
 TABLE_LINE = re.compile(r"\s*\|.*\|\s*")
 CITED = re.compile(r"\[(\d{1,4})\]")
 
@@ -140,10 +143,10 @@ def _derivation(answer: SharedAnswer, words: dict[str, Any]) -> str:
     parts = []
     if answer.triples:
         triples = "\n".join(" ".join(triple) for triple in answer.triples)
-        parts.append(f"<h3>{_safe(words['asTriples'])}</h3><pre>{_safe(triples)}</pre>")
+        parts.append(f"<h2>{_safe(words['asTriples'])}</h2><pre>{_safe(triples)}</pre>")
     if answer.readings:
         readings = "".join(f"<li>{_safe(each)}</li>" for each in answer.readings)
-        parts.append(f"<h3>{_safe(words['sharedReadings'])}</h3><ul>{readings}</ul>")
+        parts.append(f"<h2>{_safe(words['sharedReadings'])}</h2><ul>{readings}</ul>")
     parts += [_query(each, words) for each in answer.queries]
     return f"<details><summary>{_safe(words['howFound'])}</summary>{''.join(parts)}</details>" if parts else ""
 
@@ -165,10 +168,12 @@ def _table(
 ) -> str:
     if not rows:
         return ""
-    counted = f"{title}: {_fill(words['rowsOf'], n=f'{len(rows):,}', all=f'{all_rows:,}')}"
-    caption = _safe(counted if len(rows) < all_rows else title)
+    part = f"{title}: {_fill(words['rowsOf'], n=f'{len(rows):,}', all=f'{all_rows:,}')}"
+    caption = _safe(part if len(rows) < all_rows else title)
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{_safe(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    counted = [_is_counted(column, [row[i] for row in rows if i < len(row)]) for i, column in enumerate(columns)]
+    lines = [[_cell(cell, is_counted) for cell, is_counted in zip(row, counted, strict=False)] for row in rows]
+    body = "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in line)}</tr>" for line in lines)
     # the keyboard scrolls a wide table
     region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
     return (
@@ -176,8 +181,16 @@ def _table(
     )
 
 
-def _cell(cell: Value | None) -> str:
-    return "" if cell is None else str(cell).lower() if isinstance(cell, bool) else str(cell)
+def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:
+    """Whether the numbers of a column have separators of thousands: those of years and codes do not."""
+    are_years = all(cell is None or (isinstance(cell, int) and cell in YEARS) for cell in cells)
+    return is_amount_label(column) and not are_years
+
+
+def _cell(cell: Value | None, is_counted: bool = False) -> str:
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return format_value(cell, counted=is_counted)
 
 
 def _document(language: str, title: str, inside: str) -> str:
