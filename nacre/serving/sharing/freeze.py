@@ -20,7 +20,7 @@ _HINT = re.compile(r"(; the first are shown)?,? ask with --json for the rest| \(
 
 
 def freeze_answer(record: Answer) -> SharedAnswer:
-    """The copy of an answer that is shared: what its page shows, without costs, errors of queries and names of threads."""
+    """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads."""
     table = record["table"]
     if table is not None:
         columns, wanted = table["columns"], table["rows"]
