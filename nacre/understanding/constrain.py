@@ -4,10 +4,22 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.completion.columns import MEASURE_RULE
+from nacre.understanding.parsing.constraints.answered_cues import (
+    asks_capacity,
+    asks_measure,
+    expect_rule,
+    prefer_whole_sums,
+)
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
-from nacre.understanding.parsing.constraints.preferences import prefer_capacities, prefer_wider_classes
+from nacre.understanding.parsing.constraints.preferences import (
+    prefer_own_columns,
+    prefer_owner_columns,
+    prefer_totals,
+    prefer_wider_classes,
+)
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
 from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
@@ -47,7 +59,12 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("named links", prefer_named_links),
-    Constraint("answers capacity", prefer_capacities),
+    Constraint("total of all", prefer_whole_sums),
+    Constraint("own columns", prefer_own_columns),
+    Constraint("rank by total", prefer_totals),
+    Constraint("owner beside property", prefer_owner_columns),
+    Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
+    Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
     Constraint("widest class", prefer_wider_classes),
     Constraint("requested class", prefer_requested_class),
     Constraint("own property", _prefer_own_properties),

@@ -1,8 +1,8 @@
 """All readings of a question, in the form that it asks for: Question + Links -> Candidates, not yet ranked.
 
-`READERS` read question forms with a grammar of their own. Two questions in one are parsed
-here each, and only complete readings of them count. All other questions are read by the beam, whose readings pass
-`CONSTRAINTS` and then `REWRITES`.
+`READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what share
+of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other questions
+are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +28,8 @@ from nacre.understanding.parsing.readers.ages import read_ages
 from nacre.understanding.parsing.readers.choice import read_choices
 from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
 from nacre.understanding.parsing.readers.kinds import read_kind_question
+from nacre.understanding.parsing.readers.more_than import read_more_than
+from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Link, Question
@@ -62,6 +64,11 @@ class ReaderInput(NamedTuple):
     def read_whole(self, text: str) -> list[Candidate]:
         """The readings of a phrase or clause that use each of its words."""
         return complete_readings(text, self.linker, self.deadline)
+
+    def read_count(self, text: str) -> Select | None:
+        """The plan of a question for one number of things."""
+        bodies = _complete_bodies(text, self.linker, self.deadline)
+        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_thing_count(bodies[0]) else None
 
 
 class QuestionReader(NamedTuple):
@@ -127,7 +134,9 @@ READERS = (
         lambda x: read_comparisons(x.question, x.links, x.linker.index),
         lambda found, question: is_comparison(question),
     ),
+    QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
     QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
+    QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
 )

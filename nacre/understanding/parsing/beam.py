@@ -11,6 +11,7 @@ from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.understanding.parsing.mention_rules.mentions import apply_mention
 from nacre.understanding.parsing.modifier_rules.cues import CUE_RULES, apply_cue
 from nacre.understanding.parsing.modifier_rules.numbers import apply_number
+from nacre.understanding.parsing.modifier_rules.ordinals import OrdinalMention, find_ordinals, ordinal_conditions
 from nacre.understanding.parsing.modifier_rules.periods import group_by_period, is_period_word
 from nacre.understanding.parsing.modifier_rules.ranking_cues import compare_with_own_aggregate
 from nacre.understanding.parsing.state import (
@@ -38,6 +39,7 @@ class _Chart(NamedTuple):
     links: Mapping[int, Sequence[Link]]
     cues: Mapping[int, Sequence[Cue]]
     numbers: Mapping[int, Number]
+    ordinals: Mapping[int, OrdinalMention]
     quoted: Mapping[int, int]
 
 
@@ -71,7 +73,7 @@ def _chart(context: ParseContext, links: Sequence[Link]) -> _Chart:
         if cue.kind in CUE_RULES:
             cues_at[cue.start].append(cue)
     numbers = {number.start: number for number in question.numbers}
-    return _Chart(links_at, cues_at, numbers, dict(question.quoted))
+    return _Chart(links_at, cues_at, numbers, find_ordinals(question), dict(question.quoted))
 
 
 def _add(cell: _Cell, state: ParseState) -> None:
@@ -99,6 +101,8 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
     if at in chart.numbers:
         for new in apply_number(state, chart.numbers[at], context):
             yield chart.numbers[at].end, new
+    if at in chart.ordinals:
+        yield from ordinal_conditions(state, chart.ordinals[at], context)
     yield from _free_text(state, at, chart, context)
     for link in chart.links.get(at, ()):
         for new in apply_mention(state, link, context):
@@ -151,6 +155,8 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
     is_quoted = (start, end) in question.quoted
     if not is_quoted and start in question.stopwords and len(text) > 1:
         return None
+    if state.pending_property is None and state.text_match and not state.pending_text:
+        return state.apply_rule("text waits", pending_text=text, covered=covered, last="value")
     ref = state.pending_values
     if ref is None:
         return None

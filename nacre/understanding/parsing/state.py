@@ -23,11 +23,13 @@ class PendingSuperlative(NamedTuple):
     """A superlative that waits for its property.
 
     `concepts` are what it measures. `counts`: it may say how many ("the most"), not only how much ("the largest").
+    `common`: it says how often ("the most common"), and restricts the target before it.
     """
 
     descending: bool
     concepts: tuple[str, ...] = ()
     counts: bool = True
+    common: bool = False
 
 
 class _Fields(NamedTuple):
@@ -37,8 +39,9 @@ class _Fields(NamedTuple):
     ("group", "order up", "order down"). `last` is the kind of what was read last.
     `pending_aggregates` wait for their property, `shared_aggregates` are those of the target before.
     `pending_property` waits for its value; with `pending_is_target` it is the last target as well.
+    `pending_text` waits for the property that contains it ("the letter a in their names") by `text_match`.
     `comparison` waits for a number or a property: (operator, number or None). `unit` is the unit of the number, `until`
-    the upper end of a range.
+    the upper end of a range; `earlier_comparison` stood before it ("over 80 or under 50 pages").
     `exclusive`: the next value is the only one that a thing has.
     `owner` is the thing that the next property belongs to; `hints` are predicates that the question names as links.
     """
@@ -57,11 +60,13 @@ class _Fields(NamedTuple):
     degree: tuple[str, ...] = ()
     limit: int = 0
     comparison: tuple[str, float | None] | None = None
+    earlier_comparison: tuple[str, float] | None = None
     unit: str = ""
     until: float | None = None
     negated: bool = False
     exclusive: bool = False
     text_match: str = ""
+    pending_text: str = ""
     pending_property: Ref | None = None
     pending_function: Aggregation = ""
     pending_is_target: bool = False

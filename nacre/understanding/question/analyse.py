@@ -8,6 +8,7 @@ from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.cues import find_cues, is_part_of_other
 from nacre.understanding.question.numbers import find_numbers
 from nacre.understanding.question.quotations import find_quotations
+from nacre.understanding.question.trailing_clause import trailing_clause_start
 from nacre.understanding.question.types import Question
 
 # a longer question is read up to here
@@ -20,6 +21,10 @@ def analyse_question(text: str) -> Question:
     """Return the parts of a question; cues that overlap are all kept, the parser chooses."""
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
     cues = find_cues(tokens)
+    trailing = trailing_clause_start(text, tokens, cues)
+    if trailing is not None:
+        tokens = tokens[:trailing]
+        cues = find_cues(tokens)
     text = text[: tokens[-1].end + 1] if tokens else text
     quoted = find_quotations(text, tokens)
     numbers = find_numbers(text, tokens)
@@ -41,6 +46,7 @@ def analyse_question(text: str) -> Question:
             for i, token in enumerate(tokens)
             if i in units or (_is_stopword(token, stopwords, text) and not is_state(tokens, i))
         ),
+        wants_measure=trailing is not None,
     )
 
 

@@ -11,6 +11,8 @@ from nacre.understanding.question.types import Cue, Number
 
 # how many words after a comparative its "than" may stand: "a bigger budget than"
 MAX_WORDS_BEFORE_THAN = 6
+# the longest "from the most expensive to the least expensive"
+MAX_SPAN = 8
 RANKING_KINDS = ("superlative", "most")
 # cues in which shorter cues mean nothing: "no longer", "without duplicates"
 INDIVISIBLE_KINDS = ("now", "distinct")
@@ -25,7 +27,7 @@ def find_cues(words: Sequence[Token]) -> list[Cue]:
     for rule in QUESTION_RULES:
         cues += rule(words)
     # "highest first" is a direction, and no superlative
-    directions = [(cue.start, cue.end) for cue in cues if cue.kind == "direction" and _length(cue) > 1]
+    directions = [(cue.start, cue.end) for cue in cues if cue.kind in ("direction", "ordered") and _length(cue) > 1]
     return [
         cue
         for cue in cues
@@ -152,6 +154,31 @@ def _comparative(words: Sequence[Token], at: int, adjective: GradableAdjective, 
         yield _superlative(at, at + 1, adjective.descending, adjective)
 
 
+def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "From the tallest to the shortest": both ends of one measure."""
+    known = language().words
+    for start, word in enumerate(words):
+        if word.norm not in known["from"]:
+            continue
+        span = enumerate(words[start + 1 : start + MAX_SPAN], start + 1)
+        content = [at for at, each in span if each.norm not in known["article"] | known["most"]][:3]
+        if len(content) < 3 or words[content[1]].norm != "to":
+            continue
+        first, last = (gradable_adjective(words[at]) for at in (content[0], content[2]))
+        if first is None or last is None:
+            continue
+        # what is new has a late date, and what is old an early one
+        if not _measures(first).isdisjoint(_measures(last)):
+            is_least = words[content[0] - 1].norm in known["least"]
+            direction = "down" if first.descending != is_least else "up"
+            yield Cue(start, content[2] + 1, "ordered", _ranking(direction, first))
+
+
+def _measures(adjective: GradableAdjective) -> set[str]:
+    """What an adjective measures, in whichever direction."""
+    return {concept.lstrip("-") for concept in adjective.concepts}
+
+
 def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
     """ "The highest and lowest price", "the lowest price and the average price": aggregates, and no ranking."""
     known = language().words
@@ -193,7 +220,7 @@ def _worth(words: Sequence[Token]) -> Iterator[Cue]:
 
 
 # cues of several words that no list has
-QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_both_ends, _worth)
+QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_to, _both_ends, _worth)
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:

@@ -62,6 +62,7 @@ class Question(NamedTuple):
     """The question as stage `question` returns it.
 
     `quoted` are the token ranges in quotation marks, `stopwords` the positions of tokens without meaning.
+    `wants_measure`: the measure of its superlative is asked for as well ("and how much is it", cut from the text).
     """
 
     text: str
@@ -70,6 +71,7 @@ class Question(NamedTuple):
     numbers: tuple[Number, ...]
     quoted: tuple[tuple[int, int], ...]
     stopwords: frozenset[int]
+    wants_measure: bool = False
 
 
 class Ref(NamedTuple):
@@ -91,6 +93,8 @@ class Ref(NamedTuple):
         return Ref(self.node, "", self.slot)
 
 
+# the operator of a condition that a thing is of the class of its inner condition
+KIND_OPERATOR = "kind"
 # operators that bound a value
 INEQUALITIES = frozenset(("<", ">", "<=", ">="))
 # the match of a word with a boolean property that it denies: "unpaid"

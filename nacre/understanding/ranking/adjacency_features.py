@@ -76,7 +76,7 @@ def _may_join_columns(question: Question) -> bool:
     """Whether anything in the question may ask for two columns."""
     joining = language().words["joining"] | language().words["listing"]
     is_joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
-    return is_joined or "," in question.text
+    return is_joined or question.wants_measure or "," in question.text
 
 
 def _count_directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:

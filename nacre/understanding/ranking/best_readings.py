@@ -10,6 +10,7 @@ from nacre.records.turn import Reading
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.own_properties import looks_up_own
+from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
 from nacre.understanding.question.types import Link, Question, token_mask
 from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
@@ -69,6 +70,8 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
     d = candidate.derivation
     first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
+        return False
+    if {NARROWER_KIND_RULE, OTHER_KIND_RULE} & set(d.trace):
         return False
     if any(not t.ref.predicate and not graph.nodes[t.ref.node].classes for t in d.targets):
         # The target of a link may be of any class.

@@ -8,6 +8,7 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.modifier_rules.number_conditions import convert_to_unit
 from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
+from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
 from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
 from nacre.understanding.ranking.spans import overlaps_link
 
@@ -23,6 +24,8 @@ TokenSpan = tuple[int, int]
 def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
     """The spans that bound, negate, group or rank, and that no part of the plan expresses, in order."""
     d = candidate.derivation
+    if COUNTED_SIDES_RULE in d.trace:
+        return ()
     found = [
         *_ignored_numbers(d, question, graph),
         *_ignored_negations(candidate, question),

@@ -3,23 +3,34 @@
 from collections.abc import Iterator
 
 from nacre.language.base import language
+from nacre.language.thesaurus import is_person
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
-from nacre.understanding.parsing.state import ParseContext
-from nacre.understanding.question.types import Derivation, Ref, Target
+from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Ref, Target, token_mask
 
+# the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
+MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
+# the rule by which the persons are shown whom rows without names stand for
+STANDS_FOR_RULE = "stood for"
 # how many properties are tried as the identifier of a thing
 MAX_IDENTIFIERS = 2
 
 
 def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """Yield the readings in which a thing is shown by its name or by an identifier."""
+    """Yield the readings in which a thing is shown by its name, by an identifier, or by a person's two names."""
+    if context.question.wants_measure and (measured := _with_measure(derivation)) is not None:
+        yield measured
+        return
     graph = context.graph
+    derivation = _with_persons(derivation, graph)
     if not _has_known_identifier(derivation, graph):
         yield derivation
+    yield from _with_things(derivation, context)
     for i, target in enumerate(derivation.targets):
         if target.function:
             continue
+        yield from _two_names(derivation, i, graph)
         if not target.ref.predicate:
             # a thing that is named is not asked for by its name
             if not _is_named_thing(derivation, target.ref):
@@ -30,6 +41,30 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
 def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
     """The targets with other columns in the place of one."""
     return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
+
+
+def _two_names(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
+    """A person by given name and family name."""
+    target, words = derivation.targets[i], language().words
+    pair = [_name_property(target.ref.node, words[name], graph) for name in ("given", "family")]
+    if all(pair) and (not target.ref.predicate or _says_only_name(derivation.links, target.ref)):
+        names = (Target(Ref(target.ref.node, predicate, target.ref.slot)) for predicate in pair)
+        targets = tuple(dict.fromkeys(_replace_target(derivation, i, *names)))
+        yield derivation.apply_rule("two names", targets=targets)
+
+
+def _name_property(node: int, words: frozenset[str], graph: SchemaGraph) -> str:
+    """The property for the given name or the family name; "" if there is none."""
+    properties = ((predicate, graph.words[predicate]) for predicate in graph.literals[node])
+    return next((predicate for predicate, own in properties if words & set(own) and "name" in own), "")
+
+
+def _says_only_name(links: tuple[Link, ...], ref: Ref) -> bool:
+    """Whether one word names a property in part: "name"."""
+    return any(
+        link.match == "partial" and link.kind == "property" and link.refs[0] == ref and link.end - link.start == 1
+        for link in links
+    )
 
 
 def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:
@@ -63,6 +98,77 @@ def _has_known_identifier(derivation: Derivation, graph: SchemaGraph) -> bool:
         each.role == "identifier" and each.datatype == "text" and each.functional and each.subjects == each.objects
         for each in properties
     )
+
+
+def _with_persons(derivation: Derivation, graph: SchemaGraph) -> Derivation:
+    """The derivation with persons by name in the place of rows without names: the people who are players."""
+    for i, target in enumerate(derivation.targets):
+        ref = target.ref
+        person = None if ref.predicate or target.function else _person_of(graph, ref.node)
+        is_named = any(condition.op == "is" and condition.ref == ref for condition in derivation.conditions)
+        if person is not None and not is_named and ref not in derivation.group and not ref.slot:
+            predicate, node = person
+            return derivation.apply_rule(
+                STANDS_FOR_RULE,
+                targets=_replace_target(derivation, i, Target(Ref(node))),
+                nodes=tuple(dict.fromkeys((*derivation.nodes, ref, Ref(node)))),
+                hints=derivation.hints | {predicate},
+            )
+    return derivation
+
+
+def _person_of(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
+    """The one link from unnamed persons of a class to the named person that each of them is."""
+
+    def is_person_class(index: int) -> bool:
+        return is_person(" ".join(graph.nodes[index].words))
+
+    if graph.nodes[node].named or not is_person_class(node):
+        return None
+    found = {
+        (step.predicate, step.target)
+        for step in graph.steps[node]
+        if step.forward and graph.nodes[step.target].named and is_person_class(step.target)
+        if graph.about(step.predicate).functional and graph.about(step.predicate).pairs_off
+    }
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _with_measure(derivation: Derivation) -> Derivation | None:
+    """ "The longest river, and how long is it": things with what they are ordered by, or with what is bounded."""
+    things = [target for target in derivation.targets if not target.ref.predicate and not target.function]
+    order = derivation.order if derivation.order is not None and derivation.order.limit else None
+    bounds = [
+        each
+        for each in derivation.conditions
+        if each.op in INEQUALITIES and not each.negated and (each.function or each.ref.predicate)
+    ]
+    if not things or (order is None and not bounds):
+        return None
+    measured = order or bounds[-1]
+    measure = Target(measured.ref, measured.function)
+    if measure in derivation.targets:
+        return derivation.apply_rule(MEASURE_RULE)
+    needs_group = measure.function and not derivation.group
+    group = tuple(target.ref for target in things) if needs_group else derivation.group
+    return derivation.apply_rule(MEASURE_RULE, MEASURE_GAIN, targets=(*things, measure), group=group)
+
+
+def _with_things(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """ "The name and height of the towers": the things themselves as well, if "name" is no property."""
+    graph, tokens, name_words = context.graph, context.question.tokens, language().words["telling"]
+    thing = derivation.targets[0].ref.thing
+    if not graph.nodes[thing.node].named:
+        return
+    if any(target.function or target.ref == thing for target in derivation.targets):
+        return
+    if any(set(graph.words[predicate]) & name_words for predicate in graph.literals[thing.node]):
+        return
+    unread = (i for i, each in enumerate(tokens) if each.norm in name_words and not derivation.covered >> i & 1)
+    at = next(unread, None)
+    if at is not None:
+        targets, covered = (Target(thing), *derivation.targets), derivation.covered | token_mask(at, at + 1)
+        yield derivation.apply_rule("name itself", UNSETTLED_COST, targets=targets, covered=covered)
 
 
 def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:

@@ -20,6 +20,7 @@ from nacre.understanding.parsing.completion.question_words import (
     person_refs,
     place_or_date_refs,
 )
+from nacre.understanding.parsing.completion.sums import sum_targets
 from nacre.understanding.parsing.modifier_rules.dates import later_date_cost
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_conditions
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext, ParseState, drop_open_property
@@ -27,6 +28,8 @@ from nacre.understanding.question.types import Condition, Derivation, Ref, Targe
 
 # how many derivations of one state are kept
 MAX_VARIANTS = 10
+# the rule by which pending aggregates are of the only measure
+ONLY_MEASURE_RULE = "aggregate of only measure"
 # the rule by which a question asks for the thing that it names
 NAMED_TARGET_RULE = "default target is thing"
 
@@ -37,11 +40,11 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     root = _root(state)
     if root is None:
         return []
-    targets, aggregate_rules = _settle_aggregates(state, root)
+    targets, aggregate_rules = _settle_aggregates(state, root, context)
     whole = _derivation(state, root, targets, aggregate_rules)
     asked = _by_question_word(whole, state, root, targets, context)
     variants = [combined for derivation in asked for combined in combine_conditions(derivation)]
-    whole = _settle_measure(whole, state)
+    whole = _settle_measure(whole, state, context)
     for settled in settle_pending(whole, state, root, context):
         variants += _variants(settled, root, context)
     dated = (choose_first_or_last_date(variant, context) for variant in variants)
@@ -57,7 +60,9 @@ def _root(state: ParseState) -> Ref | None:
     return next((ref.thing for ref in (*targets, *state.group, *state.nodes, *conditions)), None)
 
 
-def _settle_aggregates(state: ParseState, root: Ref) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+def _settle_aggregates(
+    state: ParseState, root: Ref, context: ParseContext
+) -> tuple[tuple[Target, ...], tuple[str, ...]]:
     """The targets with the aggregates that still wait, and the rules by which they are settled."""
     targets = state.targets
     if not state.pending_aggregates:
@@ -69,6 +74,8 @@ def _settle_aggregates(state: ParseState, root: Ref) -> tuple[tuple[Target, ...]
         else:
             counted = (*targets, Target(root.thing, "count"))
         return counted, ("count at end",)
+    if computed := sum_targets(state, root, context):
+        return computed, (ONLY_MEASURE_RULE,)
     return targets, ("unsettled aggregate",)
 
 
@@ -80,6 +87,7 @@ def _derivation(
         "rank": state.rank,
         "compare": state.comparison,
         "group": state.next_role == "group",
+        "text": state.pending_text,
     }
     rules = (*(f"unsettled {name}" for name, value in pending.items() if value), *aggregate_rules)
     costly = [rule for rule in rules if rule.startswith("unsettled")]
@@ -130,9 +138,9 @@ def _later_date_cost(ref: Ref, context: ParseContext) -> float:
     return later_date_cost(ref, context.graph) if is_date else 0.0
 
 
-def _settle_measure(whole: Derivation, state: ParseState) -> Derivation:
+def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
     """The derivation with what "how much" measures, if nothing else says so."""
-    if state.degree:
+    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
         return whole.apply_rule("unsettled degree", -UNSETTLED_COST)
     return whole
 

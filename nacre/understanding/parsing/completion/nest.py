@@ -1,13 +1,14 @@
-"""Nest conditions in what they belong to: Derivation -> Derivations (what is missing, or counted)."""
+"""Nest conditions in what they belong to: Derivation -> Derivations (what is missing, compared with, or counted)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nacre.understanding.question.types import Condition, Derivation, Ref
 
 
 def nest_conditions(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
-    """Yield the readings with later conditions on what is missing, then the reading itself."""
+    """Yield the readings with later conditions on what is missing or compared with, then the reading itself."""
     yield from _of_missing(derivation, root)
+    yield from _of_compared(derivation)
     yield derivation
 
 
@@ -22,6 +23,28 @@ def _of_missing(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
         missing = conditions[at]._replace(inner=tuple(each._replace(negated=False) for each in own))
         others = (each for each in conditions[at + 1 :] if each not in own)
         yield derivation.apply_rule("condition of missing", 0.3, conditions=(*conditions[:at], missing, *others))
+
+
+def _of_compared(derivation: Derivation) -> Iterator[Derivation]:
+    """ "Above the average of the films since 2000": conditions on what an aggregate is over."""
+    conditions = derivation.conditions
+    at = next((i for i, each in enumerate(conditions) if each.against is not None and each.against.function), None)
+    if at is None or len(conditions) < 2:
+        return
+    compared = conditions[at]
+    inner = tuple(each for each in conditions[at + 1 :] if not each.function and each.against is None)
+    if inner:
+        outer = tuple(each for each in conditions if each not in inner and each != compared)
+        nested = (*outer, compared._replace(inner=inner))
+        nodes = _used_nodes(derivation, nested, inner)
+        yield derivation.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=nodes)
+
+
+def _used_nodes(derivation: Derivation, outer: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
+    """The things of a reading without those that only its inner conditions use."""
+    used = {each.ref.thing for each in outer} | {target.ref.thing for target in derivation.targets}
+    only_inner = {each.ref.thing for each in inner} - used
+    return tuple(node for node in derivation.nodes if node not in only_inner)
 
 
 def nest_having(derivation: Derivation) -> Iterator[Derivation]:

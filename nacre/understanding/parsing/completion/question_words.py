@@ -1,7 +1,5 @@
 """What the first word of a question asks for if nothing else is named: ParseState -> references ("where", "who")."""
 
-from itertools import count
-
 from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.understanding.parsing.modifier_rules.persons import persons_near
@@ -15,6 +13,8 @@ QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
 MAX_REFS = 3
 # a class before this token is what "where" and "when" ask about
 MAX_CLASS_START = 4
+# how many things of one class a question may have
+MAX_SLOTS = 99
 
 
 def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
@@ -93,7 +93,7 @@ def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> li
                     continue
                 if own == root.node and graph.widest_node(other) == other:
                     # of two things of one class the one that is not named
-                    refs = (Ref(other, "", slot) for slot in count())
+                    refs = (Ref(other, "", slot) for slot in range(MAX_SLOTS))
                     ref = next(each for each in refs if each not in named | {root})
                     if ref not in found:
                         found.append(ref)

@@ -3,7 +3,9 @@
 from collections import defaultdict
 
 from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.mention_rules.entities_and_values import DEGREE_RULE
+from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
+from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
+from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref
 
@@ -49,10 +51,36 @@ def _without_root(derivation: Derivation) -> tuple[object, ...]:
     )
 
 
-def prefer_capacities(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """ "How many people can the room hold" counts nobody: keep the readings that give the measure of the thing."""
-    cues = context.question.cues
-    counts, degrees = ([cue for cue in cues if cue.kind == kind] for kind in ("count", "degree"))
-    if not any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts):
+def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
+    """ "The boats with their keepers": keep the readings that show both, if there are any."""
+    shown = [c for c in candidates if OWN_COLUMN_RULE not in c.derivation.trace or len(c.derivation.targets) > 1]
+    return shown if any(OWN_COLUMN_RULE in c.derivation.trace for c in shown) else candidates
+
+
+def prefer_owner_columns(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that show only properties, where others show the same properties beside their owners."""
+    if not has_possessive_column(context.question):
         return candidates
-    return [each for each in candidates if DEGREE_RULE in each.derivation.trace]
+    targets = [(each, {target.ref for target in each.derivation.targets}) for each in candidates]
+    with_owner = [refs for _, refs in targets if any(not ref.predicate for ref in refs)]
+    owned = {frozenset(ref for ref in refs if ref.predicate) for refs in with_owner} - {frozenset()}
+    return [each for each, refs in targets if not owned or (len(refs) > 1 and frozenset(refs) not in owned)]
+
+
+def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
+    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts.
+
+    The department with the most beds has them in several rooms.
+    """
+    totals = [
+        (each.derivation.order.ref, {target.ref.node for target in each.derivation.targets})
+        for each in candidates
+        if TOTAL_RULE in each.derivation.trace and each.derivation.order
+    ]
+
+    def ranks_by_part(derivation: Derivation) -> bool:
+        nodes = {target.ref.node for target in derivation.targets}
+        order = derivation.order
+        return order is not None and any(order.ref == ref and nodes & other for ref, other in totals)
+
+    return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]

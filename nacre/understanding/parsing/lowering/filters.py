@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from nacre.records.plan import Aggregate, Attribute, Comparison, Constant, Filter, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Comparison, Constant, Filter, Itself, Order, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins
 from nacre.understanding.parsing.lowering.terms import order_term, plan_term
-from nacre.understanding.question.types import Condition, Ref
+from nacre.understanding.question.types import KIND_OPERATOR, Condition, Ref
 
 Filters = tuple[Filter, ...]
 # the filters of one condition, None if it cannot be expressed
@@ -102,6 +102,13 @@ def _existence(condition: Condition, joins: Joins, graph: SchemaGraph, hints: fr
     return ()
 
 
+def _class(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
+    """ "Which trees are no poplars": a thing is of a narrower class, or is not."""
+    variable, node = joins.variables[condition.ref.thing], graph.nodes[condition.inner[0].ref.node]
+    member = Variable(f"{variable.name}_kind", node.classes, node.without)
+    return (Filter(Itself(variable.name), "in", Select((Itself(member.name),), (member,)), condition.negated),)
+
+
 def _unknown(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
     return (Filter(plan_term(condition.ref, joins), "unknown"),)
 
@@ -119,9 +126,12 @@ def _groups(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froze
 
 
 def _first(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:
-    """ "In the largest state": a thing that is first in an order."""
+    """ "In the largest state", "in the most common genre": a thing or a value that is first in an order."""
+    left = plan_term(condition.ref, joins)
+    if isinstance(left, Attribute):
+        return (Filter(left, "in", _most_common_values(condition, graph), condition.negated),)
     first = _first_things(condition, graph, hints)
-    return None if first is None else (Filter(plan_term(condition.ref, joins), "in", first, condition.negated),)
+    return None if first is None else (Filter(left, "in", first, condition.negated),)
 
 
 def _first_things(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
@@ -139,6 +149,16 @@ def _first_things(condition: Condition, graph: SchemaGraph, hints: frozenset[str
         order=order_term(condition.top._replace(ref=by), inside),
         limit=condition.top.limit,
     )
+
+
+def _most_common_values(condition: Condition, graph: SchemaGraph) -> Select:
+    """The values of a property that most things of its class have, or the fewest."""
+    assert condition.top is not None
+    node, top = graph.nodes[condition.ref.node], condition.top
+    value = Attribute("top_thing", condition.ref.predicate)
+    variable = Variable(value.variable, node.classes, node.without)
+    order = Order(Aggregate("count", Itself(value.variable)), top.descending)
+    return Select((value,), (variable,), order=order, limit=top.limit, by=(value,))
 
 
 def _identity(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
@@ -163,6 +183,7 @@ def _period(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froze
 # rules for conditions that their operator tells apart
 OPERATOR_RULES: Mapping[str, FilterRule] = {
     "exists": _existence,
+    KIND_OPERATOR: _class,
     "unknown": _unknown,
     "having": _groups,
     "top": _first,

@@ -12,9 +12,10 @@ from nacre.language.thesaurus import is_person
 from nacre.language.tokens import Token, lemma
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.names.value_linker import previous_conjunct_end
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.linking.schema.class_synonyms import SKOS_NAMESPACE
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_link, add_schema_node
-from nacre.understanding.question.types import Condition, Link, Question, Ref, Target
+from nacre.understanding.question.types import Condition, Link, Ordering, Question, Ref, Target
 
 # the rule by which the members of a category are asked for
 MEMBERS_RULE = "members of category"
@@ -22,10 +23,15 @@ MEMBERS_RULE = "members of category"
 MAX_CATEGORY_PROPERTIES = 3
 # how many words after a name may belong to the same list: "sour or sweet cherries"
 MAX_WORDS_IN_LIST = 4
+# how many properties are tried as the measure of an adjective
+MAX_MEASURES = 2
 
 
 def category_members(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "How many pumps are there", "which saws do we have": things of the category with that name."""
+    """ "How many pumps are there", "which saws do we have", "the cheapest pump": things of the category with that name.
+
+    A superlative may also rank the things that have the word in their name.
+    """
     is_read = state.targets or state.conditions or state.links or set(state.pending_aggregates) - {"count"}
     before = [i for i in range(link.start) if i not in context.question.stopwords and not state.covered >> i & 1]
     if is_read or before:
@@ -34,7 +40,9 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> It
     new = add_link(state, link, context, link.refs[0])._replace(
         last="value", shared_aggregates=(), conditions=(category,)
     )
-    if state.rank is None and link.match == "whole" and _asks_for_members(state, link, context.question):
+    if state.rank is not None:
+        yield from _first_member(state, new, link, context)
+    elif link.match == "whole" and _asks_for_members(state, link, context.question):
         yield from _all_members(state, new, link, context)
 
 
@@ -75,6 +83,24 @@ def _all_members(state: ParseState, new: ParseState, link: Link, context: ParseC
         members = add_schema_node(members, other.ref, context)
         conditions = (*new.conditions, other) if is_direct else (other,)
         yield members.apply_rule(MEMBERS_RULE, 0.3, targets=(target,), hints=hints, conditions=conditions)
+
+
+def _first_member(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """ "The cheapest pump"."""
+    rank, graph, ref = state.rank, context.graph, link.refs[0]
+    if rank is None or not rank.concepts or state.pending_aggregates:
+        return
+    classes = [(ref, "")] if len(link.keys) > 1 else list(_sorted_classes(graph, ref.node))
+    for target, predicate in classes:
+        for measure, reverse, cost in measured_properties(graph, target.node, rank.concepts)[:MAX_MEASURES]:
+            ranked = add_schema_node(add_schema_node(new, target, context), measure, context)
+            yield ranked._replace(owner=target, rank=None, limit=0).apply_rule(
+                "first of category",
+                0.4 - cost,
+                targets=(Target(target),),
+                order=Ordering(measure, rank.descending != reverse, "", state.limit or 1),
+                hints=new.hints | {predicate} if predicate else new.hints,
+            )
 
 
 def _is_plural_name(link: Link, question: Question) -> bool:

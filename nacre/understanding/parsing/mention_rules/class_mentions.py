@@ -5,8 +5,10 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 
 from collections.abc import Callable, Iterator
 
+from nacre.language.base import language
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
 from nacre.understanding.parsing.mention_rules.possessives import follows_possessive, precedes_own_property
+from nacre.understanding.parsing.mention_rules.subclasses import subclass_mention
 from nacre.understanding.parsing.modifier_rules.number_conditions import COUNT_UNITS, upper_bound
 from nacre.understanding.parsing.modifier_rules.superlatives import ranked_class
 from nacre.understanding.parsing.state import (
@@ -18,7 +20,7 @@ from nacre.understanding.parsing.state import (
     is_second_mention,
     next_slot,
 )
-from nacre.understanding.question.types import Condition, Link, Ref, Target
+from nacre.understanding.question.types import Condition, Link, Ordering, Ref, Target
 
 ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], Iterator[ParseState]]
 
@@ -60,6 +62,10 @@ def _other_thing(state: ParseState, link: Link, context: ParseContext) -> ParseS
     return _at_class(state, link, Ref(node, "", next_slot(state, node)), context)
 
 
+def _narrower_class(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    yield from subclass_mention(state, link, context)
+
+
 def _possessive_column(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """ "The courses on Monday with their teachers"."""
     aggregated = state.pending_aggregates or any(target.function for target in state.targets)
@@ -74,10 +80,21 @@ def _class_group(state: ParseState, new: ParseState, link: Link, context: ParseC
         yield new.apply_rule("group class", 0.2, group=(*state.group, link.refs[0]), next_role="", mode="T")
 
 
+def _order_by_count(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """ "Sorted by films": by how many there are."""
+    if state.next_role.startswith("order"):
+        order = Ordering(link.refs[0], state.next_role == "order down", "count")
+        yield new.apply_rule(
+            "order by count of class", 0.1, order=state.order or order, next_role="", pending_aggregates=(), mode="O"
+        )
+
+
 # what a class may be besides a plain target or condition; each rule checks whether the words before allow it
 SPECIAL_ROLES: tuple[ClassRule, ...] = (
+    _narrower_class,
     _possessive_column,
     _class_group,
+    _order_by_count,
 )
 
 
@@ -130,6 +147,11 @@ def _class_target(state: ParseState, new: ParseState, link: Link, context: Parse
         )
     elif state.pending_aggregates:
         yield new.apply_rule("owner before aggregate", 0.0)
+    elif _is_listed(state, link, context):
+        # "the job title, team and start date of ..."
+        targets = (*state.targets, Target(ref))
+        yield new.apply_rule("class target after target", 0.3, targets=targets, distinct=False)
+        return
     else:
         yield _plain_target(state, new, link, context)
     if not state.pending_aggregates or state.targets:
@@ -154,3 +176,14 @@ def _class_in_condition(state: ParseState, new: ParseState, link: Link, context:
     yield new.apply_rule("class in condition", 0.0)
     if any(node.node == ref.node for node in state.nodes) and has_self_link(ref, context):
         yield _other_thing(state, link, context).apply_rule("other of class", 0.0)
+
+
+def _is_listed(state: ParseState, link: Link, context: ParseContext) -> bool:
+    """Whether a class stands in a list of columns: after a property and a comma, and before one more column."""
+    question = context.question
+    words = question.tokens
+    if not state.targets or not state.targets[-1].ref.predicate or not link.start or link.end >= len(words):
+        return False
+    follows_comma = question.text[words[link.start - 1].end : words[link.start].start].strip() == ","
+    precedes_comma = question.text[words[link.end - 1].end : words[link.end].start].strip() == ","
+    return follows_comma and (precedes_comma or words[link.end].norm in language().words["joining"])

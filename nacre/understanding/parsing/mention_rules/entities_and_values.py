@@ -8,6 +8,7 @@ from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.graph.steps import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
+from nacre.understanding.parsing.mention_rules.scales import values_on_scale
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.state import (
     DANGLING_COST,
@@ -21,15 +22,13 @@ from nacre.understanding.parsing.state import (
     last_target_as_condition,
     next_slot,
 )
-from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target
+from nacre.understanding.question.types import Aggregation, Condition, Link, Ref, Target, token_mask
 
 # what a reading gains by asking for one of several named things
 AMONG_GAIN = 0.8
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
 IDENTIFIER_RULE, IDENTIFIER_GAIN = "thing by its code", 0.5
-# the rule by which a thing is measured: "how long is the Rhine"
-DEGREE_RULE = "degree of thing"
 # path cost of a property of the thing itself or of its direct neighbour (linking/graph)
 MAX_NEIGHBOUR_COST = NAMED_STEP_COST + RARE_STEP_COST
 
@@ -109,7 +108,7 @@ def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> It
     for measure, _, cost in measures:
         new = add_schema_node(add_link(state, link, context, ref), measure, context)
         yield new._replace(degree=(), last="value", owner=ref).apply_rule(
-            DEGREE_RULE,
+            "degree of thing",
             0.4 - cost,
             targets=(*state.targets, Target(measure)),
             conditions=(*state.conditions, _identity(link, state.negated)),
@@ -141,8 +140,12 @@ def _value_condition(
     state: ParseState, link: Link, ref: Ref, named_so: bool, context: ParseContext
 ) -> Iterator[ParseState]:
     """A condition that something is a value or a thing, in its place among what was said before."""
+    scale = _values_on_scale(link, ref, context)
+    if scale:
+        # the bound before the value is part of the condition
+        link = link._replace(covered=link.covered | token_mask(link.start - 1, link.start))
     new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=())
-    condition = _condition(state, link, ref)
+    condition = _condition(state, link, ref, scale)
     exclusive = exclusive_conditions(condition, context) if state.exclusive else ()
     changes: dict[str, Any] = {
         "conditions": (*state.conditions, *(exclusive or (condition,))),
@@ -177,9 +180,9 @@ def _value_condition(
     yield new.apply_rule(ONLY_RULE if exclusive else rule, gain, **changes)
 
 
-def _condition(state: ParseState, link: Link, ref: Ref) -> Condition:
-    """The condition itself: an identity, a value, or a text that a property contains."""
-    values: tuple[str | float, ...] = (link.value,) if link.kind == "value" else ()
+def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) -> Condition:
+    """The condition itself: an identity, a value, the values on a scale, or a text that a property contains."""
+    values: tuple[str | float, ...] = scale or ((link.value,) if link.kind == "value" else ())
     operator = "=" if values else "is"
     if state.text_match and values:
         operator, values = state.text_match, (link.label,)
@@ -214,20 +217,12 @@ def _is_identifier(state: ParseState, link: Link, context: ParseContext) -> bool
     return is_adjacent and context.graph.about(ref.predicate).role in ("identifier", "name")
 
 
-def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "Longer than the Rhine": a property is compared with the same property of the thing."""
-    ref, left = link.refs[0], state.pending_property
-    if state.comparison is None or state.comparison[1] is not None or left is None:
-        return
-    if not left.predicate or context.graph.distance(left.node, ref.node) > MAX_NEIGHBOUR_COST:
-        return
-    operator = state.comparison[0]
-    extreme: Aggregation = "max" if operator.startswith(">") else "min"
-    compared = Condition(left, operator, (), state.negated, against=Target(left, extreme), inner=(_identity(link),))
-    new = add_link(state, link, context, ref)._replace(
-        last="value", shared_aggregates=(), comparison=None, pending_property=None
-    )
-    yield new.apply_rule("against thing", 0.5, conditions=(*state.conditions, compared), negated=False)
+def _values_on_scale(link: Link, ref: Ref, context: ParseContext) -> tuple[str, ...]:
+    """The values that "before April" leaves if the property holds names of months or days; else none."""
+    if link.kind != "value" or not link.start or not ref.predicate or not isinstance(link.value, str):
+        return ()
+    bound = context.question.tokens[link.start - 1].norm
+    return values_on_scale(bound, link.value, context.graph.about(ref.predicate).values)
 
 
 def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
@@ -242,3 +237,19 @@ def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Itera
     new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), owner=ref)
     conditions = (*state.conditions, _identity(link))
     yield new.apply_rule("chosen among", AMONG_GAIN, targets=(Target(ref),), conditions=conditions)
+
+
+def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """ "Longer than the Rhine": a property is compared with the same property of the thing."""
+    ref, left = link.refs[0], state.pending_property
+    if state.comparison is None or state.comparison[1] is not None or left is None:
+        return
+    if not left.predicate or context.graph.distance(left.node, ref.node) > MAX_NEIGHBOUR_COST:
+        return
+    operator = state.comparison[0]
+    extreme: Aggregation = "max" if operator.startswith(">") else "min"
+    compared = Condition(left, operator, (), state.negated, against=Target(left, extreme), inner=(_identity(link),))
+    new = add_link(state, link, context, ref)._replace(
+        last="value", shared_aggregates=(), comparison=None, pending_property=None
+    )
+    yield new.apply_rule("against thing", 0.5, conditions=(*state.conditions, compared), negated=False)

@@ -2,5 +2,5 @@
 
 In reading order: cues (which rule belongs to which kind of cue), ranking_cues, order_cues, ongoing ("still"),
 superlatives and comparisons (what they rank and compare), numbers, number_conditions (the conditions that a number
-makes), unit_properties (what has the unit of a number), dates, periods, persons ("who"), exclusive ("only").
+makes), unit_properties (what has the unit of a number), dates, periods, ordinals, persons ("who"), exclusive ("only").
 """

@@ -7,8 +7,11 @@ from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, excl
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_cue
 from nacre.understanding.parsing.modifier_rules.order_cues import (
     direction_cue,
+    order_by_count,
     order_cue,
+    ordered_cue,
 )
+from nacre.understanding.parsing.modifier_rules.persons import nearest_person_refs
 from nacre.understanding.parsing.modifier_rules.ranking_cues import (
     comparative_cue,
     degree_cue,
@@ -19,10 +22,11 @@ from nacre.understanding.parsing.state import (
     CUE_GAIN,
     ParseContext,
     ParseState,
+    add_schema_node,
     drop_open_property,
     last_target_as_condition,
 )
-from nacre.understanding.question.types import Aggregation, Cue, token_mask
+from nacre.understanding.question.types import Aggregation, Condition, Cue, token_mask
 
 CueRule = Callable[[ParseState, Cue, ParseContext], Iterator[ParseState]]
 
@@ -55,6 +59,11 @@ def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[P
         # "for each class the average": what things are grouped by was said before
         return
     if cue.kind == "count":
+        yield from order_by_count(state)
+        if state.rank is not None and state.rank.common:
+            # "with the most common number of pages": the name of a property
+            yield state.apply_rule("number in aggregate", 0.1, last="rank")
+            return
         yield from _number_in_name(state)
     yield from _aggregate_of_target(state, cue, context)
     function: Aggregation = cue.kind  # type: ignore[assignment]
@@ -106,7 +115,7 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Parse
         trace = (*state.trace, "group cue")
         yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
         return
-    if any(other.kind == "direction" for other in context.question.cues):
+    if any(other.kind in ("direction", "ordered") for other in context.question.cues):
         # "the sites by size, largest first"
         yield closed.apply_rule(
             "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
@@ -116,8 +125,32 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Parse
 
 
 def _negation(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    """ "Not", "without"."""
+    """ "Not", "without", "nobody"."""
+    if context.question.tokens[cue.start].norm == "nobody":
+        # "the team that has nobody in it"
+        for ref in nearest_person_refs(state, context):
+            missing = Condition(ref, "exists", (), True)
+            yield add_schema_node(drop_open_property(state), ref, context).apply_rule(
+                "without persons", 0.3, conditions=(*state.conditions, missing), mode="C", last="class"
+            )
     yield state.apply_rule("negation", negated=True, last="negation", mode="C", next_role="")
+
+
+def _missing(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Whose phone number is missing"."""
+    ref = state.pending_values
+    if ref is None:
+        yield from _negation(state, cue, context)
+        return
+    yield state.apply_rule(
+        "property missing",
+        0.3,
+        conditions=(*state.conditions, Condition(ref, "unknown", (), state.negated)),
+        pending_property=None,
+        negated=False,
+        last="value",
+        **last_target_as_condition(state),
+    )
 
 
 def _both(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
@@ -215,8 +248,9 @@ CUE_RULES: Mapping[str, CueRule] = {
     "group": _group,
     "order": order_cue,
     "direction": direction_cue,
+    "ordered": ordered_cue,
     "negation": _negation,
-    "missing": _negation,
+    "missing": _missing,
     "now": ongoing_cue,
     "both": _both,
     "either": _or,
@@ -230,4 +264,5 @@ CUE_RULES: Mapping[str, CueRule] = {
     "any": _any,
     "having": _having,
     "of": _of,
+    "share": _of,
 }

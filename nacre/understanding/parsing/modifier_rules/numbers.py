@@ -129,6 +129,28 @@ def _number_by_unit(
         )
 
 
+def _number_of_same_property(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Over 80 or under 50": a number on the property of the number before it."""
+    if state.pending_property is not None and not state.pending_is_target:
+        return
+    before = state.conditions[-1] if state.conditions else None
+    if before is None or not number.op or state.last != "and" or before.function or before.against is not None:
+        return
+    is_bound = before.op in INEQUALITIES and before.ref.predicate
+    if is_bound and is_comparable_with(context.graph, before.ref, number, operator):
+        bounds = number_conditions(context.graph, before.ref, operator, number, state)
+        yield new.apply_rule(
+            "number of same property",
+            -0.4 if _is_before_counted(number, context) else 0.4,
+            conditions=(*state.conditions, *bounds),
+            comparison=None,
+            negated=False,
+            join="and",
+        )
+
+
 def _age(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
 ) -> Iterator[ParseState]:
@@ -181,9 +203,28 @@ def _date(
 CONDITION_RULES: tuple[NumberRule, ...] = (
     _number_of_pending,
     _number_by_unit,
+    _number_of_same_property,
     _age,
     _date,
 )
+
+
+def _second_comparison(
+    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Over 80 or under 50 pages": both numbers wait for their property."""
+    if state.comparison is None or state.pending_property is not None or state.last != "and" or not number.op:
+        return
+    earlier_operator, earlier_value = state.comparison
+    if earlier_value is not None and state.until is None and number.until is None:
+        yield new.apply_rule(
+            "numbers wait",
+            0.1,
+            comparison=(operator, number.value),
+            unit=number.unit,
+            until=None,
+            earlier_comparison=(earlier_operator, earlier_value),
+        )
 
 
 def _waiting_number(
@@ -201,7 +242,7 @@ def _waiting_number(
 
 
 # what a number may be beside a condition on a property before it
-PENDING_RULES: tuple[NumberRule, ...] = (_waiting_number,)
+PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number)
 
 
 def _is_before_superlative(number: Number, context: ParseContext) -> bool:

@@ -1,11 +1,17 @@
-"""Classes of persons that "who" may mean: ParseState + ParseContext -> references."""
+"""Classes of persons that "who" and "nobody" may mean: ParseState + ParseContext -> references."""
 
 from nacre.language.base import language
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Ref
 
 # how many classes of persons are tried
 MAX_PERSON_CLASSES = 3
+
+
+def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
+    """Return the classes of persons nearest to the things that the reading speaks of."""
+    root = state.owner or next(iter(state.nodes), None)
+    return [] if root is None else persons_near(root, context)
 
 
 def persons_near(root: Ref, context: ParseContext) -> list[Ref]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from nacre.language.base import language
+from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.state import (
     RANK_AFTER_AGGREGATE,
@@ -13,7 +15,7 @@ from nacre.understanding.parsing.state import (
     drop_open_property,
     last_target_as_condition,
 )
-from nacre.understanding.question.types import Condition, Cue, Target
+from nacre.understanding.question.types import Condition, Cue, Ordering, Ref, Target
 
 
 def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
@@ -22,7 +24,7 @@ def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Par
     if before is not None and before.concepts:
         return
     measures = any(other.kind == "superlative" and other.end == cue.end for other in context.question.cues)
-    rank = PendingSuperlative(cue.value == "up", (), not measures)
+    rank = PendingSuperlative(cue.value == "up", (), not measures, _says_most_common(state, cue, context))
     # after "average, minimum and" it is an aggregate
     cost = RANK_AFTER_AGGREGATE if state.pending_aggregates else 0.0
     if before is not None and before.descending != rank.descending:
@@ -31,13 +33,50 @@ def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Par
     yield state._replace(rank=rank, last="rank", next_role="", score=state.score - cost)
 
 
+def _says_most_common(state: ParseState, cue: Cue, context: ParseContext) -> bool:
+    """Whether a superlative restricts the things before it to the most common value: "in the most common genre"."""
+    has_column = any(target.ref.predicate for target in state.targets)
+    restricts = state.mode == "C" or (state.last in ("of", "prop") and not has_column)
+    words = {token.norm for token in context.question.tokens[cue.start : cue.end]}
+    return restricts and not state.next_role and bool(words & language().words["common"])
+
+
 def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    """ "The longest": a superlative that measures something."""
+    """ "The longest": a superlative that measures something, before or after what it ranks."""
     if state.rank is not None and state.rank.concepts:
         return
     direction, concepts = cue.ranking
     rank = PendingSuperlative(direction == "up", concepts)
-    yield state._replace(rank=rank, last="rank", next_role="")
+    date = _date_before(state, cue, context)
+    if date is None:
+        yield state._replace(rank=rank, last="rank", next_role="")
+    if state.owner is None or state.order is not None:
+        return
+    # "the student who is oldest"
+    measures = (
+        measured_properties(context.graph, state.owner.node, concepts)[:2] if date is None else [(date, False, 0.0)]
+    )
+    for ref, reverse, cost in measures:
+        order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
+        ordered = add_schema_node(state, ref, context).apply_rule(
+            "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
+        )
+        yield ordered
+        if state.pending_is_target and state.targets[-1:] == (Target(ref),):
+            # "which artist joined last": the date only says which artist it is
+            yield ordered._replace(targets=state.targets[:-1], pending_property=None, pending_is_target=False)
+
+
+def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | None:
+    """The date right before "first" or "last": what was paid last has the latest payment date."""
+    word = context.question.tokens[cue.start].norm
+    if word not in english_data()["at_end"] or not state.links or state.owner is None:
+        return None
+    before = state.links[-1]
+    refs = [ref for ref in before.refs if ref.predicate and ref.node == state.owner.node]
+    return (
+        next((ref for ref in refs if context.graph.is_date(ref.predicate)), None) if before.end == cue.start else None
+    )
 
 
 def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:

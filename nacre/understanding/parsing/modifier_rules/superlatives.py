@@ -5,10 +5,14 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 
 from collections.abc import Iterator
 
+from nacre.language.forms.measure_nouns import is_count_noun
+from nacre.language.tokens import split_name
 from nacre.understanding.linking.schema.adjectives import is_reversed_measure, measured_properties, unnamed_measures
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, has_self_link, next_slot
 from nacre.understanding.question.types import Aggregation, Condition, Ordering, Ref, Target
 
+# the rule by which things are ranked by the sum over all their parts
+TOTAL_RULE = "ranked by total"
 # the rule by which things are ranked by a number that the adjective does not name: "the strongest beer" by its alcohol,
 # and what a reading loses by it
 GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
@@ -16,10 +20,18 @@ GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
 MAX_MEASURES = 3
 
 
+def extreme_function(state: ParseState) -> Aggregation:
+    """Return the aggregate of the pending superlative: "max" for the highest, "min" for the lowest."""
+    return "max" if state.rank is not None and state.rank.descending else "min"
+
+
 def ranked_class(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
     """ "The youngest student", "the most students"."""
     assert state.rank is not None
-    if state.rank.concepts:
+    yield from _against_first(state, new, ref, context)
+    if common := list(_most_common(state, new, ref)):
+        yield from common
+    elif state.rank.concepts:
         yield from _ranked_by_measure(state, new, ref, context)
     else:
         yield from _ranked_by_count(state, new, ref, context)
@@ -75,6 +87,44 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
         yield new.apply_rule("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
 
 
+def _against_first(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+    """ "Older than the oldest player": a property is compared with the extreme over a class."""
+    rank = state.rank
+    if rank is None or state.comparison is None or state.comparison[1] is not None:
+        return
+    for measure, reverse, cost in measured_properties(context.graph, ref.node, rank.concepts)[:2]:
+        left = state.pending_values or measure
+        if left.predicate != measure.predicate:
+            continue
+        extreme: Aggregation = "max" if rank.descending != reverse else "min"
+        condition = Condition(left, state.comparison[0], (), state.negated, against=Target(measure, extreme))
+        yield add_schema_node(new, left, context).apply_rule(
+            "against first",
+            0.4 - cost,
+            conditions=(*state.conditions, condition),
+            comparison=None,
+            rank=None,
+            pending_property=None,
+            negated=False,
+            mode="C",
+            limit=0,
+        )
+
+
+def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[ParseState]:
+    """ "Novels in the most common genre": the most common value is a condition on the target."""
+    rank, asked = state.rank, state.targets[-1].ref if state.targets else None
+    if rank is None or not rank.common or asked is None or asked == ref:
+        return
+    if (ref.node == asked.node) != bool(ref.predicate):
+        return
+    order = Ordering(Ref(asked.node), rank.descending, "count", state.limit or 1)
+    top = Condition(ref._replace(via=""), "top", top=order)
+    yield new.apply_rule(
+        "most common as condition", 0.4, conditions=(*state.conditions, top), rank=None, limit=0, mode="C", last="value"
+    )
+
+
 def _first_thing(
     state: ParseState, new: ParseState, ref: Ref, order: Ordering, gain: float, context: ParseContext
 ) -> ParseState:
@@ -93,6 +143,9 @@ def ranked_property(
 ) -> Iterator[ParseState]:
     """ "The highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
     assert state.rank is not None
+    if common := list(_most_common(state, new, ref)):
+        yield from common
+        return
     new = new._replace(rank=None, limit=0)
     yield from _most_linked(state, new, ref, context)
     if numeric:
@@ -138,8 +191,11 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
     is_reversed = bool(rank.concepts) and is_reversed_measure(context.graph, ref.predicate, rank.concepts)
     order = Ordering(ref, rank.descending != is_reversed, function, limit)
     yield new.apply_rule("ranked by property", 0.3, order=order, pending_aggregates=())
+    if rank.counts and not function and _counts_parts(_ranked_thing(state), ref, context):
+        # "which department has the most beds": in all of its rooms
+        yield new.apply_rule(TOTAL_RULE, 0.5, order=order._replace(function="sum"), pending_aggregates=())
     if state.mode == "T" and not rank.concepts:
-        extreme: Aggregation = "max" if rank.descending else "min"
+        extreme = extreme_function(state)
         yield new.apply_rule(
             "extreme target",
             0.1 if state.targets and not state.targets[0].function else 0.35,
@@ -166,3 +222,13 @@ def _has_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
     """
     is_forward = (owner.node, ref.node) in context.graph.ends.get(ref.via, ())
     return not (is_forward and context.graph.about(ref.via).functional)
+
+
+def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
+    """Whether a property holds a count for each of several parts of a ranked thing."""
+    about = context.graph.about(ref.predicate)
+    if ranked is None or ranked.predicate or ranked.node == ref.node or about.datatype != "integer" or about.unit:
+        return False
+    label = split_name(about.label).lower()
+    is_count = is_count_noun(label) or label.startswith("number of ")
+    return is_count and _may_have_several(ranked, Ref(ref.node), context)
