@@ -53,7 +53,7 @@ class Forked:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def wait(self, timeout: float) -> int:
+    def wait(self, timeout: float = 60) -> int:
         """The exit code; raises subprocess.TimeoutExpired after `timeout` seconds."""
         self._process.join(timeout)
         code = self._process.exitcode

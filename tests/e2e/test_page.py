@@ -135,8 +135,8 @@ def test_the_first_screen_shows_the_graph_and_asks_by_a_click(page, server, mixe
     assert page.input_value("#graph") == "reading-room"
     expect(page.locator("#lead")).to_contain_text(re.compile(r"\d+ things, \d+ facts, 2 classes"))
     assert page.locator("#examples button").count() == 6
-    expect(page.locator(".schema a")).to_have_count(2)
-    page.hover(".schema a >> nth=0")
+    expect(page.locator(".schema svg a")).to_have_count(2)
+    page.hover(".schema svg a >> nth=0")
     expect(page.locator(".schema p")).to_contain_text("writer")
     first = page.inner_text("#examples button >> nth=0")
     page.click("#examples button >> nth=0")
@@ -513,7 +513,7 @@ def test_by_keyboard_alone(page, server):
     begin(page, server, "reading-room")
     page.wait_for_selector(".schema svg")
 
-    def reach(selector, most=60):
+    def reach(selector, most=120):
         for _ in range(most):
             page.keyboard.press("Tab")
             if page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):

@@ -47,7 +47,7 @@ async def test_a_thread_goes_on_in_the_database(
     first = capsys.readouterr().out
     in_thread(migrate, url)
     assert capsys.readouterr().out == first
-    for line in ("keys 1 of 1", "conversation 2 of 2", "turn 4 of 4", "feedback 1 of 1", "thread_metadata 1 of 1"):
+    for line in ("keys 1 of 1", "turn 4 of 4", "feedback 1 of 1", "thread_metadata 1 of 1"):
         assert line in [" ".join(each.split()) for each in first.splitlines()]
     assert open_keys(shared(folder, url)).find_caller(token) == ANN
     async with open_turn_service(shared(folder, url), lasting=True) as service:
