@@ -137,7 +137,7 @@ def test_the_first_screen_shows_the_graph_and_asks_by_a_click(page, server, mixe
     assert page.locator("#examples button").count() == 6
     expect(page.locator(".schema svg a")).to_have_count(2)
     page.hover(".schema svg a >> nth=0")
-    expect(page.locator(".schema p")).to_contain_text("writer")
+    expect(page.locator(".schema p.quiet")).to_contain_text("writer")
     first = page.inner_text("#examples button >> nth=0")
     page.click("#examples button >> nth=0")
     page.wait_for_selector(f"{LAST} .tools")
