@@ -43,7 +43,8 @@ NOT_RUN = {
     "it needs this endpoint": r".*https://(?:store\.example|query\.wikidata|dbpedia|graph\.corp)|nacre .* --graph far",
     "it needs the extra bundled, with search by meaning": r"nacre complete ",
     "it needs this database: tests/integration/test_databases.py attaches others": (
-        r"(?:export )?NACRE_(?:DATABASE_KEYS|DATABASE_URL|GRAPHS)=|nacre migrate |nacre .* --tables |nacre attach (?:sqlite|duckdb|postgresql|mysql)|nacre .* --graph (?:shop|sales)\b"
+        r"(?:export )?NACRE_(?:DATABASE_KEYS|DATABASE_URL|GRAPHS)=|nacre migrate |nacre .* --tables "
+        r"|nacre attach (?:sqlite|duckdb|postgresql|mysql)|nacre .* --graph (?:shop|sales)\b"
     ),
     "it needs this package and its site: tests/integration/test_loaders.py has a loader": r"nacre ingest --loader ",
     "it is a pattern with words to fill in": r".*\b(?:NAME|GRAPH|QUESTION|FILE\.ttl)\b",
