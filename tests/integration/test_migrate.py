@@ -1,5 +1,6 @@
 """`nacre migrate`: a folder's conversations, keys and verified questions in a database, whole, and only once."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,10 @@ ANN = Caller("ann")
 @pytest.fixture
 async def folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A data folder with two threads of a key, feedback and metadata."""
+    # of its own: what other tests leave in the shared one is counted too
+    own = tmp_path / "data"
+    shutil.copytree(settings.data / "kitchen", own / "kitchen")
+    settings = settings.model_copy(update={"data": own})
     async with open_turn_service(settings, lasting=True) as service:
         for thread in ("one", "two"):
             await service.answer("What does the pilaf contain?", thread=thread, caller=ANN)
@@ -47,7 +52,7 @@ async def test_a_thread_goes_on_in_the_database(
     first = capsys.readouterr().out
     in_thread(migrate, url)
     assert capsys.readouterr().out == first
-    for line in ("keys 1 of 1", "turn 4 of 4", "feedback 1 of 1", "thread_metadata 1 of 1"):
+    for line in ("keys 1 of 1", "conversation 2 of 2", "turn 4 of 4", "feedback 1 of 1", "thread_metadata 1 of 1"):
         assert line in [" ".join(each.split()) for each in first.splitlines()]
     assert open_keys(shared(folder, url)).find_caller(token) == ANN
     async with open_turn_service(shared(folder, url), lasting=True) as service:

@@ -130,7 +130,7 @@ async def test_closing_tells_those_who_wait() -> None:
 
 
 class SlowLocks(FileLocks):
-    """Locks that are acquired only when the test says so."""
+    """Locks that wait until the test lets them be acquired."""
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)

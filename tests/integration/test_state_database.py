@@ -228,7 +228,9 @@ async def test_a_run_is_followed_through_another_server(servers: Any) -> None:
     one, two, _ = servers
     gate = asyncio.Event()
     run = await started(one, gate)
-    there = await two.find(ANN, run.id)
+    # what is shared every moment may be from before the run began
+    while not (there := await two.find(ANN, run.id)).events:
+        await asyncio.sleep(0.01)
     assert (there.status, there.thread, [event.kind for event in there.events]) == ("running", "t", ["token"])
     assert [each.id for each in await two.running(ANN, "t")] == [run.id]
     following = asyncio.create_task(collect(there, 1))

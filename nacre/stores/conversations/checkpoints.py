@@ -4,12 +4,14 @@ LangGraph's own saver takes the greatest id for the latest checkpoint. The ids a
 that is set back hides the turns that follow. The row numbers of SQLite grow with every write, whatever the clock says.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -74,15 +76,8 @@ class OrderedSaver(Protocol):
         """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
 
 
-class OrderedSqliteSaver(AsyncSqliteSaver):
-    """`AsyncSqliteSaver` whose latest checkpoint is the one that was written last."""
-
-    async def setup(self) -> None:
-        if self.is_setup:
-            return
-        await super().setup()
-        async with self.lock, self.conn.execute(_SIZES):
-            await self.conn.commit()
+class WrittenOrder(BaseCheckpointSaver[str], ABC):
+    """What makes a saver's latest checkpoint the one that was written last; the saver follows it among the bases."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         if get_checkpoint_id(config):
@@ -115,6 +110,21 @@ class OrderedSqliteSaver(AsyncSqliteSaver):
         for found in listed[:limit]:
             yield found
 
+    @abstractmethod
+    async def _ids(self, config: RunnableConfig, limit: int | None = None) -> list[str]:
+        """The ids of a thread's checkpoints, the last written first."""
+
+
+class OrderedSqliteSaver(WrittenOrder, AsyncSqliteSaver):
+    """`AsyncSqliteSaver` whose latest checkpoint is the one that was written last."""
+
+    async def setup(self) -> None:
+        if self.is_setup:
+            return
+        await super().setup()
+        async with self.lock, self.conn.execute(_SIZES):
+            await self.conn.commit()
+
     async def adelete_thread(self, thread_id: str) -> None:
         # LangGraph's method expects tables that only the first turn of a data folder creates
         await self.setup()
@@ -138,9 +148,9 @@ class OrderedSqliteSaver(AsyncSqliteSaver):
         async with self.lock, self.conn.execute(_COPY, (target_thread_id, source_thread_id)):
             await self.conn.commit()
 
-    async def _ids(self, config: RunnableConfig, limit: int = -1) -> list[str]:
+    async def _ids(self, config: RunnableConfig, limit: int | None = None) -> list[str]:
         await self.setup()
         place = config["configurable"]
-        given = (str(place["thread_id"]), place.get("checkpoint_ns", ""), limit)
+        given = (str(place["thread_id"]), place.get("checkpoint_ns", ""), -1 if limit is None else limit)
         async with self.lock, self.conn.execute(f"{_ORDER} LIMIT ?", given) as rows:
             return [row[0] async for row in rows]

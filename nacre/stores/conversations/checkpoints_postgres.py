@@ -11,15 +11,13 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from nacre.stores.conversations.checkpoints import StoredCheckpoint
+from nacre.stores.conversations.checkpoints import StoredCheckpoint, WrittenOrder
 from nacre.stores.state.database import CONNECT_SECONDS, SERVER_OPTIONS, StateDatabase, server_error
 
 CONNECTIONS = 4
@@ -43,7 +41,7 @@ _COPY = (
 )
 
 
-class OrderedPostgresSaver(AsyncPostgresSaver):
+class OrderedPostgresSaver(WrittenOrder, AsyncPostgresSaver):
     """`AsyncPostgresSaver` whose latest checkpoint is the one that was written last. It raises StorageError."""
 
     def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
@@ -58,42 +56,6 @@ class OrderedPostgresSaver(AsyncPostgresSaver):
             await cursor.execute(_HAS_NUMBERS)
             if await cursor.fetchone() is None:
                 await cursor.execute(_NUMBERED)
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        if get_checkpoint_id(config):
-            return await super().aget_tuple(config)
-        place = config["configurable"]
-        async with self._cursor() as cursor:
-            await cursor.execute(f"{_ORDER} LIMIT 1", (str(place["thread_id"]), place.get("checkpoint_ns", "")))
-            latest = await cursor.fetchone()
-        if latest is None:
-            return None
-        return await super().aget_tuple({**config, "configurable": {**place, **latest}})
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """The checkpoints of one thread, the last written first; without a thread as LangGraph lists them."""
-        if config is None:
-            async for found in super().alist(config, filter=filter, before=before, limit=limit):
-                yield found
-            return
-        place = config["configurable"]
-        async with self._cursor() as cursor:
-            await cursor.execute(_ORDER, (str(place["thread_id"]), place.get("checkpoint_ns", "")))
-            order = {row["checkpoint_id"]: number for number, row in enumerate(await cursor.fetchall())}
-        listed = [found async for found in super().alist(config, filter=filter)]
-        listed.sort(key=lambda found: order.get(found.checkpoint["id"], -1))
-        if before is not None:
-            first = order.get(get_checkpoint_id(before) or "", -1)
-            listed = [found for found in listed if order.get(found.checkpoint["id"], -1) > first]
-        for found in listed[:limit]:
-            yield found
 
     async def aput(
         self,
@@ -132,6 +94,12 @@ class OrderedPostgresSaver(AsyncPostgresSaver):
         async with self._cursor(pipeline=True) as cursor:
             for statement in _COPY:
                 await cursor.execute(statement, {"old": source_thread_id, "new": target_thread_id})
+
+    async def _ids(self, config: RunnableConfig, limit: int | None = None) -> list[str]:
+        place = config["configurable"]
+        async with self._cursor() as cursor:
+            await cursor.execute(f"{_ORDER} LIMIT %s", (str(place["thread_id"]), place.get("checkpoint_ns", ""), limit))
+            return [row["checkpoint_id"] for row in await cursor.fetchall()]
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:

@@ -1,8 +1,8 @@
 """Keep a data folder and a store of graphs the same: what changed here is published, what changed there is fetched.
 
 `_published/GRAPH.json` in the data folder has the publication that both were last the same with. What differs from it
-tells which side changed. If both did, a new version here is the last one that was completed, and is published; other
-changes here, such as vectors of an earlier version, give way.
+tells which side changed. If both did, a new version here was completed last and is published. Other changes here, such
+as vectors of an earlier version, are replaced by what the store has.
 """
 
 import json

@@ -67,7 +67,7 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     if predicate.unit:
         parts.append(f"in {predicate.unit}")
     texts = [*predicate.values, *(samples or predicate.samples)]
-    if predicate.datatype == "text" and predicate.role == "fact" and texts and all(map(_is_number, texts)):
+    if predicate.datatype == "text" and predicate.role == "fact" and texts and all(map(is_number, texts)):
         parts.append("numbers as text")
     if predicate.datatype == "boolean":
         return _clean("; ".join([*parts, "1 or 0"]))
@@ -83,7 +83,8 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     return _clean("; ".join(parts))
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number of Python."""
     try:
         float(text)
     except ValueError:

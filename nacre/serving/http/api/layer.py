@@ -27,6 +27,7 @@ from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.serving.http.look_up import LookUpSlotDep
+from nacre.serving.keys import Caller
 from nacre.stores import versions
 
 log = logging.getLogger(__name__)
@@ -137,13 +138,18 @@ def graph_names(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep,
     return GraphNames(graph, version, terms, files, WRITE in caller.may, busy, problem)
 
 
+def require_names_right(caller: Caller) -> None:
+    """Raise Forbidden for a key that may not change names."""
+    if WRITE not in caller.may:
+        raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
+
+
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
 def change_names(
     service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, change: NamesChange
 ) -> GraphNames:
     """Save other names of one class or property and apply them. Needs a key with the right `write`."""
-    if WRITE not in caller.may:
-        raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
+    require_names_right(caller)
     with service.library.open(graph) as opened:
         schema, version = opened.schema, opened.version
     if change.iri not in schema.class_of and change.iri not in schema.predicate_of:

@@ -7,8 +7,16 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from nacre.errors import ConfigError
-from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
-from nacre.serving.http.api.layer import MAX_NAMES, WRITE, GraphNames, NamesChange, change_names, graph_names
+from nacre.serving.errors import NotFound, StorageUnavailable
+from nacre.serving.http.api.layer import (
+    MAX_NAMES,
+    WRITE,
+    GraphNames,
+    NamesChange,
+    change_names,
+    graph_names,
+    require_names_right,
+)
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
 from nacre.serving.http.look_up import LookUpSlotDep
@@ -54,8 +62,7 @@ def add_proposal(
     service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, body: ProposedName
 ) -> GraphNames:
     """Add it to the other names of its class or property, as a change of names. Needs a key with the right `write`."""
-    if WRITE not in caller.may:
-        raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
+    require_names_right(caller)
     if not any((each.phrase, each.iri) == (body.phrase, body.iri) for each in _proposals(service, caller, graph)):
         raise NotFound("This name is not proposed any more. List the proposals again.")
     terms = graph_names(service, caller, slot, graph).terms

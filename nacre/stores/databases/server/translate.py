@@ -17,6 +17,7 @@ from nacre.stores.databases.server.place import NUL, Kind, ServerPlace, stored_n
 from nacre.stores.databases.server.strict_types import fold_letters, with_strict_types
 from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
 from nacre.stores.databases.translate import checked_tree
+from nacre.stores.sqlite.schema_sql import is_number
 
 # texts that mean the same in every dialect; all others are parameters
 _PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;,#-]*")
@@ -123,16 +124,8 @@ def _shape(value: Cell) -> Shape:
         return "null"
     if isinstance(value, str):
         # how a number in a text compares with numbers depends on the number
-        return f"number {value}" if len(value) < 40 and _is_number(value) else "text"
+        return f"number {value}" if len(value) < 40 and is_number(value) else "text"
     return ("-" if value < 0 else "+") + ("integer" if isinstance(value, int) else "real")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape]) -> None:
