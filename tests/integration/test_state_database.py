@@ -229,7 +229,7 @@ async def test_a_run_is_followed_through_another_server(servers: Any) -> None:
     gate = asyncio.Event()
     run = await started(one, gate)
     # what is shared every moment may be from before the run began
-    while not (there := await two.find(ANN, run.id)).events:
+    while not (there := await two.find(ANN, run.id)).events:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     assert (there.status, there.thread, [event.kind for event in there.events]) == ("running", "t", ["token"])
     assert [each.id for each in await two.running(ANN, "t")] == [run.id]

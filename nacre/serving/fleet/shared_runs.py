@@ -141,7 +141,11 @@ class FollowedRun(Run):
 
     @property
     def status(self) -> Literal["pending", "running", "success", "error", "cancelled"]:
-        return cast(Any, self._stored.status) if not self.is_done or not self.is_cancelled else "cancelled"
+        if self.is_done and self.is_cancelled:
+            return "cancelled"
+        # the state may have been read before the events that follow it
+        is_begun = self._stored.status == "pending" and self.events
+        return "running" if is_begun else cast(Any, self._stored.status)
 
     def stop(self, why: str = CLIENT_LEFT) -> None:
         if why == CLIENT_LEFT:
