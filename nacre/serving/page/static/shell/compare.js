@@ -24,6 +24,8 @@ export function showCompare() {
 }
 
 export async function compareAnswers(question, signal) {
+  // a question may be sent before the view is drawn
+  showCompare();
   for (const side of sides) side.root.querySelector("details").open = false;
   await Promise.all(sides.map((side) => answerSide(side, question, signal)));
 }
