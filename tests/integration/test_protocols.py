@@ -85,8 +85,8 @@ WHOLE = (
     Protocol("a2a", "/a2a", lambda q, g: rpc("SendMessage", a2a(q, g)), A2A),
     Protocol("mcp", "/mcp", call, RPC),
 )
-# each key reads one graph; the answers have nothing in common
-OWNERS = {"ann": ("room", "How many pages does Granite have?", "540"),
+# each key reads one graph; the answers have nothing in common, and no identifier can hold these words
+OWNERS = {"ann": ("room", "Who is the writer of Granite?", "Tomas"),
           "bo": ("kitchen", "Which dishes contain rice?", "pilaf")}  # fmt: skip
 BROKEN = {
     "an error of the house": (ToolError("endpoint", "The endpoint answered 503."), "The endpoint answered 503."),
