@@ -82,7 +82,7 @@ def has_vectors(home: Path, pointer: Pointer, embedder: Embedder, server: Server
 def has_word_index(folder: Path) -> bool:
     """Whether the full-text index of a version can be opened."""
     try:
-        LexicalIndex(folder / versions.LEXICAL).close()
+        LexicalIndex(folder / versions.LEXICAL)
     except Exception as error:  # as above
         log.warning("the index of words in %s can't be read and is rebuilt: %s", folder, error)
         return False

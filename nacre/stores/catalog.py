@@ -261,7 +261,6 @@ class Library:
         stores = (
             graph.vectors,
             graph.triples,
-            graph.lexical,
             graph.passages,
             graph.documents,
             graph.lexicon,

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,6 @@ def test_words_find_their_passage(folder: Path, question: str, first: int) -> No
     hits = lexical.search(question, 2)
     assert hits[0].id == first
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    lexical.close()
 
 
 @pytest.mark.parametrize("question", ["", "   ", "😀", '"', "AND OR NOT", "x" * 20_000, "the of and"])
@@ -46,7 +46,6 @@ def test_odd_questions_find_nothing_or_something_but_never_fail(folder: Path, qu
     lexical = LexicalIndex(folder)
     assert len(lexical.search(question, 5)) <= 3
     assert lexical.search("maple", 0) == []
-    lexical.close()
 
 
 def test_a_long_question_is_cut(folder: Path) -> None:
@@ -60,17 +59,21 @@ def test_two_readers_at_once_leave_the_folder_as_it_was(folder: Path) -> None:
     before = state()
     one, two = LexicalIndex(folder), LexicalIndex(folder)
     assert one.search("oak", 1) == two.search("oak", 1)
-    one.close()
-    assert two.search("oak", 1)
-    two.close()
     assert state() == before
+
+
+def test_an_open_index_leaves_no_files_for_a_process_that_is_killed(folder, tmp_path, monkeypatch):
+    (tmp_path / "private").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "private"))
+    lexical = LexicalIndex(folder)
+    assert list((tmp_path / "private").iterdir()) == []
+    assert lexical.search("oak", 1)
 
 
 def test_an_empty_index_finds_nothing(tmp_path: Path) -> None:
     write_lexical_index([], tmp_path / "index")
     lexical = LexicalIndex(tmp_path / "index")
     assert lexical.search("oak", 3) == []
-    lexical.close()
 
 
 def test_a_file_that_was_cut_short_is_told_and_not_read(tmp_path):
@@ -82,7 +85,6 @@ def test_a_file_that_was_cut_short_is_told_and_not_read(tmp_path):
     largest.write_bytes(content[:10])
     with pytest.raises(ToolError, match="10 bytes"):
         opened.search("rivers", 3)
-    opened.close()
     with pytest.raises(DamagedIndex, match=largest.name):
         LexicalIndex(tmp_path / "index")
 
@@ -97,4 +99,4 @@ def test_a_file_of_another_content_is_told(tmp_path):
         with pytest.raises(DamagedIndex, match=re.escape(file.name)):
             LexicalIndex(tmp_path / "index")
         file.write_bytes(content)
-    LexicalIndex(tmp_path / "index").close()
+    LexicalIndex(tmp_path / "index")

@@ -15,8 +15,9 @@ from nacre.serving.keys import KeyStore
 CHUNKS = 40
 
 
-def sent(data: Path, path: str, key: str | None = None) -> tuple[int, int]:
-    """The status of a request with a body in many chunks, and how many of them were read."""
+def sent(data: Path, path: str, key: str | None = None, leaves_after: int = CHUNKS) -> tuple[int, int]:
+    """The status of a request with a body in many chunks, and how many of them were read; the client disconnects after
+    some of them."""
     app = create_app(Settings(data=data))
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
     headers += [(b"authorization", f"Bearer {key}".encode())] if key else []
@@ -24,6 +25,8 @@ def sent(data: Path, path: str, key: str | None = None) -> tuple[int, int]:
 
     async def receive() -> dict[str, Any]:
         nonlocal read
+        if read == leaves_after:
+            return {"type": "http.disconnect"}
         read += 1
         return {"type": "http.request", "body": b"[1," * 100, "more_body": read < CHUNKS}
 
@@ -48,25 +51,31 @@ def sent(data: Path, path: str, key: str | None = None) -> tuple[int, int]:
     return status, read
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/ask",
-        "/ask/invoke",
-        "/v1/chat/completions",
-        "/mcp",
-        "/agui",
-        "/a2a",
-        "/langgraph/runs/wait",
-        "/api/no/such",
-    ],
+PATHS = (
+    "/api/ask",
+    "/ask/invoke",
+    "/v1/chat/completions",
+    "/mcp",
+    "/agui",
+    "/a2a",
+    "/langgraph/runs/wait",
+    "/api/no/such",
 )
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_the_body_of_a_stranger_is_not_read(tmp_path: Path, path: str) -> None:
     key = KeyStore(tmp_path).add("ann", None)
     status, read = sent(tmp_path, path)
     assert (status, read) == (401, 1)
     status, read = sent(tmp_path, path, key)
     assert (status, read) == (400, CHUNKS)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_client_that_leaves_within_its_body_is_no_error_of_the_server(tmp_path: Path, path: str, caplog) -> None:
+    assert sent(tmp_path, path, leaves_after=2) == (499, 2)
+    assert [each for each in caplog.records if each.exc_info] == []
 
 
 @pytest.mark.parametrize("path", ["/static/x", "/healthz", "/", "/metrics", "/api/openapi.json", "/api/docs/"])

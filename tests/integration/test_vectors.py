@@ -65,6 +65,16 @@ def test_vectors_can_be_fetched_to_be_copied(place: Place) -> None:
     collection.close()
 
 
+def test_an_open_shard_leaves_no_files_for_a_process_that_is_killed(tmp_path: Path, monkeypatch) -> None:
+    fill(EdgeWriter(tmp_path / "v", WordHash.size))
+    (tmp_path / "private").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "private"))
+    collection = EdgeCollection(tmp_path / "v")
+    assert list((tmp_path / "private").iterdir()) == []
+    assert list(collection.fetch([7])) == [7]
+    collection.close()
+
+
 def test_what_was_abandoned_is_gone(place: Place) -> None:
     writer = place[0]()
     writer.add(list(TEXTS), WordHash().embed(list(TEXTS.values())))

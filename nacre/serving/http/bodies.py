@@ -15,6 +15,7 @@ from agents.run_in_thread import run_in_thread
 from nacre.errors import NacreError
 from nacre.serving.fair_slots import FairSlots
 from nacre.serving.http.auth import authenticate, bearer_token
+from nacre.serving.http.disconnect import CLIENT_LEFT
 from nacre.serving.http.error_formats import error_response
 from nacre.serving.http.error_handlers import nacre_error_response
 from nacre.serving.http.limits import OWN_PATHS
@@ -81,8 +82,9 @@ class BodyMiddleware:
         while len(read) <= self._max_body and message.get("more_body", False):
             message = await receive()
             if message["type"] != "http.request":
-                # the client has disconnected
-                return [message]
+                # an app that meets the end of a body too early logs a traceback, as the SDK of MCP does; there is
+                # nothing wrong, and nobody to answer
+                raise BodyRejected(CLIENT_LEFT, "The client has disconnected.")
             read += message.get("body", b"")
         if len(read) > self._max_body:
             raise too_large

@@ -2,11 +2,9 @@
 
 import os
 import tempfile
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from nacre.errors import ToolError
@@ -21,20 +19,16 @@ class IndexFolder:
         import tantivy
 
         self._folder, self._name, self._sizes = folder, name, verify_seal(folder)
-        # tantivy writes a lock file into the folder of each index it opens, so it gets a private folder of links
-        private = tempfile.mkdtemp(prefix="nacre-index-")
-        self._close = weakref.finalize(self, rmtree, private, ignore_errors=True)
-        for file in folder.iterdir():
-            if file.suffix != ".lock":
-                os.symlink(file.absolute(), os.path.join(private, file.name))
-        try:
+        # tantivy writes a lock file into the folder of each index it opens, so it gets a private folder of links. The
+        # searcher has all files open: the links are removed at once, so that a process that is killed leaves none
+        with tempfile.TemporaryDirectory(prefix="nacre-index-", ignore_cleanup_errors=True) as private:
+            for file in folder.iterdir():
+                if file.suffix != ".lock":
+                    os.symlink(file.absolute(), os.path.join(private, file.name))
             with engine_panics(name):
                 index = tantivy.Index.open(private)
                 self.schema: Any = index.schema
                 self.searcher: Any = index.searcher()
-        except BaseException:
-            self.close()
-            raise
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -46,7 +40,3 @@ class IndexFolder:
             raise ToolError("unavailable", f"{self._name} is {error}") from None
         with engine_panics(self._name):
             yield
-
-    def close(self) -> None:
-        """Remove the private folder. Do not use the handle afterwards."""
-        self._close()

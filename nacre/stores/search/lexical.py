@@ -48,10 +48,6 @@ class LexicalIndex:
         hits = [PassageHit(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True) if i is not None]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
-    def close(self) -> None:
-        """Remove the private folder. Do not use the handle afterwards."""
-        self._index.close()
-
 
 def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:
     """Index passages, given as (id, title, text), in a new folder; returns their number."""

@@ -33,10 +33,6 @@ class Spellings:
                 found |= {str(searcher.doc(address)["word"][0]) for _, address in hits}
         return found
 
-    def close(self) -> None:
-        """Close the index. Do not use the handle afterwards."""
-        self._index.close()
-
 
 def write_spellings(words: Iterable[str], folder: Path) -> None:
     """Index distinct words in a new folder."""

@@ -5,7 +5,6 @@ import os
 import shutil
 import tempfile
 import threading
-import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,21 +27,20 @@ class EdgeCollection:
     def __init__(self, folder: Path) -> None:
         from qdrant_edge import EdgeShard
 
-        private = tempfile.mkdtemp(prefix="nacre-vectors-")
-        self._remove = weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
         self._lock = threading.Lock()
         self._shard: Any = None
         self._folder = folder.absolute()
         # the large files are mapped into memory from the original folder
         self._sizes = file_sizes(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
         try:
-            _mirror(self._folder, Path(private))
-            _require_space(private, SPARE_BYTES + _unallocated_bytes(private))
-            with engine_panics(NAME):
-                self._shard = EdgeShard.load(private)
-        except BaseException as error:
-            self._remove()
-            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            # the shard has all files open: they are removed at once, so that a process that is killed leaves none
+            with tempfile.TemporaryDirectory(prefix="nacre-vectors-", ignore_cleanup_errors=True) as private:
+                _mirror(self._folder, Path(private))
+                _require_space(private, SPARE_BYTES + _unallocated_bytes(private))
+                with engine_panics(NAME):
+                    self._shard = EdgeShard.load(private)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
                 raise ConfigError(
                     f"no space left in {tempfile.gettempdir()}. Free some, or set TMPDIR to a folder on another disk"
                 ) from error
@@ -71,9 +69,9 @@ class EdgeCollection:
 
     def close(self) -> None:
         with self._lock:
-            if self._shard is not None and self._remove.alive:
+            if self._shard is not None:
                 self._shard.close()
-                self._remove()
+                self._shard = None
 
 
 class EdgeWriter:

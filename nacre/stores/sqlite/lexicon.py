@@ -194,7 +194,6 @@ class Lexicon:
                 connection.close()
             self._open.clear()
         self._local = threading.local()
-        self._spellings.close()
 
     def _word(self, text: str) -> LexiconWord | None:
         """A word of names, or a lemma that names begin with; None for any other word."""
