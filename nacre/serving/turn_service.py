@@ -129,14 +129,16 @@ class TurnService:
         instead_of: int | None = None,
         before: Sequence[Json] | None = None,
         start: TurnStart | None = None,
+        is_checked: bool = False,
     ) -> AsyncIterator[tuple[str, Any]]:
         """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`.
 
         `instead_of` is a turn of the thread that is removed first, with all later ones; a `start` from an earlier
         checkpoint stores them apart. The record is yielded after the turn is stored. Without a thread, `before` holds
-        the earlier turns; see `graph.stream.stream_stateless_turn`.
+        the earlier turns; see `graph.stream.stream_stateless_turn`. `is_checked`: the caller has just called
+        `check_question`, and `graph` is what it returned.
         """
-        name = await self.check_question(question, graph, thread, caller, context)
+        name = graph if is_checked and graph else await self.check_question(question, graph, thread, caller, context)
         # stores accept no lone surrogates, which a broken paste may contain
         question = question.encode(errors="replace").decode()
         thread = validate_thread_name(thread)

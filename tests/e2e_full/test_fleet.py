@@ -204,6 +204,8 @@ def test_many_clients_through_both(fleet: Fleet, record_property: Any) -> None:
 
     def client(number: int) -> list[int]:
         turns = []
+        # people do not ask at the same instant
+        time.sleep(number * READING_SECONDS / CLIENTS)
         for turn in range(ASKED):
             began = time.monotonic()
             record = ask((fleet.one, fleet.two)[(number + turn) % 2], fleet.key, thread=f"client-{number}")

@@ -2,7 +2,9 @@
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ from nacre.serving.cli.migrate import migrate
 from nacre.serving.fleet.migrate import Moved, check_moved
 from nacre.serving.keys import Caller, KeyStore, open_keys
 from nacre.serving.turn_service import open_turn_service
+from nacre.stores.state.database import open_database
+from nacre.stores.verified.store import FILE, VerifiedQuestionStore
+from tests.support.shared_questions import CALIBRATION, QUESTION, check_shared_questions, entry
 
 ANN = Caller("ann")
 
@@ -33,6 +38,9 @@ async def folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyP
         conversations = service.threads.conversations
         conversations.say("ann", "one", 1, 1, "good")
         conversations.set_metadata("ann", "two", {"note": "x\0"})
+        with conversations.database.writing() as run:
+            given = ("hash", "id", "ann", "one", 1, "kitchen", "key", "What?", 1.0, 2.0, "{}")
+            run("INSERT INTO shared_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *given)
     monkeypatch.setenv("NACRE_DATA", str(settings.data))
     monkeypatch.setenv("NACRE_EMBEDDER", "none")
     return settings
@@ -52,7 +60,14 @@ async def test_a_thread_goes_on_in_the_database(
     first = capsys.readouterr().out
     in_thread(migrate, url)
     assert capsys.readouterr().out == first
-    for line in ("keys 1 of 1", "conversation 2 of 2", "turn 4 of 4", "feedback 1 of 1", "thread_metadata 1 of 1"):
+    for line in (
+        "keys 1 of 1",
+        "conversation 2 of 2",
+        "turn 4 of 4",
+        "feedback 1 of 1",
+        "thread_metadata 1 of 1",
+        "shared_answer 1 of 1",
+    ):
         assert line in [" ".join(each.split()) for each in first.splitlines()]
     assert open_keys(shared(folder, url)).find_caller(token) == ANN
     async with open_turn_service(shared(folder, url), lasting=True) as service:
@@ -69,6 +84,40 @@ async def test_a_thread_goes_on_in_the_database(
     with sqlite3.connect(folder.data / "threads.sqlite") as before:
         assert before.execute("SELECT count(*) FROM turn").fetchone() == (4,)
     before.close()
+
+
+def test_verified_questions_and_what_was_learned_from_them_arrive(
+    folder: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = VerifiedQuestionStore(folder.data / FILE)
+    for graph in ("ferries", "kitchen"):
+        here.add(graph, replace(entry(graph=graph), approved=graph == "kitchen"))
+        here.store_calibration(graph, CALIBRATION)
+    here.note_graph("kitchen", "v1", frozenset({"term"}), frozenset({"base"}))
+    # its last entry is gone, and people undid its calibration
+    here.store_calibration("mills", replace(CALIBRATION, shift=0.0, undone=True))
+    here.close()
+    url = f"sqlite:///{tmp_path}/shared.sqlite"
+    migrate(url)
+    lines = [" ".join(each.split()) for each in capsys.readouterr().out.splitlines()]
+    assert {"verified 2 of 2", "calibration 3 of 3"} <= set(lines)
+    there = VerifiedQuestionStore(tmp_path / "none", lambda: open_database(url))
+    assert there.find("kitchen", "bo", QUESTION) == replace(entry(graph="kitchen"), approved=True)
+    assert (there.find("ferries", "bo", QUESTION), there.find("ferries", "ann", QUESTION)) == (None, entry())
+    assert there.calibration("kitchen") == there.calibration("ferries") == CALIBRATION
+    assert there.calibration("mills") == replace(CALIBRATION, shift=0.0, undone=True)
+    assert there.known_version("kitchen") == "v1"
+    # what the servers learned since stays when it is run again
+    there.store_calibration("kitchen", replace(CALIBRATION, shift=0.5))
+    migrate(url)
+    there.close()
+    again = VerifiedQuestionStore(tmp_path / "none", lambda: open_database(url))
+    assert again.calibration("kitchen") == replace(CALIBRATION, shift=0.5)
+    again.close()
+
+
+def test_what_two_servers_share(tmp_path: Path) -> None:
+    check_shared_questions(tmp_path, lambda: open_database(f"sqlite:///{tmp_path}/shared.sqlite"), time.sleep)
 
 
 @pytest.fixture

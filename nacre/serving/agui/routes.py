@@ -56,7 +56,9 @@ async def run_agent(
         return _event_stream(_without_turn(RunEvents(body, "", name)), request)
     name = await service.check_question(asked.question, asked.graph, asked.thread, caller, asked.context)
     run = runs.create(caller.owner, name, resumed=False)
-    events = service.events(asked.question, name, asked.thread, asked.context, run.id, caller, asked.instead_of)
+    events = service.events(
+        asked.question, name, asked.thread, asked.context, run.id, caller, asked.instead_of, is_checked=True
+    )
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     return _event_stream(_of_turn(run, RunEvents(body, run.id, name)), request)
 

@@ -58,7 +58,8 @@ async def _move(settings: "Settings") -> "list[Moved]":
             moved += await run_in_thread(moving.move_conversations, file, shared.conversations)
             moved.append(await moving.move_checkpoints(file, shared.saver, database))
         verified = VerifiedQuestionStore(settings.data / VERIFIED_FILE)
-        moved.append(await run_in_thread(moving.move_verified_questions, verified, composition.library.verified))
+        for move in (moving.move_verified_questions, moving.move_calibrations):
+            moved.append(await run_in_thread(move, verified, composition.library.verified))
         moving.check_moved(moved)
         await run_in_thread(verified.close)
         await run_in_thread(composition.library.close)

@@ -31,6 +31,7 @@ TABLES: dict[str, tuple[tuple[str, ...], str]] = {
     "replaced_turn": (("owner", "thread", "id"), "record"),
     "thread_metadata": (("owner", "thread"), "metadata"),
     "observed": (("id",), ""),
+    "shared_answer": (("hash",), "record"),
 }
 BATCH = 200
 
@@ -88,6 +89,16 @@ def move_verified_questions(here: VerifiedQuestionStore, there: VerifiedQuestion
         found += len(entries)
         arrived += min(there.count(graph), len(entries))
     return Moved("verified", found, arrived)
+
+
+def move_calibrations(here: VerifiedQuestionStore, there: VerifiedQuestionStore) -> Moved:
+    """Copy what verified questions say of the probabilities of graphs. Raises StorageError."""
+    graphs = here.calibrated_graphs()
+    for graph in graphs:
+        known = here.calibration(graph)
+        if known is not None and there.calibration(graph) is None:
+            there.store_calibration(graph, known)
+    return Moved("calibration", len(graphs), sum(there.calibration(graph) is not None for graph in graphs))
 
 
 async def move_checkpoints(file: Path, saver: OrderedSaver, written: StateDatabase) -> Moved:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from nacre.errors import ConfigError
 from nacre.serving.keys import KEY_FILE, KeyStore, StoredKey
-from nacre.stores.state.database import Execute, StateDatabase, StorageError
+from nacre.stores.state.database import StateDatabase, StorageError
 from nacre.stores.state.schema import install_tables
+from nacre.stores.state.statements import Execute
 
 # a key that is revoked on one server is refused on all after this time (given: 1 s at most)
 RECENT_SECONDS = 0.3

@@ -1,4 +1,4 @@
-"""How much the checkpoints of an owner take: StateDatabase + owner -> their number and bytes."""
+"""How much the checkpoints of an owner take: StateDatabase + owner -> a query for their number and bytes."""
 
 from nacre.stores.state.database import StateDatabase
 
@@ -15,18 +15,16 @@ _INDEXES = (
 )
 
 
-def checkpoint_sizes(database: StateDatabase, owner: str) -> tuple[int, int]:
-    """The number of an owner's checkpoints, and their bytes."""
+def checkpoint_sizes(database: StateDatabase, owner: str) -> tuple[str, tuple[str, ...]]:
+    """A query for the number of an owner's checkpoints and their bytes, and its values."""
     # a semicolon follows the colon that ends the name of the owner
     given = f"{owner}:", f"{owner};"
     if database.is_server:
-        rows = database.read(_POSTGRES, *given * 2)
+        return _POSTGRES, given * 2
     # LangGraph creates its table with the first turn
-    elif database.read("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
-        rows = database.read(_SQLITE, *given)
-    else:
-        return 0, 0
-    return int(rows[0][0]), int(rows[0][1] or 0)
+    if database.read("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
+        return _SQLITE, given
+    return "SELECT 0, 0", ()
 
 
 def index_sizes(database: StateDatabase) -> None:

@@ -11,6 +11,8 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncCursor
@@ -18,13 +20,17 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from nacre.stores.conversations.checkpoints import StoredCheckpoint, WrittenOrder
-from nacre.stores.state.database import CONNECT_SECONDS, SERVER_OPTIONS, StateDatabase, server_error
+from nacre.stores.state.database import StateDatabase, server_error
+from nacre.stores.state.server_engine import CONNECT_ARGUMENTS, CONNECT_SECONDS, has_news
 
 CONNECTIONS = 4
 # ids of checkpoints are made from clocks, and those of several machines differ: rows are numbered as they are written
 _NUMBERED = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS written BIGSERIAL"
 _HAS_NUMBERS = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('checkpoints') AND attname = 'written'"
 _ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = %s AND checkpoint_ns = %s ORDER BY written DESC"
+_LATEST = "WHERE thread_id = %s AND checkpoint_ns = %s ORDER BY written DESC LIMIT 1"
+# the version of checkpoints since which one row has all of them
+_WITHOUT_SENDS = 4
 _SIZES = (
     "SELECT checkpoint_id, (SELECT coalesce(sum(octet_length(b.blob)), 0) FROM checkpoint_blobs b,"
     " jsonb_each_text(c.checkpoint -> 'channel_versions') v WHERE b.thread_id = c.thread_id"
@@ -56,6 +62,21 @@ class OrderedPostgresSaver(WrittenOrder, AsyncPostgresSaver):
             await cursor.execute(_HAS_NUMBERS)
             if await cursor.fetchone() is None:
                 await cursor.execute(_NUMBERED)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        if get_checkpoint_id(config):
+            return await super().aget_tuple(config)
+        place = config["configurable"]
+        async with self._cursor() as cursor:
+            given = str(place["thread_id"]), place.get("checkpoint_ns", "")
+            await cursor.execute(self.SELECT_SQL + _LATEST, given, binary=True)
+            found = await cursor.fetchone()
+        if found is None:
+            return None
+        if found["checkpoint"]["v"] < _WITHOUT_SENDS:
+            # an earlier version of LangGraph wrote it, whose further parts its own method reads
+            return await super().aget_tuple(config)
+        return await self._load_checkpoint_tuple(found)
 
     async def aput(
         self,
@@ -114,14 +135,14 @@ class OrderedPostgresSaver(WrittenOrder, AsyncPostgresSaver):
 async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedPostgresSaver]:
     """The checkpoints on the server of a state database. Its tables must be set up by one process at a time."""
     url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "options": SERVER_OPTIONS}
+    options = {**CONNECT_ARGUMENTS, "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
         url,
         min_size=1,
         max_size=CONNECTIONS,
         timeout=CONNECT_SECONDS,
-        kwargs={**options, "connect_timeout": CONNECT_SECONDS},
-        check=AsyncConnectionPool.check_connection,
+        kwargs=options,
+        check=_check,
         open=False,
     )
     try:
@@ -130,3 +151,8 @@ async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedP
     finally:
         # a task that is cancelled must not leave connections behind
         await asyncio.shield(pool.close())
+
+
+async def _check(connection: Any) -> None:
+    if has_news(connection):
+        raise psycopg.OperationalError

@@ -4,6 +4,7 @@ A thread without a graph is about the graph of its first turn.
 """
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from nacre.records.answer import Answer
 from nacre.stores.conversations.checkpoint_sizes import checkpoint_sizes
 from nacre.stores.conversations.replaced_turns import exchange_turns, has_turns
 from nacre.stores.conversations.search import ThreadFilter, search_statement
-from nacre.stores.state.database import Execute, StateDatabase, StorageError
+from nacre.stores.state.database import StateDatabase, StorageError
 from nacre.stores.state.json_text import json_text
 from nacre.stores.state.schema import install_tables
+from nacre.stores.state.statements import Execute
 
 # raised if the database can't be read or written; it also has the tables of LangGraph's checkpoints
 ConversationStoreError = StorageError
@@ -23,6 +25,8 @@ ConversationStoreError = StorageError
 MAX_TITLE_LENGTH = 80
 # of a row besides its record: names, times, question, answer and indexes (measured with turns of 8 KB)
 ROW_BYTES = 1000
+# the observed time is read from a server after so long; it only grows
+OBSERVED_SECONDS = 10.0
 PART = "conversations"
 VERSIONS = (
     (
@@ -95,6 +99,7 @@ class Conversations:
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
+        self._observed, self._observed_at = 0.0, -OBSERVED_SECONDS
         install_tables(database, PART, VERSIONS)
 
     @property
@@ -172,9 +177,11 @@ class Conversations:
     def stored_bytes(self, owner: str) -> int:
         """About how many bytes the threads of an owner take: records, checkpoints, feedback, and their rows."""
         size = self._database.dialect.size
-        counted = [checkpoint_sizes(self._database, owner)]
-        for table, column in _SIZED.items():
-            counted += self._rows(f"SELECT count(*), sum({size(column)}) FROM {table} WHERE owner = ?", owner)
+        checkpoints, given = checkpoint_sizes(self._database, owner)
+        parts = [
+            f"SELECT count(*), sum({size(column)}) FROM {table} WHERE owner = ?" for table, column in _SIZED.items()
+        ]
+        counted = self._rows(" UNION ALL ".join([checkpoints, *parts]), *given, *[owner] * len(parts))
         return sum(int(rows) * ROW_BYTES + int(bytes or 0) for rows, bytes in counted)
 
     def begin(self, owner: str, thread: str, graph: str, title: str = "") -> None:
@@ -293,7 +300,9 @@ class Conversations:
 
     def _now(self) -> float:
         """The time of a change; a clock that was set far back would make it look old."""
-        return max(self._database.now(), self.observed_time() or 0.0)
+        if not self._database.is_server or time.monotonic() - self._observed_at >= OBSERVED_SECONDS:
+            self._observed, self._observed_at = self.observed_time() or 0.0, time.monotonic()
+        return max(self._database.now(), self._observed)
 
     def _rows(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         return self._database.read(sql, *given)

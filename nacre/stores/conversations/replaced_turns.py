@@ -3,8 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from nacre.stores.state.database import Execute, StateDatabase
+from nacre.stores.state.database import StateDatabase
 from nacre.stores.state.dialect import StateDialect
+from nacre.stores.state.statements import Execute
 
 
 def has_turns(database: StateDatabase, owner: str, thread: str, ids: Sequence[str]) -> bool:

@@ -6,38 +6,29 @@ as a value becomes the members of `IN (?)`. What differs stands in `dialect.py`.
 
 import hashlib
 import os
-import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ConfigError
 from nacre.stores.databases.address import with_password
 from nacre.stores.state.dialect import DIALECTS
+from nacre.stores.state.server_engine import ServerClock, server_engine
+from nacre.stores.state.statements import Execute, execute
 
 # SQLAlchemy is imported when a database is opened: a question without a thread does without its 0.2 s
 if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection, CursorResult, Engine, TextClause
+    from sqlalchemy import URL, Connection, Engine
 
 # raised if the stored data can't be read or written, whatever holds it
 StorageError = sqlite3.Error
-# runs a statement with its values, within a transaction
-Execute = Callable[..., Any]
 
 BUSY_SECONDS = 3.0
 WRITE_TEST_SECONDS = 0.5
-CONNECT_SECONDS = 5
-CONNECTIONS = 8
-# a server ends a statement, or a wait for a row, after so long; it notices a machine that is gone after half a minute
-SERVER_OPTIONS = (
-    "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
-    " -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4"
-)
 
 
 class ServerDatabaseError(StorageError):
@@ -53,6 +44,9 @@ class StateDatabase:
         self._engine = engine
         # SQLite: a connection and a lock each, so that readers do not wait for the writer
         self._own = None if file is None else (_Held(engine), _Held(engine))
+        # the same connections, on which each statement is a transaction
+        self._autocommit = engine if file is not None else engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._clock = ServerClock(lambda: float(self.read("SELECT extract(epoch FROM clock_timestamp())")[0][0]))
 
     @property
     def is_server(self) -> bool:
@@ -67,31 +61,26 @@ class StateDatabase:
     def read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         with _errors(), self._reading() as connection:
-            return [tuple(row) for row in _execute(connection, sql, given, self.is_server)]
+            return [tuple(row) for row in execute(connection, sql, given, self.is_server)]
 
     @contextmanager
     def writing(self, scope: str = "") -> Iterator[Execute]:
         """A transaction; it ends with the block, and an error takes it back. On a server, those of the same scope run
         one after the other, as all do in a file."""
-
-        def run(sql: str, *given: object) -> "CursorResult[Any]":
-            return _execute(connection, sql, given, self.is_server)
-
         with _errors():
             if self._own is not None:
                 with self._own[0] as connection, _immediate(connection):
-                    yield run
+                    yield Execute(connection, is_server=False)
                 return
             with self._engine.begin() as connection:
+                run = Execute(connection, is_server=True)
                 if scope:
                     run("SELECT pg_advisory_xact_lock(?)", lock_number(scope))
                 yield run
 
     def now(self) -> float:
         """Seconds since 1970: by the server's clock if there is one, since those of several machines may differ."""
-        if self._own is not None:
-            return time.time()
-        return float(self.read("SELECT extract(epoch FROM clock_timestamp())")[0][0])
+        return time.time() if self._own is not None else self._clock.now()
 
     def try_writing(self) -> None:
         """Raise StorageError if nothing can be written; for a file within half a second, on a connection of its own, so
@@ -106,7 +95,7 @@ class StateDatabase:
     def connect(self) -> "Connection":
         """A connection of its own, on which each statement is a transaction."""
         with _errors():
-            return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            return self._autocommit.connect()
 
     def close(self) -> None:
         """Close all connections."""
@@ -120,8 +109,8 @@ class StateDatabase:
             with self._own[1] as connection:
                 yield connection
         else:
-            with self._engine.connect() as connection:
-                yield connection.execution_options(isolation_level="AUTOCOMMIT")
+            with self._autocommit.connect() as connection:
+                yield connection
 
 
 class _Held:
@@ -161,9 +150,6 @@ def open_database(address: str, passwords: Any = None) -> StateDatabase:
     """The database of an address: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`. `passwords` are by host, as for
     attached databases. Raises ConfigError for an address that can't be used,
     StorageError or OSError if it can't be opened."""
-    from sqlalchemy import create_engine
-    from sqlalchemy.exc import NoSuchModuleError
-
     url = parse_url(address)
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "").expanduser().absolute()
@@ -171,18 +157,7 @@ def open_database(address: str, passwords: Any = None) -> StateDatabase:
         return open_file(file)
     if url.password is None:
         url = with_password(url.render_as_string(hide_password=False), passwords or {})
-    try:
-        engine = create_engine(
-            url,
-            pool_size=CONNECTIONS,
-            max_overflow=0,
-            pool_timeout=CONNECT_SECONDS,
-            pool_pre_ping=True,
-            connect_args={"connect_timeout": CONNECT_SECONDS, "options": SERVER_OPTIONS},
-        )
-    except (ImportError, NoSuchModuleError):
-        raise ConfigError("PostgreSQL needs a driver. Run: pip install 'nacre[postgres]'") from None
-    return StateDatabase(engine, None)
+    return StateDatabase(server_engine(url), None)
 
 
 def make_private(file: Path) -> None:
@@ -218,32 +193,6 @@ def lock_number(name: str) -> int:
 
 
 _FORMS = "Write postgresql://USER@HOST:PORT/NAME or sqlite:///FILE."
-
-
-def _execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
-    lists = tuple([isinstance(value, list | tuple) for value in given])
-    # PostgreSQL stores no NUL in texts
-    values = [_without_nul(value) for value in given] if is_server else given
-    return connection.execute(_statement(sql, lists), {f"p{n}": value for n, value in enumerate(values)})
-
-
-@lru_cache(512)
-def _statement(sql: str, lists: tuple[bool, ...]) -> "TextClause":
-    from sqlalchemy import bindparam, text
-
-    numbers = iter(range(len(lists)))
-
-    def mark(found: re.Match[str]) -> str:
-        number = next(numbers)
-        # SQLAlchemy adds the parentheses of a list
-        return f":p{number}" if lists[number] else found[0].replace("?", f":p{number}")
-
-    marked = text(re.sub(r"\(\?\)|\?", mark, sql))
-    return marked.bindparams(*(bindparam(f"p{n}", expanding=True) for n, is_list in enumerate(lists) if is_list))
-
-
-def _without_nul(value: object) -> object:
-    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
 @contextmanager

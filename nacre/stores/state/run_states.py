@@ -88,10 +88,8 @@ class RunStates:
                     *(each.id, each.owner, each.graph, each.thread, self._server, now, int(each.lasting), each.status),
                     now if each.is_done else None,
                 )
-                for kind, data in events:
-                    number += 1
-                    sql = "INSERT INTO run_event VALUES (?, ?, ?, ?) ON CONFLICT (run, number) DO NOTHING"
-                    run(sql, each.id, number, kind, data)
+                numbered = [(each.id, place, kind, data) for place, (kind, data) in enumerate(events, number + 1)]
+                run.many("INSERT INTO run_event VALUES (?, ?, ?, ?) ON CONFLICT (run, number) DO NOTHING", numbered)
 
     def wishes(self) -> Mapping[str, Wishes]:
         """What others want of the runs of this server."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from nacre.records.json_form import from_json
 from nacre.records.verified_question import VerifiedQuestion, question_words
-from nacre.stores.state.database import Execute
+from nacre.stores.state.statements import Execute
 
 PART = "verified questions"
 VERSIONS = (
@@ -88,8 +88,8 @@ def _index_words(run: Execute, graph: str, entry: VerifiedQuestion) -> None:
     run("DELETE FROM verified_word WHERE number = ?", number)
     if entry.state == "in use":
         scope = EVERYONE if entry.approved else entry.by
-        for word in set(question_words(entry.standalone)):
-            run("INSERT INTO verified_word VALUES (?, ?, ?, ?)", graph, scope, word, number)
+        words = sorted(set(question_words(entry.standalone)))
+        run.many("INSERT INTO verified_word VALUES (?, ?, ?, ?)", [(graph, scope, word, number) for word in words])
 
 
 def delete_entries(run: Execute, clause: str, *given: object) -> int:

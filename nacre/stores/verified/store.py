@@ -6,10 +6,11 @@ has only the entries in use.
 
 import json
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from typing import Any
 from nacre.errors import ConfigError
 from nacre.records.json_form import from_json, to_json
 from nacre.records.verified_question import GraphCalibration, VerifiedQuestion, VerifiedState, question_id
-from nacre.stores.state.database import Execute, StateDatabase, make_private, open_file
+from nacre.stores.state.database import StateDatabase, make_private, open_file
 from nacre.stores.state.schema import install_tables
+from nacre.stores.state.statements import Execute
 from nacre.stores.verified.entries import (
     EVERYONE,
     FIELDS,
@@ -41,6 +43,25 @@ MAX_LISTED = 1000
 # words of a question that are looked up, and entries read for each: 10 ms at most (measured with 100,000 entries)
 MAX_WORDS, MAX_OF_WORD = 30, 300
 MAX_CANDIDATES = 50
+# what another server confirmed answers here after this time, in seconds
+RECENT_SECONDS = 0.3
+_OF_WORD = (
+    "SELECT word, number FROM verified_word WHERE graph = ? AND scope = ? AND word = ? ORDER BY number DESC LIMIT ?"
+)
+_SUMMARY = (
+    "SELECT (SELECT version FROM verified_graph WHERE graph = ?),"
+    " (SELECT calibration FROM verified_calibration WHERE graph = ?),"
+    " EXISTS (SELECT 1 FROM verified WHERE graph = ?)"
+)
+
+
+@dataclass(frozen=True)
+class _Summary:
+    """The version of a graph that was last noted, its calibration as JSON, and whether it has entries."""
+
+    version: str | None
+    calibration: str | None
+    has_entries: bool
 
 
 class VerifiedQuestionStore:
@@ -55,6 +76,7 @@ class VerifiedQuestionStore:
         self._shared = shared
         self._lock = threading.Lock()
         self._database: StateDatabase | None = None
+        self._summaries: dict[str, tuple[float, _Summary]] = {}
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
@@ -65,6 +87,8 @@ class VerifiedQuestionStore:
 
     def usable(self, graph: str, owner: str, limit: int = MAX_LISTED) -> tuple[VerifiedQuestion, ...]:
         """The entries that may answer questions of an owner, one for each question, the latest first."""
+        if not self._summary(graph).has_entries:
+            return ()
         most = min(limit, MAX_LISTED)
         rows: list[tuple[Any, ...]] = []
         for condition, given in (("approved = 1", ()), ("owner = ?", (owner,))):
@@ -80,6 +104,8 @@ class VerifiedQuestionStore:
 
         None if there is none, or if the owner's own entry contradicts another.
         """
+        if not self._summary(graph).has_entries:
+            return None
         rows = self._of_id(graph, question_id(graph, question))
         if any(each.by == owner and each.state == "contradicted" for each in rows):
             return None
@@ -93,19 +119,19 @@ class VerifiedQuestionStore:
 
         It reads a bounded number of entries for each of the first words.
         """
+        looked_up = list(dict.fromkeys(words))[:MAX_WORDS]
+        if not looked_up or not self._summary(graph).has_entries:
+            return ()
+        # all words at once, since each question to a server takes a while
+        places = [(graph, scope, word, MAX_OF_WORD) for word in looked_up for scope in {EVERYONE, owner}]
+        sql = " UNION ALL ".join(f"SELECT * FROM ({_OF_WORD}) w{n}" for n in range(len(places)))
+        numbers: defaultdict[str, set[int]] = defaultdict(set)
+        for word, number in self._read(sql, *(value for place in places for value in place)):
+            numbers[word].add(number)
         weights: defaultdict[int, float] = defaultdict(float)
-        for word in list(dict.fromkeys(words))[:MAX_WORDS]:
-            numbers = {
-                row[0]
-                for scope in {EVERYONE, owner}
-                for row in self._read(
-                    "SELECT number FROM verified_word WHERE graph = ? AND scope = ? AND word = ?"
-                    " ORDER BY number DESC LIMIT ?",
-                    *(graph, scope, word, MAX_OF_WORD),
-                )
-            }
-            for number in numbers:
-                weights[number] += 1 / log(len(numbers) + 2)
+        for found_numbers in numbers.values():
+            for number in found_numbers:
+                weights[number] += 1 / log(len(found_numbers) + 2)
         best = sorted(weights, key=lambda number: (-weights[number], -number))[: min(limit, MAX_LISTED)]
         sql = f"SELECT {FIELDS}, number FROM verified v WHERE number IN (?) AND {UNDISPUTED}"
         found = self._read(sql, best, owner) if best else []
@@ -236,10 +262,13 @@ class VerifiedQuestionStore:
         """The graphs that have entries, sorted."""
         return [str(row[0]) for row in self._read("SELECT DISTINCT graph FROM verified ORDER BY graph")]
 
+    def calibrated_graphs(self) -> list[str]:
+        """The graphs whose probabilities were calibrated, sorted."""
+        return [str(row[0]) for row in self._read("SELECT graph FROM verified_calibration ORDER BY graph")]
+
     def known_version(self, graph: str) -> str | None:
         """The version of a graph that was last noted; None if there is none."""
-        rows = self._read("SELECT version FROM verified_graph WHERE graph = ?", graph)
-        return str(rows[0][0]) if rows else None
+        return self._summary(graph).version
 
     def known_graph(self, graph: str) -> tuple[frozenset[str], frozenset[str]] | None:
         """The classes and properties of the version that was last noted, and the bases of its things."""
@@ -258,8 +287,8 @@ class VerifiedQuestionStore:
 
     def calibration(self, graph: str) -> GraphCalibration | None:
         """What the verified questions of a graph say of its probabilities; None if that was not measured."""
-        rows = self._read("SELECT calibration FROM verified_calibration WHERE graph = ?", graph)
-        return from_json(GraphCalibration, json.loads(rows[0][0])) if rows else None
+        stored = self._summary(graph).calibration
+        return None if stored is None else from_json(GraphCalibration, json.loads(stored))
 
     def store_calibration(self, graph: str, calibration: GraphCalibration) -> None:
         """Store what `calibration` returns."""
@@ -270,6 +299,22 @@ class VerifiedQuestionStore:
                 " ON CONFLICT (graph) DO UPDATE SET calibration = excluded.calibration",
                 *(graph, text),
             )
+
+    def _summary(self, graph: str) -> "_Summary":
+        """What every turn asks of a graph. A server is asked again after RECENT_SECONDS."""
+        if self._shared is None:
+            return self._read_summary(graph)
+        now = time.monotonic()
+        at, known = self._summaries.get(graph, (0.0, None))
+        if known is None or now - at >= RECENT_SECONDS:
+            known = self._read_summary(graph)
+            # the number of graphs is that of the data folder
+            self._summaries[graph] = now, known
+        return known
+
+    def _read_summary(self, graph: str) -> "_Summary":
+        rows = self._read(_SUMMARY, graph, graph, graph)
+        return _Summary(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else _Summary(None, None, False)
 
     def _change(
         self, graph: str, id: str, owner: str, change: Callable[[VerifiedQuestion], VerifiedQuestion]
@@ -318,5 +363,8 @@ class VerifiedQuestionStore:
     def _writing(self) -> Iterator[Execute]:
         database = self._opened(create=True)
         assert database is not None
-        with database.writing(PART) as run:
-            yield run
+        try:
+            with database.writing(PART) as run:
+                yield run
+        finally:
+            self._summaries.clear()

@@ -62,7 +62,7 @@ async def ask(
     if body.instead_of is not None and body.thread and service.threads is not None:
         await service.threads.get(caller, body.thread)
     run = runs.create(caller.owner, name, thread=body.thread)
-    events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of)
+    events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of, is_checked=True)
     runs.start(run, trace_turn(metrics.count_events(events), request.headers))
     if "json" in accept and "event-stream" not in accept:
         return await _record(run)
