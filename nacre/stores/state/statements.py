@@ -16,8 +16,8 @@ class Execute:
         self._connection = connection
         self._is_server = is_server
 
-    def __call__(self, sql: str, *given: object) -> "CursorResult[Any]":
-        """The result of a statement."""
+    def __call__(self, sql: str, *given: object) -> Any:
+        """The result of a statement, as of SQLAlchemy."""
         return execute(self._connection, sql, given, self._is_server)
 
     def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
