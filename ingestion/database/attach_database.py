@@ -143,15 +143,13 @@ def known_layers(name: str, data: Path) -> LayerFiles:
 def _reflected(
     database: AttachedDatabase, selection: Selection, limits: DatabaseLimits
 ) -> tuple[list[MappedTable], Sequence[str]]:
-    with (
-        closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables,
-        tables.connections.connected(REFLECT_SECONDS) as connection,
-    ):
-        found, left = reflect_tables(connection, selection)
+    with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
+        with tables.connections.connected(REFLECT_SECONDS) as connection:
+            found, left = reflect_tables(connection, selection)
         if not found:
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
             raise IngestionError(f"{public_address(database.url)} shows no tables. {hint}".strip())
-        return map_tables(guess_keys(connection, found, database.dialect)), left
+        return map_tables(guess_keys(tables.connections, found, database.dialect)), left
 
 
 def _build(

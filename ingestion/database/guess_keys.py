@@ -1,23 +1,29 @@
 """Propose keys that a database does not declare, by names and by inclusion of values: tables -> tables."""
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnClause, Connection, Executable, column, distinct, func, select
+from sqlalchemy import ColumnClause, Executable, column, distinct, func, select
 from sqlalchemy import table as sql_table
-from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.database.reflect import ForeignKey, ReflectedTable
 from ingestion.induce.names.column_names import lowercase_name
+from nacre.errors import ToolError
 from nacre.language.base import word_list
 from nacre.language.forms.nouns import singular
+
+if TYPE_CHECKING:
+    from nacre.stores.databases.connection import DatabaseConnections
 
 log = logging.getLogger(__name__)
 
 # distinct values of a column that are looked up in the key of another table
 _MOST_VALUES = 200
+# of one check, and of all; a table whose check takes longer is not checked again (given)
+CHECK_SECONDS, ALL_SECONDS = 5.0, 120.0
 _KEY_TYPES = ("integer", "text", "other")
 
 
@@ -25,15 +31,45 @@ _KEY_TYPES = ("integer", "text", "other")
 ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 
-def guess_keys(connection: Connection, tables: Sequence[ReflectedTable], dialect: str) -> list[ReflectedTable]:
+def guess_keys(
+    connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
+) -> list[ReflectedTable]:
     """The tables with a key for those without one (a column with different values, else the number that the database
     gives to a row), then with foreign keys for columns named like a key of another
-    table whose values are all in it."""
-    keyed = [_with_key(connection, table, dialect) for table in tables]
-    return [_with_links(connection, table, keyed) for table in keyed]
+    table whose values are all in it. What can't be checked within 5 seconds is not proposed."""
+    checks = _Checks(connections)
+    keyed = [_with_key(checks, table, dialect) for table in tables]
+    return [_with_links(checks, table, keyed) for table in keyed]
 
 
-def _with_key(connection: Connection, table: ReflectedTable, dialect: str) -> ReflectedTable:
+class _Checks:
+    """Queries over the content of tables, each within a time limit. A view may take long or have no end."""
+
+    def __init__(self, connections: "DatabaseConnections") -> None:
+        self._connections = connections
+        self._deadline = time.monotonic() + ALL_SECONDS
+        self._slow: set[tuple[str, str]] = set()
+
+    def rows(self, table: ReflectedTable, query: Executable) -> Sequence[Any]:
+        """The rows of a query over a table; none if they can't be read in time. Raises ToolError if the database does
+        not answer any more."""
+        name = (table.schema, table.name)
+        left = self._deadline - time.monotonic()
+        if name in self._slow or left <= 0:
+            return ()
+        try:
+            with self._connections.connected(min(CHECK_SECONDS, left)) as connection:
+                return connection.execute(query).all()
+        except ToolError as error:
+            if error.kind == "unavailable":
+                raise
+            log.info("a key of %s could not be checked: %s", table.name, error.kind)
+            if error.kind == "timeout":
+                self._slow.add(name)
+            return ()
+
+
+def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> ReflectedTable:
     if table.key:
         return table
     words = word_list("ingestion", "key_words")
@@ -43,15 +79,14 @@ def _with_key(connection: Connection, table: ReflectedTable, dialect: str) -> Re
     for name in dict.fromkeys([*likely, *names[:1]]):
         source = sql_table(table.name, column(name), schema=table.schema or None)
         counts = select(func.count(), func.count(distinct(column(name)))).select_from(source)
-        row = _first(connection, counts)
-        if row is not None and row[0] == row[1] and row[0] > 1:
+        if any(rows == values > 1 for rows, values in checks.rows(table, counts)):
             return replace(table, key=(name,), guessed_key=True)
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
 
 
-def _with_links(connection: Connection, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
+def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
     declared = {name for key in table.foreign for name in key.columns}
     own_key = table.key[0] if len(table.key) == 1 else ""
     found = list(table.foreign)
@@ -59,7 +94,7 @@ def _with_links(connection: Connection, table: ReflectedTable, tables: Sequence[
         if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
             continue
         for target in _targets(table, each.name, each.storage, tables):
-            if _is_included(connection, table, each.name, target):
+            if _is_included(checks, table, each.name, target):
                 found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
                 break
     return replace(table, foreign=tuple(found))
@@ -85,32 +120,15 @@ def _targets(
             yield target
 
 
-def _is_included(connection: Connection, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
+def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
     """Whether the first distinct values of a column, at least one, are all values of a key."""
     source = sql_table(table.name, column(name), schema=table.schema or None)
     own: ColumnClause[Any] = column(name)
-    values = _all(connection, select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES))
+    first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
+    values = [value for (value,) in checks.rows(table, first)]
     if not values:
         return False
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
-    found = _first(connection, select(func.count(distinct(key))).select_from(other).where(key.in_(values)))
-    return found is not None and found[0] == len(values)
-
-
-def _first(connection: Connection, query: Executable) -> Sequence[int] | None:
-    try:
-        return tuple(connection.execute(query).one())
-    except SQLAlchemyError as error:
-        log.info("a key could not be checked: %s", type(error).__name__)
-        connection.rollback()
-        return None
-
-
-def _all(connection: Connection, query: Executable) -> list[object]:
-    try:
-        return list(connection.execute(query).scalars())
-    except SQLAlchemyError as error:
-        log.info("a key could not be checked: %s", type(error).__name__)
-        connection.rollback()
-        return []
+    known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
+    return any(count == len(values) for (count,) in checks.rows(target, known))

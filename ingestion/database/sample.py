@@ -22,6 +22,8 @@ SAMPLE_ROWS, MOST_NAMES, MOST_VALUES = 5_000, 100_000, 500
 MOST_CELLS = 3_000_000
 LONGEST_VALUE = 2_000
 SECONDS = 30.0
+# tables that may take all of that; later ones are counted in a tenth of it, so that many endless views end
+MOST_WAITS = 4
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -50,7 +52,7 @@ class Sample(NamedTuple):
 
 def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Path) -> Sample:
     """Write the facts of a sample to a file of N-Triples. Tables that can't be read are left out."""
-    left, counts, partial = MOST_CELLS, {}, set()
+    left, waits, counts, partial = MOST_CELLS, 0, {}, set()
     readable: list[MappedTable] = []
     problems: list[str] = []
     by_relation = {each.attached.relation: each for each in mapped}
@@ -58,9 +60,10 @@ def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Pa
         for each in mapped:
             relation = each.attached.relation
             try:
-                count = _count(relation, tables)
+                count = _count(relation, tables, SECONDS if waits < MOST_WAITS else SECONDS / 10)
                 lines = list(_table_lines(each, by_relation, count, tables, left))
             except ToolError as error:
+                waits += error.kind == "timeout"
                 problems.append(f"{each.reflected.name} is left out: {error}")
                 continue
             left = max(0, left - len(lines))
@@ -72,8 +75,8 @@ def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Pa
     return Sample(readable, counts, frozenset(partial), tuple(problems))
 
 
-def _count(relation: str, tables: AttachedTables) -> int:
-    rows = tables.run(f"SELECT count(*) FROM {quote_identifier(relation)}", limit=1, seconds=SECONDS).rows
+def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
+    rows = tables.run(f"SELECT count(*) FROM {quote_identifier(relation)}", limit=1, seconds=seconds).rows
     return int(rows[0][0] or 0)
 
 

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,51 @@ def test_of_two_thousand_tables_only_those_that_are_read_cost_queries(
     found = attach_database(url, "wide", data=tmp_path / "data")
     assert found.problems[0].startswith("1980 tables are left out")
     assert len(ran) <= 20 * 6
+
+
+_ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n AS {0}_id, n AS tram_id FROM c"
+
+
+def test_views_without_an_end_cost_one_check_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (
+        "CREATE TABLE tram (tram_id INTEGER PRIMARY KEY, name TEXT); INSERT INTO tram VALUES (1, 'Red'), (2, 'Blue');"
+        "CREATE TABLE ride (tram_id INTEGER, day TEXT); INSERT INTO ride VALUES (2, 'a'), (2, 'b'), (1, 'b');"
+    )
+    views = [f"endless{number}" for number in range(7)]
+    script += "".join(f"CREATE VIEW {name} AS {_ENDLESS.format(name)};" for name in views)
+    url = database(tmp_path / "tram.db", script)
+    stopped: list[str] = []
+    connected = DatabaseConnections.connected
+
+    @contextmanager
+    def counted(self: DatabaseConnections, seconds: float) -> Iterator[Any]:
+        try:
+            with connected(self, seconds) as connection:
+                yield connection
+        except ToolError as error:
+            stopped.append(f"{error.kind} {seconds:g}")
+            raise
+
+    monkeypatch.setattr(DatabaseConnections, "connected", counted)
+    monkeypatch.setattr("ingestion.database.guess_keys.CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("ingestion.database.sample.SECONDS", 0.2)
+    found = attach_database(url, "tram", data=tmp_path / "data")
+    (ride,) = (table for table in found.database.tables if table.table == "ride")
+    assert [(link.target, link.guessed) for link in ride.links] == [("tram", True)]
+    assert len([each for each in found.problems if each.startswith("endless")]) == len(views)
+    # one check for each view, and one count; after some of them, less time is given
+    assert stopped == ["timeout 0.05"] * 7 + ["timeout 0.2"] * 4 + ["timeout 0.02"] * 3
+
+
+def test_all_checks_of_keys_end_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = (
+        "CREATE TABLE tram (tram_id INTEGER PRIMARY KEY, name TEXT); INSERT INTO tram VALUES (1, 'Red');"
+        "CREATE TABLE ride (tram_id INTEGER, day TEXT); INSERT INTO ride VALUES (1, 'a');"
+    )
+    url = database(tmp_path / "tram.db", script)
+    monkeypatch.setattr("ingestion.database.guess_keys.ALL_SECONDS", 0.0)
+    found = attach_database(url, "tram", data=tmp_path / "data")
+    assert all(not table.links for table in found.database.tables)
 
 
 async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:

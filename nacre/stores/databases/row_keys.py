@@ -34,12 +34,22 @@ class KeyedTables:
 
 
 def iri_part(name: str) -> str:
-    """A name or value as it stands in an IRI.
+    """A name or value as it stands in an IRI: all but unreserved characters is percent-encoded, and so are spaces and
+    invisible marks of other scripts.
 
-    >>> iri_part("Order Details")
-    'Order%20Details'
+    >>> iri_part("Order Details"), iri_part("Länge=1")
+    ('Order%20Details', 'Länge%3D1')
     """
-    return quote(name, safe="-._~")
+    if name.isascii():
+        return quote(name, safe="-._~")
+    return "".join(each if _is_unreserved(each) else quote(each, safe="-._~") for each in name)
+
+
+def _is_unreserved(character: str) -> bool:
+    """Whether IRIs (RFC 3987, `ucschar`) hold a character as it is, and people can see it."""
+    code = ord(character)
+    in_use = 0xA0 <= code < 0xE000 or 0xF900 <= code < 0xFFF0 or 0x10000 <= code < 0xF0000
+    return in_use and code & 0xFFFE != 0xFFFE and character.isprintable()
 
 
 def table_iri(schema: str, table: str) -> str:
