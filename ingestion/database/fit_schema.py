@@ -78,11 +78,12 @@ def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tabl
         storages = {iri: column.storage for iri, column in each.literals.values()}
         for column in schema.relation_of[name].columns:
             predicate = schema.predicate_of[column.predicate]
-            if storages.get(column.predicate) not in ("text", "other") or column.link:
+            if storages.get(column.predicate) not in ("text", "list", "other") or column.link:
                 continue
             is_number = predicate.datatype in ("integer", "real", "year")
             if (
                 predicate.shape != "single"
+                or storages[column.predicate] == "list"
                 or predicate.unit
                 or column.low
                 or (predicate.datatype != "text" and not (is_number and _are_plain(name, column, tables)))

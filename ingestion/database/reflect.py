@@ -2,6 +2,7 @@
 
 import logging
 import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -9,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, inspect, types
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.exc import NoSuchTableError, SQLAlchemyError
+from sqlalchemy.exc import NoSuchTableError, SAWarning, SQLAlchemyError
 
 from nacre.stores.databases.attached import Storage
 
@@ -79,8 +80,11 @@ class Selection:
 def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[ReflectedTable], list[str]]:
     """The selected tables and views, at most 300, and the names of those that are left out."""
     found: list[ReflectedTable] = []
-    for schema in selection.schemas or ("",):
-        found += _schema_tables(connection, schema, selection)
+    with warnings.catch_warnings():
+        # of types that SQLAlchemy does not know; their values are texts
+        warnings.simplefilter("ignore", SAWarning)
+        for schema in selection.schemas or ("",):
+            found += _schema_tables(connection, schema, selection)
     found.sort(key=lambda table: (table.schema, table.name))
     return found[:MOST_TABLES], [table.name for table in found[MOST_TABLES:]]
 
@@ -111,6 +115,7 @@ def _schema_tables(connection: Connection, schema: str, selection: Selection) ->
             checks.get(name) or (),
             str((comments.get(name) or {}).get("text") or ""),
             is_view=name in views,
+            dialect=connection.dialect.name,
         )
         for name in described
         if columns.get(name)
@@ -154,6 +159,7 @@ def _table(
     comment: str,
     *,
     is_view: bool,
+    dialect: str,
 ) -> ReflectedTable:
     allowed = _checked_values(checks)
     shown = tuple(
@@ -164,7 +170,7 @@ def _table(
             tuple(map(str, getattr(each["type"], "enums", None) or ())) or allowed.get(str(each["name"]).lower(), ()),
         )
         for each in columns
-        if (storage := storage_of(each["type"])) is not None
+        if (storage := storage_of(each["type"], dialect)) is not None
     )
     names = {column.name for column in shown}
     own_key = tuple(key.get("constrained_columns") or ())
@@ -209,15 +215,23 @@ def _checked_values(checks: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str,
     return found
 
 
-def storage_of(kind: Any) -> Storage | None:
+def storage_of(kind: Any, dialect: str) -> Storage | None:
     """How a column of an SQL type is read; None for binary data, which is left out."""
+    kind = getattr(kind, "data_type", kind)  # that of a domain of PostgreSQL
     if isinstance(kind, types.LargeBinary | types.BINARY | types.VARBINARY):
         return None
     name = type(kind).__name__.upper()
     if isinstance(kind, types.Boolean) or (name == "TINYINT" and getattr(kind, "display_width", None) == 1):
         return "boolean"
+    if isinstance(kind, types.ARRAY):
+        return "list"
+    if name == "BIT" and dialect in ("mysql", "mariadb"):
+        return "boolean" if getattr(kind, "length", None) == 1 else None
     if name in _SINGLE:
         return "single"
+    if isinstance(kind, types.CHAR) and dialect == "postgresql":
+        # as a text, it loses the blanks that fill it
+        return "other"
     kinds: tuple[tuple[Any, Storage], ...] = (
         (types.Integer, "integer"),
         (types.Numeric, "real"),
@@ -230,7 +244,8 @@ def storage_of(kind: Any) -> Storage | None:
     )
     storage = next((storage for known, storage in kinds if isinstance(kind, known)), None)
     if storage is None:
-        # SQLite has columns without a type
-        named: dict[str, Storage] = {"MONEY": "money", "YEAR": "integer", "NULLTYPE": "text", "HUGEINT": "integer"}
+        # SQLite has columns without a type; elsewhere it is a type that SQLAlchemy does not know
+        unknown: Storage = "text" if dialect == "sqlite" else "other"
+        named: dict[str, Storage] = {"MONEY": "money", "YEAR": "integer", "NULLTYPE": unknown, "HUGEINT": "integer"}
         storage = named.get(name, "other")
     return storage

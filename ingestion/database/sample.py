@@ -115,7 +115,7 @@ def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -
     """One row for each value of a column with few values, since the sample may not have all of them."""
     of = quote_identifier(mapped.attached.relation)
     for name, (_, column) in mapped.literals.items():
-        if column.storage not in ("text", "other"):
+        if column.storage not in ("text", "list", "other"):
             continue
         own = quote_identifier(name)
         query = f"SELECT min(id), {own} FROM {of} WHERE {own} IS NOT NULL GROUP BY {own}"

@@ -127,8 +127,9 @@ CASES = (
     ),
     MappingCase(
         "D012", "two tables without keys, one with equal rows",
-        ("CREATE TABLE toll (payer VARCHAR(50), coins INTEGER)", "CREATE TABLE lives (payer VARCHAR(50), town "
-         "VARCHAR(50))", "INSERT INTO toll VALUES ('Ida', 2), ('Ida', 2)", "INSERT INTO lives VALUES ('Ida', 'Eskford')"),
+        ("CREATE TABLE toll (payer VARCHAR(50), coins INTEGER)",
+         "CREATE TABLE lives (payer VARCHAR(50), town VARCHAR(50))",
+         "INSERT INTO toll VALUES ('Ida', 2), ('Ida', 2)", "INSERT INTO lives VALUES ('Ida', 'Eskford')"),
         ("_:1 a toll", "_:1 toll#payer 'Ida'", "_:1 toll#coins 2^^integer",
          "_:2 a toll", "_:2 toll#payer 'Ida'", "_:2 toll#coins 2^^integer",
          "_:3 a lives", "_:3 lives#payer 'Ida'", "_:3 lives#town 'Eskford'"),
@@ -264,7 +265,8 @@ CASES = (
     ),
     MappingCase(
         "own: cycles", "a key to the same table, and two tables that refer to each other",
-        ("CREATE TABLE crew (no INTEGER PRIMARY KEY, name VARCHAR(50), mentor INTEGER REFERENCES crew(no), ship INTEGER)",
+        ("CREATE TABLE crew (no INTEGER PRIMARY KEY, name VARCHAR(50), mentor INTEGER REFERENCES crew(no), "
+         "ship INTEGER)",
          "CREATE TABLE ship (no INTEGER PRIMARY KEY, name VARCHAR(50), captain INTEGER REFERENCES crew(no))",
          "INSERT INTO crew VALUES (1, 'Ida', NULL, NULL)", "INSERT INTO crew VALUES (2, 'Jon', 1, NULL)",
          "INSERT INTO ship VALUES (7, 'Swift', 1)"),

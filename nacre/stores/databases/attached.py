@@ -5,7 +5,7 @@ from typing import Literal
 
 # how a column is read: what its cells are turned into
 Storage = Literal[
-    "text", "integer", "real", "single", "boolean", "date", "datetime", "time", "number_text", "money", "other"
+    "text", "integer", "real", "single", "boolean", "date", "datetime", "time", "number_text", "money", "list", "other"
 ]
 
 # what IRIs of rows and columns begin with; the rest follows W3C's Direct Mapping

@@ -189,7 +189,7 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         return create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
     options: dict[str, Any] = {"connect_timeout": seconds}
     if dialect == "postgres":
-        options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000"
+        options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000 -c timezone=UTC"
     engine = create_engine(
         url,
         connect_args=options,
@@ -199,13 +199,14 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         pool_pre_ping=True,
     )
     if dialect == "mysql":
-        event.listen(engine, "connect", _make_mysql_read_only)
+        event.listen(engine, "connect", _prepare_mysql)
     return engine
 
 
-def _make_mysql_read_only(connection: Any, record: object) -> None:
+def _prepare_mysql(connection: Any, record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        cursor.execute("SET SESSION time_zone = '+00:00'")
 
 
 def _sqlite_creator(path: str, *, immutable: bool) -> Callable[[], sqlite3.Connection]:

@@ -15,7 +15,8 @@ ALLOWED_FUNCTIONS = (
 # where it is noted that an expression is a column of integers
 INTEGER = "nacre_integer"
 _TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
-_NUMBER = r"^\s*[-+]?[0-9]+(\.[0-9]+)?\s*$"
+# without backslashes, which MySQL reads as escapes
+_NUMBER = "^ *[-+]?[0-9]+([.][0-9]+)? *$"
 
 
 def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
@@ -49,7 +50,9 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
     if storage == "money":
         return exp.cast(exp.cast(column, exp.DType.DECIMAL), _DOUBLE)
     if storage == "boolean":
-        return column if dialect in ("sqlite", "mysql") else exp.cast(column, exp.DType.INT)
+        return column if dialect == "sqlite" else exp.cast(column, exp.DType.INT)
+    if storage == "list":
+        return exp.Anonymous(this="ARRAY_TO_STRING", expressions=[column, exp.Literal.string(", ")])
     if storage == "number_text":
         return _number_in_text(column, dialect)
     if storage == "datetime" and dialect == "sqlite":
@@ -65,15 +68,22 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
 
 
 def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
-    number = exp.cast(column.copy(), exp.DType.FLOAT if dialect == "sqlite" else _DOUBLE)
+    # it may be a type of the database that only its texts show to be numbers
+    written = column if dialect == "sqlite" else text_of(column, dialect)
+    number = exp.cast(written.copy(), exp.DType.FLOAT if dialect == "sqlite" else _DOUBLE)
     if dialect == "duckdb":
-        return exp.TryCast(this=column, to=exp.DataType.build("DOUBLE"))
+        return exp.TryCast(this=written, to=exp.DataType.build("DOUBLE"))
     if dialect == "sqlite":
         # SQLite casts the number that a text begins with
         trimmed = exp.Trim(this=column)
         plain = exp.Anonymous(this="GLOB", expressions=[exp.Literal.string("*[^-+.0-9]*"), trimmed])
         return exp.Case(ifs=[exp.If(this=exp.Not(this=plain), true=number)])
-    return exp.Case(ifs=[exp.If(this=exp.RegexpLike(this=column, expression=exp.Literal.string(_NUMBER)), true=number)])
+    pattern = exp.Literal.string(_NUMBER)
+    if dialect == "mysql":
+        # MariaDB has no REGEXP_LIKE
+        place = exp.Anonymous(this="REGEXP_INSTR", expressions=[written, pattern])
+        return exp.Case(ifs=[exp.If(this=exp.GT(this=place, expression=exp.Literal.number(0)), true=number)])
+    return exp.Case(ifs=[exp.If(this=exp.RegexpLike(this=written, expression=pattern), true=number)])
 
 
 def _iso_text(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:

@@ -114,7 +114,7 @@ def _is_value(column: exp.Expr, value: str | int, storage: Storage) -> exp.Expr:
 
 def _compared(column: exp.Expr, storage: Storage) -> exp.Expr:
     """A column as its values stand in a key."""
-    return exp.cast(column.copy(), exp.DType.TEXT) if storage == "other" else column.copy()
+    return exp.cast(column.copy(), exp.DType.TEXT) if storage in ("other", "list") else column.copy()
 
 
 def _among(node: exp.In, tables: Tables) -> exp.Expr:

@@ -106,7 +106,9 @@ class Relations:
         for name in names:
             storage = storages.get(name, "other")
             value = column_value(_column(alias, name), storage, dialect)
-            text = value if storage in ("text", "date", "datetime", "time", "other") else text_of(value, dialect)
+            text = (
+                value if storage in ("text", "date", "datetime", "time", "list", "other") else text_of(value, dialect)
+            )
             parts += [exp.Literal.string(" "), text] if parts else [text]
         return concatenate(parts, dialect)
 
