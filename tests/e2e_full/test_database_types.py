@@ -83,7 +83,7 @@ def tables(served: Served) -> Iterator[AttachedTables]:
     library.close()
 
 
-SHARED: dict[str, object] = {
+SHARED: dict[str, str | float] = {
     "lamp_name": "Glimmer",
     "price": 1234.5,
     "cost": 99.9,
@@ -102,7 +102,7 @@ SHARED: dict[str, object] = {
     "shelf": "007",
     "made": "2024-02-29",
 }
-OWN: dict[str, dict[str, object]] = {
+OWN: dict[str, dict[str, str | float]] = {
     "postgres": {"sizes": "1, 2", "tags": "red, blue", "warranty": "1 year 2 days", "host": "10.0.0.1/32"},
     "mariadb": {
         "sizes": "[1, 2]", "tags": "red,blue", "warranty": "100:30:00", "host": "::10.0.0.1", "kept": 2021, "flag": 1,
