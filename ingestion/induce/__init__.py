@@ -15,5 +15,6 @@ Files in reading order:
     cell_lists.py         the cells of a predicate as lists, for inserting them
     junctions.py          a table for each predicate with several values, shared ones for the rarest
     views.py              a view for each class that is not a table
+    indexes.py            indexes for links, and for sorted pages of large tables
     round_trip.py         what the cells can't restore, for a lossless export
 """

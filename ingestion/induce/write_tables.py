@@ -10,7 +10,8 @@ import numpy as np
 
 from ingestion.induce.build_schema import build_schema
 from ingestion.induce.cell_lists import cell_sources, column_lists, link_target
-from ingestion.induce.junctions import junction_indexes, write_junctions
+from ingestion.induce.indexes import write_indexes
+from ingestion.induce.junctions import write_junctions
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.induce.relations import build_column, table_columns
@@ -101,13 +102,13 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
         write_graphs(connection, layout, place, keys)
         write_derived(connection, layout, place, keys)
     write_types(connection, layout)
-    write_views(connection, layout, by_table)
+    write_views(connection, layout, by_table, stored)
     write_aside(connection, layout)
     if any(predicate.patterns for predicate in stored.predicates):
         # values of a layer are cited with the triples behind them
         connection.execute("CREATE INDEX _nacre_aside_subject ON _nacre_aside (subject, predicate)")
         connection.execute("CREATE INDEX _nacre_aside_object ON _nacre_aside (object, predicate)")
-    _write_indexes(connection, layout, by_table)
+    write_indexes(connection, layout, by_table, stored)
     _write_meta(connection, layout, stored, shown)
 
 
@@ -175,18 +176,6 @@ def _table_part(
     where = position[place.subject[rows]]
     order = where.argsort(kind="stable")
     return where[order], rows[order]
-
-
-def _write_indexes(connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]]) -> None:
-    connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
-    tables = zip(layout.classes.tables, by_table, strict=True)
-    indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
-    targets = [f"{quote_if_needed(name)}({quote_if_needed(column)})" for name, column in indexed]
-    targets += junction_indexes(layout)
-    targets += ["_nacre_exact(predicate, row)", "_nacre_graph(predicate, row)", "_nacre_type(entity)"]
-    targets += ["entity_class(entity_id)"]
-    for number, target in enumerate(targets, 1):
-        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {target}")
 
 
 def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:

@@ -1,5 +1,6 @@
 """What a graph.sqlite consists of: its connection -> tables with kinds of columns, indexes, views."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from nacre.stores.databases.server.place import Kind
 from nacre.stores.sqlite.identifiers import quote_identifier
 
 ROW_NUMBER = "rowid"
+_TYPED_NULL = re.compile(r"\bCAST\(NULL AS [A-Z]+\)")
 # entries of a B-tree have at most a third of a page; longer texts are found by their hash
 _LONGEST_ENTRY = 2000
 
@@ -84,6 +86,6 @@ def read_indexes(connection: sqlite3.Connection, table: FileTable) -> Iterator[F
 
 
 def read_views(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The names and SELECT statements of the views."""
+    """The names and SELECT statements of the views. A server gives columns without values their types anew."""
     found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid").fetchall()
-    return [(name, sql.partition(" AS ")[2]) for name, sql in found]
+    return [(name, _TYPED_NULL.sub("NULL", sql.partition(" AS ")[2])) for name, sql in found]

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from nacre.access.browse.row_order import page_keys, row_order
 from nacre.access.browse.table_source import (
     SECONDS,
     RowConditions,
     SourceColumn,
     TableSource,
     row_conditions,
-    row_order,
     table_source,
 )
 from nacre.errors import ToolError
@@ -25,6 +25,8 @@ from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 # rows of a page, columns of a table that names none, and values of a cell
 PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5
 LONGEST_CELL = 300
+# keys in one query
+MOST_KEYS = 1000
 # rows that are counted
 MOST_COUNTED = 1_000_000
 
@@ -41,15 +43,11 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
     where = row_conditions(source, request)
     own = source.own
     single = [column for column in columns if column.junction is None]
-    cells = "".join(f", {expression}" for column in single for expression in column.expressions("r"))
-    query = (
-        f"SELECT {source.key}{cells} FROM {source.rows}{where.sql} "
-        f"{row_order(source, request)} LIMIT {size} OFFSET {request.skip}"
-    )
-    rows = graph.tables.run(query, where.values, limit=size, seconds=SECONDS).rows
+    rows = _page_rows(graph, source, request, where, single, size)
     values = _cell_values(graph, columns, single, rows)
     members = look_up_entities([row[0] for row in rows if is_id(row[0])], graph.tables)
-    matching, at_least = _count(graph, source, where)
+    is_last = len(rows) < size and (rows or not request.skip)
+    matching, at_least = (request.skip + len(rows), False) if is_last else _count(graph, source, where)
     return MemberTable(
         own.iri,
         own.label,
@@ -67,6 +65,30 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
         ),
         request.skip,
     )
+
+
+def _page_rows(
+    graph: Graph,
+    source: TableSource,
+    request: TableRequest,
+    where: RowConditions,
+    single: Sequence[SourceColumn],
+    size: int,
+) -> list[tuple[Cell, ...]]:
+    """The key of each member on the page, with the value and the link in each column."""
+    tables = graph.tables
+    cells = "".join(f", {expression}" for column in single for expression in column.expressions("r"))
+    select = f"SELECT {source.key}{cells} FROM {source.rows}"
+    if not tables.is_local:
+        query = f"{select}{where.sql} {row_order(source, request)} LIMIT {size} OFFSET {request.skip}"
+        return tables.run(query, where.values, limit=size, seconds=SECONDS).rows
+    keys = page_keys(tables, source, request, where, size)
+    found: dict[Cell, tuple[Cell, ...]] = {}
+    for start in range(0, len(keys), MOST_KEYS):
+        part = keys[start : start + MOST_KEYS]
+        query = f"{select} WHERE {source.key} IN ({', '.join('?' * len(part))})"
+        found |= {row[0]: row for row in tables.run(query, part, limit=len(part), seconds=SECONDS).rows}
+    return [found[key] for key in keys]
 
 
 def _count(graph: Graph, source: TableSource, where: RowConditions) -> tuple[int | None, bool]:

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from nacre.access.browse.remote_thing import remote_members
-from nacre.access.browse.table_source import table_source
+from nacre.access.browse.row_order import page_keys
+from nacre.access.browse.table_source import row_conditions, table_source
 from nacre.language.forms.nouns import plural
-from nacre.records.browse import LONGEST_VALUE, ClassProperty, ClassView, FactEnd
+from nacre.records.browse import LONGEST_VALUE, ClassProperty, ClassView, FactEnd, TableRequest
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
+from tools.provenance.entity_ids import is_id, look_up_entities
 
 MEMBERS = 50
 PAGE_SECONDS = 4.0
@@ -72,14 +74,13 @@ def _members(graph: Graph, own: Class, search: str, skip: int) -> Iterator[FactE
     if graph.stored is None:
         yield from remote_members(graph, own, MEMBERS, skip)
         return
-    relation = graph.schema.relation_of.get(own.relation)
-    if relation is None:
+    source = table_source(graph, own.iri)
+    if source is None:
         return
-    key = quote_if_needed(relation.key)
-    like = "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    query = (
-        f"SELECT e.iri, e.label FROM {quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{key} "
-        f"WHERE e.label LIKE ? ESCAPE '\\' ORDER BY e.label, e.iri LIMIT {MEMBERS} OFFSET {skip}"
-    )
-    for iri, label in graph.stored.run(query, (like,), limit=MEMBERS, seconds=PAGE_SECONDS).rows:
-        yield FactEnd(str(label or iri), str(iri))
+    request = TableRequest(own.iri, search, skip=skip)
+    keys = page_keys(graph.stored, source, request, row_conditions(source, request), MEMBERS)
+    members = look_up_entities([key for key in keys if is_id(key)], graph.stored)
+    for key in keys:
+        if is_id(key):
+            iri, label = members[key]
+            yield FactEnd(label, iri)

@@ -11,9 +11,6 @@ from nacre.stores.sqlite.tables import Cell
 
 # of one query: several times what 450,000 members take (measured)
 SECONDS = 4.0
-# larger classes whose names are not in their table are in the order of ids: to look all names up takes longer than a
-# reader waits (measured)
-MOST_NAMED_IN_ORDER = 100_000
 TEMPORAL = ("date", "datetime", "time")
 
 
@@ -72,6 +69,10 @@ class RowConditions:
 
     sql: str
     values: tuple[Cell, ...]
+
+    def and_also(self, condition: str) -> str:
+        """The SQL with one more condition."""
+        return f"{self.sql} AND {condition}" if self.sql else f" WHERE {condition}"
 
 
 def table_source(graph: Graph, iri: str) -> TableSource | None:
@@ -161,23 +162,3 @@ def _typed(text: str, kind: CellKind) -> Cell:
         return int(text) if text.lstrip("-").isdecimal() and len(text) < 19 else float(text)
     except ValueError:
         raise ToolError("type", f"{text[:100]!r} is not a number.") from None
-
-
-def row_order(source: TableSource, request: TableRequest) -> str:
-    """The ORDER BY of a request: members without a value come last. Raises ToolError for a property that can't be
-    sorted by."""
-    way = "DESC" if request.descending else "ASC"
-    if request.sort:
-        column = source.find(request.sort)
-        if column.junction is not None:
-            raise ToolError("unknown_name", f"{column.shown.label!r} may have several values, so it is not sorted by.")
-        value, link = column.expressions("r")
-        # things by name
-        expression = f"coalesce({value}, (SELECT t.label FROM entity t WHERE t.id = {link}))"
-        expression = expression if column.column.link else value
-        return f"ORDER BY {expression} IS NULL, {expression} {way}, {source.key}"
-    if source.name:
-        return f"ORDER BY {source.name} {way}, {source.key}"
-    if source.own.count <= MOST_NAMED_IN_ORDER:
-        return f"ORDER BY (SELECT e.label FROM entity e WHERE e.id = {source.key}) {way}, {source.key}"
-    return f"ORDER BY {source.key} {way}"
