@@ -1,6 +1,7 @@
 """Generated inputs of the benchmarks, the same at every run.
 
 - fleet_graph: a graph of ships at any scale
+- herbarium: a graph with one large class
 - wide_graphs: graphs that are large in one dimension only
 - hostile_sql: SQL statements that use much time or memory
 - hostile_sparql: SPARQL that tries to leave its graph or to take all time
