@@ -16,14 +16,13 @@ from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
 from nacre.understanding.parsing.constraints.preferences import (
     prefer_own_columns,
-    prefer_owner_columns,
     prefer_totals,
     prefer_wider_classes,
 )
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
 from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
-from nacre.understanding.parsing.readers.yes_no import drop_incomparable, keep_named_things
+from nacre.understanding.parsing.readers.yes_no import keep_named_things
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.ranking.unheeded_words import unheeded_words
 
@@ -62,14 +61,12 @@ CONSTRAINTS = (
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),
     Constraint("rank by total", prefer_totals),
-    Constraint("owner beside property", prefer_owner_columns),
     Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
     Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
     Constraint("widest class", prefer_wider_classes),
     Constraint("requested class", prefer_requested_class),
     Constraint("own property", _prefer_own_properties),
     Constraint("direction of links", drop_reversed_links, is_law=True),
-    Constraint("comparable", drop_incomparable, is_law=True),
     Constraint("all named things", keep_named_things),
     Constraint("more than keywords", drop_repeated_keywords),
 )

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import aggregate_members
 from nacre.understanding.parsing.lowering.part_of import include_parts
-from nacre.understanding.parsing.lowering.role_holders import resolve_role_holder
 from nacre.understanding.parsing.lowering.union_nouns import read_unions
 from nacre.understanding.parsing.readers.keywords import as_condition
 from nacre.understanding.parsing.readers.yes_no import as_yes_no
@@ -28,7 +27,6 @@ def rewrite_plan(candidate: Candidate, context: ParseContext) -> Candidate:
 
 
 REWRITES = (
-    PlanRewrite("person behind a role", resolve_role_holder),
     PlanRewrite("yes or no", as_yes_no),
     PlanRewrite("aggregate of members", aggregate_members),
     PlanRewrite("parts of a whole", include_parts),

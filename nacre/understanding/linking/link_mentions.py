@@ -15,7 +15,7 @@ from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST
 from nacre.understanding.linking.schema.paraphrases import link_paraphrases
 from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
 from nacre.understanding.linking.schema.requested_names import absorb_name_words
-from nacre.understanding.linking.schema.requested_units import link_requested_units, link_split_names
+from nacre.understanding.linking.schema.requested_units import link_requested_units
 from nacre.understanding.linking.schema.schema_link_filters import drop_hidden_rivals
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.linking.schema.wide_words import choose_unions, widened_links
@@ -46,7 +46,6 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
         # Only the first property with the unit is linked to a word.
         if not any(link.covered & other.covered for other in found):
             found.append(link)
-    found += link_split_names(question, graph)
     found = _drop_other_years(found, question, graph)
     found = _drop_other_identifiers(found, question)
     found = drop_hidden_rivals(found, graph.hidden_nodes)

@@ -8,27 +8,6 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.question.types import Link, Question, Ref
 
-# The score of a property whose name the question splits.
-SPLIT_NAME_SCORE = 0.8
-
-
-def link_split_names(question: Question, graph: SchemaGraph) -> Iterator[Link]:
-    """Properties whose name ends with the word after "how many" and begins with later words: the "payment days" of
-    "how many days do they have for payment"."""
-    words = question.tokens
-    for at in _requested_nouns(question):
-        later = {t.lemma: i for i, t in enumerate(words) if i > at and i not in question.stopwords}
-        for predicate, holders in graph.holders.items():
-            name = graph.words[predicate]
-            if name[-1:] != (words[at].lemma,) or not graph.is_numeric(predicate):
-                continue
-            places = {later[lemma] for lemma in name[:-1] if lemma in later}
-            if places:
-                covered = 1 << at | sum(1 << i for i in places)
-                for node in holders:
-                    ref = Ref(node, predicate)
-                    yield Link(at, at + 1, "property", (ref,), SPLIT_NAME_SCORE, covered, match="partial")
-
 
 def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit after "how many"."""

@@ -7,7 +7,7 @@ from nacre.language.thesaurus import is_person
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Ref, Target, token_mask
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Ref, Target, token_mask
 
 # the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
 MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
@@ -18,7 +18,7 @@ MAX_IDENTIFIERS = 2
 
 
 def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """Yield the readings in which a thing is shown by its name, by an identifier, or by a person's two names."""
+    """Yield the readings in which a thing is shown by its name or by an identifier."""
     if context.question.wants_measure and (measured := _with_measure(derivation)) is not None:
         yield measured
         return
@@ -30,7 +30,6 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
     for i, target in enumerate(derivation.targets):
         if target.function:
             continue
-        yield from _two_names(derivation, i, graph)
         if not target.ref.predicate:
             # a thing that is named is not asked for by its name
             if not _is_named_thing(derivation, target.ref):
@@ -41,30 +40,6 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
 def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
     """The targets with other columns in the place of one."""
     return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
-
-
-def _two_names(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
-    """A person by given name and family name."""
-    target, words = derivation.targets[i], language().words
-    pair = [_name_property(target.ref.node, words[name], graph) for name in ("given", "family")]
-    if all(pair) and (not target.ref.predicate or _says_only_name(derivation.links, target.ref)):
-        names = (Target(Ref(target.ref.node, predicate, target.ref.slot)) for predicate in pair)
-        targets = tuple(dict.fromkeys(_replace_target(derivation, i, *names)))
-        yield derivation.apply_rule("two names", targets=targets)
-
-
-def _name_property(node: int, words: frozenset[str], graph: SchemaGraph) -> str:
-    """The property for the given name or the family name; "" if there is none."""
-    properties = ((predicate, graph.words[predicate]) for predicate in graph.literals[node])
-    return next((predicate for predicate, own in properties if words & set(own) and "name" in own), "")
-
-
-def _says_only_name(links: tuple[Link, ...], ref: Ref) -> bool:
-    """Whether one word names a property in part: "name"."""
-    return any(
-        link.match == "partial" and link.kind == "property" and link.refs[0] == ref and link.end - link.start == 1
-        for link in links
-    )
 
 
 def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:

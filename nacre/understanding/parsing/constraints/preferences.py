@@ -4,7 +4,6 @@ from collections import defaultdict
 
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
-from nacre.understanding.parsing.mention_rules.possessives import has_possessive_column
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
 from nacre.understanding.parsing.state import ParseContext
 from nacre.understanding.question.types import Derivation, Ref
@@ -55,16 +54,6 @@ def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Can
     """ "The boats with their keepers": keep the readings that show both, if there are any."""
     shown = [c for c in candidates if OWN_COLUMN_RULE not in c.derivation.trace or len(c.derivation.targets) > 1]
     return shown if any(OWN_COLUMN_RULE in c.derivation.trace for c in shown) else candidates
-
-
-def prefer_owner_columns(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that show only properties, where others show the same properties beside their owners."""
-    if not has_possessive_column(context.question):
-        return candidates
-    targets = [(each, {target.ref for target in each.derivation.targets}) for each in candidates]
-    with_owner = [refs for _, refs in targets if any(not ref.predicate for ref in refs)]
-    owned = {frozenset(ref for ref in refs if ref.predicate) for refs in with_owner} - {frozenset()}
-    return [each for each, refs in targets if not owned or (len(refs) > 1 and frozenset(refs) not in owned)]
 
 
 def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:

@@ -13,15 +13,10 @@ from nacre.understanding.question.types import Derivation, Link, Question
 
 
 class _RequestedClass(NamedTuple):
-    """A class that is asked for.
-
-    `ranking` are properties before its name that only rank it ("highest rated players"); `exact` are the tokens at
-    which it is named in full.
-    """
+    """A class that is asked for; `exact` are the tokens at which it is named in full."""
 
     node: int
-    ranking: frozenset[str] = frozenset()
-    exact: frozenset[int] = frozenset()
+    exact: frozenset[int]
 
 
 def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
@@ -35,7 +30,7 @@ def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -
 def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGraph) -> _RequestedClass | None:
     """The class that a question begins to ask for.
 
-    "Which states ...", "what is the longest river ...", "the two largest states", "the three highest rated players".
+    "Which states ...", "what is the longest river ...", "the two largest states".
     """
     ranking = {i for cue in question.cues if cue.kind in ("superlative", "most") for i in range(cue.start, cue.end)}
     start = _class_start(question, links, ranking)
@@ -44,18 +39,12 @@ def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGra
     named = _names_at(start, question, links, ranking, graph)
     end = max((link.end for link in named), default=0)
     nodes = {link.refs[0].node if link.kind == "class" else None for link in named if link.end == end}
-    properties: frozenset[str] = frozenset()
-    if ranking:
-        ranked = _ranked_class(start, question, links, graph)
-        if ranked is not None:
-            node, end, properties = ranked
-            nodes = {node}
     is_owner = end and question.text[question.tokens[end - 1].end :][:1] in ("'", "’")
     only = next(iter(nodes)) if len(nodes) == 1 and not is_owner else None
     if only is None:
         return None
     exact = frozenset(link.start for link in named if link.exact and link.kind == "class")
-    return _RequestedClass(only, properties, exact)
+    return _RequestedClass(only, exact)
 
 
 def _class_start(question: Question, links: Sequence[Link], ranking: set[int]) -> int:
@@ -101,26 +90,6 @@ def _names_at(
     return [link for link in named if link.kind in ("class", "property")]
 
 
-def _ranked_class(
-    start: int, question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> tuple[int, int, frozenset[str]] | None:
-    """The one class right after properties of it, its last token, and the properties: "highest rated players"."""
-    measures = [link for link in links if link.start == start and link.kind == "property" and link.refs[0].predicate]
-    owners = [
-        link
-        for link in links
-        for measure in measures
-        if link.kind == "class" and link.start == measure.end
-        if link.exact or _may_name_class(link, question, graph)
-    ]
-    measured = {measure.refs[0].node for measure in measures}
-    nodes = {link.refs[0].node for link in owners} & measured
-    if len(nodes) != 1:
-        return None
-    properties = frozenset(measure.refs[0].predicate for measure in measures)
-    return nodes.pop(), max(link.end for link in owners), properties
-
-
 def _may_name_class(link: Link, question: Question, graph: SchemaGraph) -> bool:
     """Whether a word names a class by a synonym, or by the last word of its name."""
     if link.kind != "class":
@@ -140,7 +109,7 @@ def _shows(derivation: Derivation, requested: _RequestedClass, graph: SchemaGrap
     if any(link.start in requested.exact for link in partial):
         # "which airports" does not ask for "airport codes"
         return False
-    return is_shown and first.predicate not in requested.ranking
+    return is_shown
 
 
 def _shows_person(derivation: Derivation, requested: _RequestedClass, graph: SchemaGraph) -> bool:

@@ -2,6 +2,6 @@
 
 In reading order: lower (the steps), joins (the cheapest paths between things), terms, filters (conditions),
 split_combined (readings in two parts), deduplicate; then changes of plans: members (aggregates over what belongs to a
-thing), union_nouns (what a question calls the things of a union), role_holders (the person behind a role) and part_of
-(a whole includes its parts).
+thing), union_nouns (what a question calls the things of a union) and part_of (a whole includes
+its parts).
 """

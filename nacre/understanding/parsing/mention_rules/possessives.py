@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from nacre.language.base import language
 from nacre.understanding.parsing.state import ParseContext
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.question.types import Link
 
 # how many words after "and" or "with" may make a possessive
 WORDS_AFTER = 3
@@ -25,18 +25,6 @@ def follows_possessive(link: Link, context: ParseContext) -> bool:
     """Whether a mention belongs to what was mentioned before: "with their ..."."""
     before = [token.norm for token in context.question.tokens[max(0, link.start - 2) : link.start]]
     return len(before) == 2 and before[0] in language().words["beside"] and before[1] in _possessives()
-
-
-def has_possessive_column(question: Question) -> bool:
-    """Whether a question asks for things and for something of theirs.
-
-    "The bells of the abbey with their weight", "events in May, where they take place".
-    """
-    words, known = [token.norm for token in question.tokens], language().words
-    has_possessive = any(one in known["beside"] and other in _possessives() for one, other in pairwise(words))
-    return has_possessive or any(
-        one in known["asking_after_things"] and other in known["pronoun_many"] for one, other in pairwise(words[1:])
-    )
 
 
 def _says_each_one(link: Link, context: ParseContext) -> bool:

@@ -6,7 +6,7 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 from collections.abc import Callable, Iterator
 
 from nacre.language.base import language
-from nacre.language.booleans import none_value, true_value
+from nacre.language.booleans import none_value
 from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
 from nacre.understanding.parsing.mention_rules.events import event_condition
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
@@ -24,8 +24,8 @@ from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, O
 
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Iterator[ParseState]]
 
-# what a reading gains by a property of the class right before it, and loses by a target inside a condition
-OWN_PROPERTY_GAIN, LATE_TARGET_COST = 0.25, 0.3
+# what a reading gains by a property of the class right before it
+OWN_PROPERTY_GAIN = 0.25
 
 
 def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> Iterator[ParseState]:
@@ -206,13 +206,6 @@ def _property_in_condition(
     yield free._replace(
         pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
     ).apply_rule("property in condition", 0.0)
-    yes = true_value(context.graph.about(ref.predicate)) if ref.predicate else None
-    if yes is not None:
-        holds = Condition(ref, "=", (yes,), state.negated)
-        yield free.apply_rule("property holds", 0.1, conditions=(*state.conditions, holds), negated=False)
-    if state.last in ("and", "of") and state.rank is None and state.comparison is None:
-        late = free._replace(score=new.score - LATE_TARGET_COST)
-        yield from property_target(state, late, ref, _is_ordered(ref, context), context, "late ")
 
 
 def _is_ordered(ref: Ref, context: ParseContext) -> bool:

@@ -10,14 +10,11 @@ from nacre.understanding.question.types import Ref, Target
 
 
 def property_target(
-    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext, when: str = ""
+    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext
 ) -> Iterator[ParseState]:
-    """Yield the readings in which a property is asked for; `numeric` says if its values are numbers or dates.
-
-    `when` begins the names of the rules: "late " for a target inside a condition.
-    """
+    """Yield the readings in which a property is asked for; `numeric` says if its values are numbers or dates."""
     if state.pending_aggregates:
-        yield from _aggregate_target(state, new, ref, numeric, context, when)
+        yield from _aggregate_target(state, new, ref, numeric, context)
         return
     pending: dict[str, Any] = {"pending_property": ref, "pending_is_target": True}
     if _is_counted_property(state, new, ref, context):
@@ -34,11 +31,11 @@ def property_target(
             "aggregate shared", 0.0, targets=targets, shared_aggregates=state.shared_aggregates, **pending
         )
     targets = (*state.targets, Target(ref, "", state.distinct))
-    yield new.apply_rule(f"{when}target", 0.0, targets=targets, shared_aggregates=(), distinct=False, **pending)
+    yield new.apply_rule("target", 0.0, targets=targets, shared_aggregates=(), distinct=False, **pending)
 
 
 def _aggregate_target(
-    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext, when: str
+    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext
 ) -> Iterator[ParseState]:
     """ "The average price": a property after an aggregate."""
     functions = state.pending_aggregates
@@ -50,7 +47,7 @@ def _aggregate_target(
     distinct = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, context))
     aggregated = (Target(ref, function, distinct and function == "count") for function in functions)
     yield new.apply_rule(
-        f"{when}aggregate target",
+        "aggregate target",
         0.2,
         targets=(*state.targets, *aggregated),
         shared_aggregates=functions,
@@ -60,11 +57,11 @@ def _aggregate_target(
     has_total = numeric and not is_identifier and not context.graph.is_date(ref.predicate)
     if functions == ("count",) and has_total and not _is_intensive(ref.predicate, context):
         total = Target(ref, "sum")
-        yield new.apply_rule(f"{when}total for count", -0.1, targets=(*state.targets, total), **pending)
+        yield new.apply_rule("total for count", -0.1, targets=(*state.targets, total), **pending)
     if functions in (("sum",), ("count",)):
         # "the total points", "the number of seats" may be what a property holds
         targets = (*state.targets, Target(ref))
-        yield new.apply_rule(f"{when}plain target of total", -0.1, targets=targets, distinct=False, **pending)
+        yield new.apply_rule("plain target of total", -0.1, targets=targets, distinct=False, **pending)
 
 
 def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:

@@ -9,7 +9,7 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.state import ParseContext
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question
+from nacre.understanding.question.types import Link, Question
 
 # the longest second question that asks which: "which of them"
 MAX_SECOND_QUESTION_WORDS = 3
@@ -111,23 +111,3 @@ def keep_named_things(candidates: list[Candidate], context: ParseContext) -> lis
     most = max((count for count, asks in zip(counts, asking, strict=True) if asks), default=0)
     checked = zip(candidates, counts, asking, strict=True)
     return [each for each, count, asks in checked if count == most or not asks]
-
-
-def drop_incomparable(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the yes/no readings that compare what cannot be compared.
-
-    A text is never less than a number ("8.00 EUR" under 10), and a named thing is always one.
-    """
-    question, graph = context.question, context.graph
-    return [each for each in candidates if not _asks_yes_no(each, question) or _is_comparable(each.derivation, graph)]
-
-
-def _is_comparable(derivation: Derivation, graph: SchemaGraph) -> bool:
-    named = {each.ref for each in derivation.conditions if each.op == "is" and len(each.keys) == 1}
-    return all(
-        each.ref not in named
-        if each.function
-        else graph.is_numeric(each.ref.predicate) or graph.is_date(each.ref.predicate)
-        for each in derivation.conditions
-        if each.op in INEQUALITIES and (each.function or each.ref.predicate)
-    )
