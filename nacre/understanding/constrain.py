@@ -5,18 +5,16 @@ from typing import NamedTuple
 
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.columns import MEASURE_RULE
-from nacre.understanding.parsing.constraints.answered_cues import (
-    asks_capacity,
-    asks_measure,
-    expect_rule,
-    prefer_whole_sums,
-)
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
 from nacre.understanding.parsing.constraints.preferences import (
+    asks_capacity,
+    asks_measure,
+    expect_rule,
     prefer_own_columns,
     prefer_totals,
+    prefer_whole_sums,
     prefer_wider_classes,
 )
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class

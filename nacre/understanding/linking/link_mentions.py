@@ -7,6 +7,7 @@ links that remain: parsing and ranking do.
 from collections.abc import Iterator, Sequence
 
 from nacre.language.base import language, word_list
+from nacre.language.thesaurus import english_data
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.class_synonyms import prefer_class_synonyms
@@ -15,11 +16,10 @@ from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST
 from nacre.understanding.linking.schema.paraphrases import link_paraphrases
 from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
 from nacre.understanding.linking.schema.requested_names import absorb_name_words
-from nacre.understanding.linking.schema.requested_units import link_requested_units
 from nacre.understanding.linking.schema.schema_link_filters import drop_hidden_rivals
 from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
 from nacre.understanding.linking.schema.wide_words import choose_unions, widened_links
-from nacre.understanding.question.types import INEQUALITIES, Link, Question
+from nacre.understanding.question.types import INEQUALITIES, Link, Question, Ref
 
 # Kinds of cues that ask for one number over several things.
 SUMMING_CUES = frozenset(("sum", "avg", "max", "min", "count"))
@@ -234,3 +234,27 @@ def _is_bound(question: Question, at: int) -> bool:
         n.start <= at < n.end and (n.op in INEQUALITIES or (n.date_start and n.end - n.start > 1))
         for n in question.numbers
     )
+
+
+def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
+    """Properties whose numbers have the unit after "how many"."""
+    units = english_data()["units"]
+    for at in _requested_nouns(question):
+        word = question.tokens[at]
+        unit = units.get(word.norm) or units.get(word.lemma)
+        if unit is None or any(n.start <= at < n.end for n in question.numbers):
+            continue
+        for predicate, holders in graph.holders.items():
+            about = graph.about(predicate)
+            if unit in (about.unit, units.get(about.unit.casefold())):
+                for node in holders:
+                    ref = Ref(node, predicate)
+                    yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, match="like")
+
+
+def _requested_nouns(question: Question) -> Iterator[int]:
+    """The places of words after "how many"."""
+    known, words = language().words, question.tokens
+    for at in range(2, len(words)):
+        if words[at - 2].norm in known["degree"] and words[at - 1].norm in known["how_much"]:
+            yield at

@@ -8,25 +8,28 @@ from typing import NamedTuple
 from nacre.language.detect_language import language_names
 from nacre.language.tokens import fold
 from nacre.records.cancellation import Deadline, raise_if_cancelled
-from nacre.understanding.parsing.mention_rules.mentions import apply_mention
+from nacre.understanding.linking.schema.quantity_nodes import QUANTITY
+from nacre.understanding.parsing.mention_rules.class_mentions import class_mention
+from nacre.understanding.parsing.mention_rules.entities_and_values import value_mention
+from nacre.understanding.parsing.mention_rules.property_mentions import property_mention
 from nacre.understanding.parsing.modifier_rules.cues import CUE_RULES, apply_cue
+from nacre.understanding.parsing.modifier_rules.dates import group_by_period, is_period_word
 from nacre.understanding.parsing.modifier_rules.numbers import apply_number
 from nacre.understanding.parsing.modifier_rules.ordinals import OrdinalMention, find_ordinals, ordinal_conditions
-from nacre.understanding.parsing.modifier_rules.periods import group_by_period, is_period_word
 from nacre.understanding.parsing.modifier_rules.ranking_cues import compare_with_own_aggregate
 from nacre.understanding.parsing.state import (
     SKIPPED_COST,
     ParseContext,
     ParseState,
+    add_schema_node,
     last_target_as_condition,
 )
-from nacre.understanding.question.types import Condition, Cue, Link, Number, token_mask
+from nacre.understanding.question.types import Condition, Cue, Link, Number, Ref, token_mask
 
 # how many partial readings are continued from each token
 BEAM_WIDTH = 32
 # a partial reading that scores so much less than the best at its token is not continued
 SCORE_MARGIN = 2.5
-
 # the partial readings that end at a token, the best one for each content
 _Cell = dict[tuple[object, ...], ParseState]
 # a partial reading with the token at which it goes on
@@ -173,3 +176,29 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
         last="value",
         **last_target_as_condition(state),
     )
+
+
+def apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """Yield all ways to take a mention."""
+    if link.kind == "class":
+        yield from class_mention(state, link, context)
+    elif link.match == QUANTITY:
+        number, _ = link.refs
+        yield from property_mention(_restrict_quantity(state, link, context), link, context, number)
+    elif link.kind == "property":
+        for ref in link.refs:
+            if ref.predicate or ref.via:
+                yield from property_mention(state, link, context, ref)
+    else:
+        yield from value_mention(state, link, context)
+
+
+def _restrict_quantity(state: ParseState, link: Link, context: ParseContext) -> ParseState:
+    """Restrict a number to one kind of quantity."""
+    number, kind = link.refs
+    if kind.predicate:
+        restriction = Condition(kind, "=", (link.value,))
+    else:
+        restriction = Condition(Ref(kind.node), "is", (), False, link.keys, link.label)
+        state = add_schema_node(add_schema_node(state, Ref(number.node), context), kind, context)
+    return state.apply_rule(QUANTITY, conditions=(*state.conditions, restriction))

@@ -2,12 +2,10 @@
 
 Reading order:
     rank                 candidates -> ranked readings, by a log-linear model over features
-    features             all features of a reading; the next seven files compute parts of them
-    cue_features         does the plan do what cue words ask
+    features             all features of a reading; the next four files compute parts of them
     plan_features        the shape of the plan
     answer_features      does the answer fit the question word and the adjective
     adjacency_features   do mentions next to each other play fitting parts
-    data_features        does the data support the properties and joins
     vocabulary_features  whose words and links a reading rests on: the graph's, or a layer's
     spans                whether spans lie in links
     similarity           similarity of readings in words with the question, by an embedder

@@ -5,19 +5,22 @@ The names are keys of weights.json. The order of features is the order in which 
 
 from collections import Counter
 
+from nacre.records.plan import Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.coverage import unused_tokens
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref
 from nacre.understanding.ranking.adjacency_features import adjacency_features
 from nacre.understanding.ranking.answer_features import answer_type_features, measure_features
-from nacre.understanding.ranking.cue_features import cue_features
-from nacre.understanding.ranking.data_features import data_features
 from nacre.understanding.ranking.plan_features import plan_features
+from nacre.understanding.ranking.spans import is_inside_link
 from nacre.understanding.ranking.vocabulary_features import vocabulary_features
 
 # Larger counts say no more.
 MAX_COUNTED = 4
+# The value of a cue that may have another meaning ("by").
+WEAK = "weak"
 
 
 def reading_features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
@@ -86,3 +89,103 @@ def _link_features(links: tuple[Link, ...]) -> dict[str, float]:
         **{kind: float(times) for kind, times in kinds.items()},
         "links overlap": float(overlapping),
     }
+
+
+def cue_features(candidate: Candidate, question: Question) -> dict[str, float]:
+    """For each kind of cue: answered by the plan, unanswered, or done by the plan without a cue."""
+    d = candidate.derivation
+    outside_names = [c for c in question.cues if not is_inside_link(c.start, c.end, d.links)]
+    cues = {f"{c.kind} {WEAK}" if c.value == WEAK else c.kind for c in outside_names}
+    found: dict[str, float] = {}
+    for kind, is_done in _operations(d).items():
+        if kind in cues and not is_done:
+            found[f"cue {kind} unanswered"] = 1.0
+        elif is_done and kind not in cues and not kind.endswith(WEAK):
+            found[f"{kind} without cue"] = 1.0
+        elif is_done:
+            found[f"cue {kind} answered"] = 1.0
+    return found
+
+
+def _operations(d: Derivation) -> dict[str, bool]:
+    """Whether the reading does what a kind of cue asks for."""
+    tops = [c.top for c in d.conditions if c.top is not None]
+    functions = {
+        *(t.function for t in d.targets),
+        *(c.function for c in d.conditions),
+        *(c.against.function for c in d.conditions if c.against),
+        *((d.order.function,) if d.order is not None else ()),
+        *(top.function for top in tops),
+    } - {""}
+    is_ranked = (d.order is not None and d.order.limit > 0) or bool(tops)
+    return {
+        **{function: function in functions for function in ("count", "avg", "sum", "max", "min")},
+        "most": is_ranked or bool(functions & {"max", "min"}),
+        "superlative": is_ranked or bool(functions & {"max", "min"}),
+        "group": bool(d.group),
+        f"group {WEAK}": bool(d.group),
+        "negation": any(c.negated or c.op == "unknown" for c in d.conditions) or "flag denied" in d.trace,
+        "both": d.combine == "intersection",
+        "or": (d.combine == "union" and MEMBERS_RULE not in d.trace)
+        or any(len(c.values) > 1 or len(c.keys) > 1 for c in d.conditions),
+        "distinct": any(t.distinct for t in d.targets),
+        "contains": any(c.op in ("contains", "starts", "ends") for c in d.conditions),
+        "compare": any(c.op in INEQUALITIES for c in d.conditions),
+        "order": d.order is not None,
+    }
+
+
+def data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]:
+    """How many of the requested values exist, and what share of the joined things lies in unmentioned classes."""
+    d = candidate.derivation
+    refs = {*(t.ref for t in d.targets), *(c.ref for c in d.conditions), *d.group}
+    refs |= {d.order.ref} if d.order is not None else set()
+    shares = [_share_with_value(ref, graph) for ref in refs if ref.predicate]
+    found = {"unfilled most": 1 - min(shares, default=1.0)}
+    body = candidate.body.left if isinstance(candidate.body, Combine) else candidate.body
+    if isinstance(body, Select):
+        mentioned = frozenset(x.refs[0].node for x in d.links if x.kind == "class")
+        lost = _shares_left_out(body, mentioned, graph)
+        found |= {"joins leave out": sum(lost), "joins leave out most": max(lost, default=0.0)}
+    return {**found, "date called otherwise": float(_count_qualified_dates(candidate, graph))}
+
+
+def _share_with_value(ref: Ref, graph: SchemaGraph) -> float:
+    """The share of a node's things that have a property."""
+    count = graph.value_counts.get((ref.node, ref.predicate), 0)
+    return min(1.0, count / max(1, graph.nodes[ref.node].count))
+
+
+def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph) -> list[float]:
+    """For each end of a join whose class neither the question nor a name mentions: the share of the links that belong
+    to other classes."""
+    node = {v.name: graph.node_of_classes.get((v.classes, v.without)) for v in body.variables if v.classes}
+    named = {v.name for v in body.variables if v.keys}
+    lost = []
+    for edge in body.edges:
+        source, target = node.get(edge.subject), node.get(edge.object)
+        if source is None or target is None:
+            continue
+        for end, variable, shares in (
+            (target, edge.object, graph.forward_share),
+            (source, edge.subject, graph.backward_share),
+        ):
+            if end not in mentioned and variable not in named:
+                lost.append(1 - shares.get((edge.predicate, source, target), 1.0))
+    return lost
+
+
+def _count_qualified_dates(candidate: Candidate, graph: SchemaGraph) -> int:
+    """How many unmentioned dates in conditions have a longer name than another date: the "delivery date" of an order,
+    and not its "date"."""
+    d = candidate.derivation
+    mentioned = {r.predicate for x in d.links if x.kind == "property" for r in x.refs}
+    count = 0
+    for condition in d.conditions:
+        ref = condition.ref
+        if not ref.predicate or ref.predicate in mentioned or not graph.is_date(ref.predicate):
+            continue
+        own = set(graph.nodes[ref.node].words)
+        extra = {p: len(set(graph.words[p]) - own) for p in graph.literals[ref.node] if graph.is_date(p)}
+        count += extra.get(ref.predicate, 0) > min(extra.values(), default=0)
+    return count

@@ -7,7 +7,6 @@ Reading order:
     likeness       features of how like the question is
     contradictions what rules an offer out
     offer          the likeliest plan as a reading among the others; weights.json has the weights of the features
-    same_question  whether a question is a verified one, up to slips of typing
     apply          Understanding + verified questions -> Understanding
     graph_shift    how much easier or harder the questions of one graph are
     proposals      words of verified questions that a semantic layer could teach

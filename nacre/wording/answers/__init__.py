@@ -6,7 +6,6 @@ Reading order:
 - grid: the columns of a result
 - computations: comparisons and calculations
 - counts, property_sentences, lists, tables: the forms of an answer
-- rank_values: what things are ordered by
 - sentence: sentences, captions and leads
 - meaning: rows of a model's query, by what the model says they are
 """

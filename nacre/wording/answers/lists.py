@@ -1,18 +1,20 @@
-"""Word a list of names or values: Grid of one column + Plan -> "The captains are Ann and Bo."."""
+"""Word a list of names or values, and the measures that order it: Grid of one column + Plan -> "The captains are Ann
+and Bo."."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.base import language
-from nacre.language.forms.nouns import is_plural, plural
+from nacre.language.format_values import format_value
+from nacre.language.forms.measure_nouns import is_count_noun
+from nacre.language.forms.nouns import is_plural, plural, singular
 from nacre.language.forms.pronouns import Pronoun
 from nacre.plans.inspect_select import variable_of
 from nacre.records.evidence import Cell
-from nacre.records.plan import Attribute, Body, Combine, Plan, Select
+from nacre.records.plan import Aggregate, Attribute, Body, Combine, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
 from nacre.wording.answers.property_sentences import link_sentence, property_sentence, values_of
-from nacre.wording.answers.rank_values import is_ordered_by_date, ranking_values
 from nacre.wording.answers.sentence import (
     MAX_LISTED_NAMES,
     answer_sentence,
@@ -27,7 +29,8 @@ from nacre.wording.answers.sentence import (
 from nacre.wording.answers.tables import captioned_table, values_of_these
 from nacre.wording.labels.class_nouns import is_plain_noun, link_like_nouns
 from nacre.wording.labels.predicate_labels import predicate_label
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.labels.value_kinds import is_amount, is_temporal
+from nacre.wording.phrases.plan import column_heading, verbalise_plan
 from nacre.wording.phrases.select import order_phrase, select_wording, verbalise_select
 
 # names of a sentence; with more names than these or longer ones, each has a line of its own
@@ -170,3 +173,37 @@ def _tells_things_apart(body: Body, schema: Schema) -> bool:
     if not isinstance(last, Attribute) or (isinstance(body, Select) and last in body.by):
         return True
     return schema.predicate_of[last.predicate].role in ("name", "identifier")
+
+
+def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
+    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures.
+
+    `is_named`: the answer names the property already ("20", not "credit score 20").
+    """
+    body = plan.body
+    if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
+        return []
+    by = body.order.by
+    if isinstance(by, Aggregate) and by.function == "count":
+        noun = select_wording(body, schema).computed(by, short=True).removeprefix("number of ")
+        one = column_heading(Itself(by.of.variable), body, schema)
+        return [f"{format_value(cell)} {noun}" if cell != 1 else f"1 {one}" for cell in measured]
+    of = aggregated_value(by)
+    if not isinstance(of, Attribute):
+        return []
+    predicate, label = schema.predicate_of[of.predicate], predicate_label(of.predicate, schema)
+    counted, rounded = is_amount(of.predicate, schema), isinstance(by, Aggregate) and by.function == "avg"
+    values = [format_value(cell, predicate.unit, counted=counted, rounded=rounded) for cell in measured]
+    is_plain = label.kind != "noun" or predicate.unit or is_ordered_by_date(body, schema)
+    if is_plain or not all(isinstance(cell, int | float) for cell in measured):
+        return values
+    noun = label.one.removeprefix("number of ")
+    if (predicate.datatype == "integer" and is_count_noun(label.one)) or noun != label.one:
+        return [f"{v} {singular(noun) if cell == 1 else noun}" for v, cell in zip(values, measured, strict=True)]
+    return values if is_named else [f"{label.one} {value}" for value in values]
+
+
+def is_ordered_by_date(body: object, schema: Schema) -> bool:
+    """Whether things are ordered by a date."""
+    order = body.order if isinstance(body, Select) else None
+    return order is not None and isinstance(order.by, Attribute) and is_temporal(order.by.predicate, schema)

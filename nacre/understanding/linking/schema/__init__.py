@@ -3,7 +3,6 @@
 Reading order:
     schema_terms          every name of a class or property, with a weight for each word
     wide_words            words for the things of several classes
-    agent_nouns           nouns for the persons of an event
     class_synonyms        hypernyms of classes, and what such a word rules out
     word_matcher          words of a question -> words of names
     schema_linker         words of a question -> links
@@ -14,5 +13,4 @@ Reading order:
     adjectives            the properties that an adjective measures
     quantity_nodes        numbers that are things of their own
     requested_names       "names of the presses"
-    requested_units       "how many minutes"
 """

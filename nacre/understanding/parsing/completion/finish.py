@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from nacre.language.base import language
-from nacre.understanding.parsing.completion.attachment import attach_conditions
+from nacre.language.base import language, phrase_list
+from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.completion.columns import settle_columns
 from nacre.understanding.parsing.completion.combine import combine_conditions
 from nacre.understanding.parsing.completion.grouping import settle_grouping
@@ -20,7 +21,6 @@ from nacre.understanding.parsing.completion.question_words import (
     person_refs,
     place_or_date_refs,
 )
-from nacre.understanding.parsing.completion.sums import sum_targets
 from nacre.understanding.parsing.modifier_rules.dates import later_date_cost
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_conditions
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext, ParseState, drop_open_property
@@ -32,6 +32,8 @@ MAX_VARIANTS = 10
 ONLY_MEASURE_RULE = "aggregate of only measure"
 # the rule by which a question asks for the thing that it names
 NAMED_TARGET_RULE = "default target is thing"
+# cues of questions that count, rank or compare, and so ask for no total
+OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared"))
 
 
 def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
@@ -175,3 +177,56 @@ def _count_things_of_each(derivation: Derivation) -> Derivation:
     return derivation._replace(
         targets=tuple(target._replace(distinct=target.distinct and target.ref not in shown) for target in targets)
     )
+
+
+def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+    """Yield the readings in which what follows another thing of a class belongs to the last or nearest."""
+    nodes, hints = derivation.nodes, derivation.hints
+    others = [
+        node
+        for node in nodes
+        if node.slot and any((node.node, node.node) in graph.ends.get(hint, ()) for hint in hints)
+    ]
+    has_more_after = bool(others) and nodes.index(others[0]) < len(nodes) - 1
+    named = [condition for condition in derivation.conditions if condition.ref in others and condition.op == "is"]
+    if has_more_after or (named and len(nodes) > 2):
+        yield derivation.apply_rule("of the last", 0.1, attachment="last")
+    yield derivation
+
+
+def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
+    """Return the pending aggregates over the one amount of the things, none if it is not one.
+
+    "What do these invoices add up to", "how much is unpaid".
+    """
+    if any(cue.kind in OTHER_CUES for cue in context.question.cues):
+        # "the three most expensive overall"
+        return ()
+    has_target = any(target.ref.predicate or target.function for target in state.targets)
+    if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
+        return ()
+    named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
+    predicate = _amount(context.graph, root.node) if all(each.ref != root for each in named) else ""
+    if not predicate:
+        return ()
+    return tuple(Target(Ref(root.node, predicate, root.slot), function) for function in state.pending_aggregates)
+
+
+def _amount(graph: SchemaGraph, node: int) -> str:
+    """The one amount of money that things of a class have; "" if there is none, or several."""
+    numbers = _numbers(graph, node)
+    measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
+    amounts = [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
+    return amounts[0] if len(amounts) == 1 else ""
+
+
+def _numbers(graph: SchemaGraph, node: int) -> list[str]:
+    """The numbers of things of a class that may be added up."""
+    return [
+        predicate
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate)
+        and not graph.is_date(predicate)
+        and graph.about(predicate).role != "identifier"
+        and predicate not in graph.boolean_predicates
+    ]

@@ -1,6 +1,5 @@
 """Rules for mentions, what words may name: ParseState + Link -> ParseStates.
 
-In reading order: mentions (which rules apply), class_mentions, subclasses, property_mentions, target_columns (a
-property as a column), entities_and_values, categories (things that sort others), booleans, events, possessives,
-participles, scales (names of months and days in order).
+In reading order: class_mentions, subclasses, property_mentions, target_columns (a property as a column),
+entities_and_values, categories (things that sort others), booleans, possessives, participles.
 """

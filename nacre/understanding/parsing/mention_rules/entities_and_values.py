@@ -1,6 +1,7 @@
 """Rules for named things and values: ParseState + Link -> ParseStates in which the mention is a condition."""
 
-from collections.abc import Iterator
+import calendar
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from nacre.language.base import language
@@ -8,7 +9,6 @@ from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.graph.steps import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
-from nacre.understanding.parsing.mention_rules.scales import values_on_scale
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.state import (
     DANGLING_COST,
@@ -31,6 +31,10 @@ AMONG_GAIN = 0.8
 IDENTIFIER_RULE, IDENTIFIER_GAIN = "thing by its code", 0.5
 # path cost of a property of the thing itself or of its direct neighbour (linking/graph)
 MAX_NEIGHBOUR_COST = NAMED_STEP_COST + RARE_STEP_COST
+SCALES = tuple(
+    tuple(name for name in names if name)
+    for names in (calendar.month_name, calendar.month_abbr, calendar.day_name, calendar.day_abbr)
+)
 
 
 def value_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
@@ -253,3 +257,25 @@ def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iter
         last="value", shared_aggregates=(), comparison=None, pending_property=None
     )
     yield new.apply_rule("against thing", 0.5, conditions=(*state.conditions, compared), negated=False)
+
+
+def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[str, ...]:
+    """Return the names before or after a value, on the scale that has all `values`; none if there is no such scale.
+
+    >>> values_on_scale("before", "april", ["January", "April", "June"])
+    ('January', 'February', 'March')
+    >>> values_on_scale("after", "April", ["April", "Oak"])
+    ()
+    """
+    known = language().words
+    folded = {each.casefold() for each in values}
+    for scale in SCALES:
+        names = [name.casefold() for name in scale]
+        if value.casefold() not in names or not folded <= set(names):
+            continue
+        at = names.index(value.casefold())
+        if bound in {"before"} | known["bound_until"]:
+            return scale[: at + (bound in known["bound_until"])]
+        if bound in {"after"} | known["bound_since"]:
+            return scale[at + (bound == "after") :]
+    return ()

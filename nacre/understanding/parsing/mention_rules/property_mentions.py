@@ -5,10 +5,10 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 
 from collections.abc import Callable, Iterator
 
-from nacre.language.base import language
+from nacre.language.base import language, word_list
 from nacre.language.booleans import none_value
+from nacre.language.forms.nouns import is_participle
 from nacre.understanding.parsing.mention_rules.booleans import boolean_condition, names_boolean_property
-from nacre.understanding.parsing.mention_rules.events import event_condition
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
 from nacre.understanding.parsing.mention_rules.target_columns import property_target
 from nacre.understanding.parsing.modifier_rules.comparisons import compared_property
@@ -23,9 +23,10 @@ from nacre.understanding.parsing.state import (
 from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ordering, Ref
 
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Iterator[ParseState]]
-
 # what a reading gains by a property of the class right before it
 OWN_PROPERTY_GAIN = 0.25
+# how many words before a verb may say that it happened: "have not yet been"
+MAX_WORDS_BEFORE = 4
 
 
 def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> Iterator[ParseState]:
@@ -221,3 +222,21 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
         return context.question.tokens[link.start - 1].norm in words["owning"]
     having, article = ("", "", *(token.norm for token in context.question.tokens[: link.start]))[-2:]
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
+
+
+def event_condition(
+    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
+) -> Iterator[ParseState]:
+    """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not."""
+    words, known = context.question.tokens, language().words
+    is_event = ref.predicate and is_participle(words[link.end - 1].norm) and context.graph.is_date(ref.predicate)
+    if not is_event or state.comparison or state.pending_aggregates:
+        return
+    if any(token.norm in word_list("wording", "prepositions") for token in words[link.end : link.end + 1]):
+        # "built by", "sold in" ask by whom and when, not whether
+        return
+    before = {token.norm for token in words[max(0, link.start - MAX_WORDS_BEFORE) : link.start]}
+    if before & (known["being"] | known["helping"]):
+        operator, rule = ("unknown", "has not happened") if state.negated else ("known", "has happened")
+        conditions = (*state.conditions, Condition(ref, operator))
+        yield new._replace(last="value").apply_rule(rule, 0.1, conditions=conditions, negated=False)

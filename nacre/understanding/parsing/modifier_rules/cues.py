@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from nacre.language.base import language
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_cue
-from nacre.understanding.parsing.modifier_rules.order_cues import (
-    direction_cue,
-    order_by_count,
-    order_cue,
-    ordered_cue,
-)
 from nacre.understanding.parsing.modifier_rules.persons import nearest_person_refs
 from nacre.understanding.parsing.modifier_rules.ranking_cues import (
     comparative_cue,
     degree_cue,
+    direction_cue,
     most_cue,
+    order_by_count,
+    order_cue,
+    ordered_cue,
     superlative_cue,
 )
 from nacre.understanding.parsing.state import (

@@ -1,10 +1,13 @@
-"""The dates that a bare year or month may be of: ParseState + SchemaGraph -> references with their costs."""
+"""The dates that a bare year or month may be of, and the years and months by which things are counted."""
+
+from collections.abc import Iterator
 
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words, nouns_of_kind
+from nacre.language.tokens import Token
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import ParseState
-from nacre.understanding.question.types import Ref
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node
+from nacre.understanding.question.types import Ref, Target, token_mask
 
 # how many dates are tried
 MAX_DATES = 4
@@ -14,6 +17,8 @@ END_DATE_COST, BIRTH_DATE_COST = 0.25, 0.8
 SAME_EVENT_GAIN = 0.3
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
+# what a word of time gains: less than a property of that name
+PERIOD_GAIN = 0.8
 
 
 def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float]]:
@@ -49,3 +54,34 @@ def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:
     if known["life"] & words:
         return BIRTH_DATE_COST
     return END_DATE_COST if known["ending"] & words else 0.0
+
+
+def is_period_word(token: Token) -> bool:
+    """Whether a word may name the part of a date by which things are counted."""
+    return token.lemma in ("year", "month")
+
+
+def group_by_period(state: ParseState, context: ParseContext, at: int) -> Iterator[ParseState]:
+    """ "Loans per year", "in which month did most races start": groups by a part of a date."""
+    part = context.question.tokens[at].lemma
+    is_group = state.next_role == "group"
+    if not is_group and not _asks_for_top_period(state, context, at):
+        return
+    covered = state.covered | token_mask(at, at + 1)
+    for date, cost in nearby_dates(state, context.graph):
+        if context.graph.about(date.predicate).datatype not in ("date", "datetime"):
+            continue
+        ref = date._replace(part=part)  # type: ignore[arg-type]
+        new = add_schema_node(state._replace(covered=covered), ref, context)
+        gain = PERIOD_GAIN - cost - later_date_cost(date, context.graph)
+        if is_group:
+            group = (*state.group, ref)
+            yield new.apply_rule("group by time", gain, group=group, next_role="", mode="T", last="prop")
+        else:
+            yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop", shared_aggregates=())
+
+
+def _asks_for_top_period(state: ParseState, context: ParseContext, at: int) -> bool:
+    """Whether the period with the most of something is asked for: "which year had the most ..."."""
+    has_superlative = any(cue.kind == "most" and cue.start > at for cue in context.question.cues)
+    return state.mode == "T" and not state.targets and has_superlative
