@@ -42,7 +42,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
         *paraphrases,
         *_drop_unlikely_names(index.value_linker.links(question), schema_links, question, graph),
     ]
-    for link in link_requested_units(question, graph):
+    for link in _link_requested_units(question, graph):
         # Only the first property with the unit is linked to a word.
         if not any(link.covered & other.covered for other in found):
             found.append(link)
@@ -236,7 +236,7 @@ def _is_bound(question: Question, at: int) -> bool:
     )
 
 
-def link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
+def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit after "how many"."""
     units = english_data()["units"]
     for at in _requested_nouns(question):

@@ -108,7 +108,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
         yield from ordinal_conditions(state, chart.ordinals[at], context)
     yield from _free_text(state, at, chart, context)
     for link in chart.links.get(at, ()):
-        for new in apply_mention(state, link, context):
+        for new in _apply_mention(state, link, context):
             yield link.end, new
 
 
@@ -178,7 +178,7 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
     )
 
 
-def apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """Yield all ways to take a mention."""
     if link.kind == "class":
         yield from class_mention(state, link, context)

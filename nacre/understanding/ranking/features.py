@@ -46,12 +46,12 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
         **rules,
         **_coverage_features(candidate, question),
         **_link_features(d.links),
-        **cue_features(candidate, question),
+        **_cue_features(candidate, question),
         **plan_features(candidate, question, graph),
         **measure_features(candidate, question, graph),
         **answer_type_features(candidate, question, graph),
         **adjacency_features(candidate, question, graph),
-        **data_features(candidate, graph),
+        **_data_features(candidate, graph),
         **vocabulary_features(candidate, question, graph),
     }
 
@@ -91,7 +91,7 @@ def _link_features(links: tuple[Link, ...]) -> dict[str, float]:
     }
 
 
-def cue_features(candidate: Candidate, question: Question) -> dict[str, float]:
+def _cue_features(candidate: Candidate, question: Question) -> dict[str, float]:
     """For each kind of cue: answered by the plan, unanswered, or done by the plan without a cue."""
     d = candidate.derivation
     outside_names = [c for c in question.cues if not is_inside_link(c.start, c.end, d.links)]
@@ -135,7 +135,7 @@ def _operations(d: Derivation) -> dict[str, bool]:
     }
 
 
-def data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]:
+def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]:
     """How many of the requested values exist, and what share of the joined things lies in unmentioned classes."""
     d = candidate.derivation
     refs = {*(t.ref for t in d.targets), *(c.ref for c in d.conditions), *d.group}

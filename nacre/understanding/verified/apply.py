@@ -46,7 +46,7 @@ def apply_verified(
     if not verified:
         return understanding
     schema = linker.schema
-    same = next((each for each in verified if is_same_question(each, text, question, linker.lexicon)), None)
+    same = next((each for each in verified if _is_same_question(each, text, question, linker.lexicon)), None)
     if same is not None:
         return _with_match(replace(understanding, examples=(same,)), same, schema)
     found = offers(verified, question, links, understanding.readings, linker.index.graph)
@@ -88,7 +88,7 @@ def _examples(found: Sequence[Offer], verified: Sequence[VerifiedQuestion]) -> t
     return tuple([*nearest, *(each for each in verified if each not in nearest)][:MAX_EXAMPLES])
 
 
-def is_same_question(verified: VerifiedQuestion, text: str, question: Question, lexicon: Lexicon) -> bool:
+def _is_same_question(verified: VerifiedQuestion, text: str, question: Question, lexicon: Lexicon) -> bool:
     """Whether the words are the same. One letter may be wrong, missing, additional or swapped with the next in words
     that neither English nor the graph has; `question` has the words of `text`, with their spelling corrected."""
     if normalised_question(verified.standalone) == normalised_question(text):

@@ -76,7 +76,7 @@ def _settle_aggregates(
         else:
             counted = (*targets, Target(root.thing, "count"))
         return counted, ("count at end",)
-    if computed := sum_targets(state, root, context):
+    if computed := _sum_targets(state, root, context):
         return computed, (ONLY_MEASURE_RULE,)
     return targets, ("unsettled aggregate",)
 
@@ -152,7 +152,7 @@ def _variants(settled: Derivation, root: Ref, context: ParseContext) -> Iterator
     for grouped in settle_grouping(settled, root, context):
         for shown in settle_columns(_order_as_condition(grouped), context):
             for nested in nest_conditions(shown, root):
-                for attached in attach_conditions(nested, context.graph):
+                for attached in _attach_conditions(nested, context.graph):
                     yield from combine_conditions(attached)
 
 
@@ -179,7 +179,7 @@ def _count_things_of_each(derivation: Derivation) -> Derivation:
     )
 
 
-def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     """Yield the readings in which what follows another thing of a class belongs to the last or nearest."""
     nodes, hints = derivation.nodes, derivation.hints
     others = [
@@ -194,7 +194,7 @@ def attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[De
     yield derivation
 
 
-def sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
+def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
     """Return the pending aggregates over the one amount of the things, none if it is not one.
 
     "What do these invoices add up to", "how much is unpaid".

@@ -46,7 +46,7 @@ def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0
     operation = derivation.combine
     if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)
-    left, right = (_lower_select(part, graph, choice) for part in split_alternatives(derivation))
+    left, right = (_lower_select(part, graph, choice) for part in _split_alternatives(derivation))
     if left is None or right is None or not isinstance(left.body, Select) or not isinstance(right.body, Select):
         return None
     if any(isinstance(answer, Aggregate) for answer in left.body.answers) or left.body.group or left.body.by:
@@ -196,7 +196,7 @@ def _answer(target: Target, joins: Joins) -> PlanTerm:
     return Aggregate(target.function, term)
 
 
-def split_alternatives(derivation: Derivation) -> tuple[Derivation, Derivation]:
+def _split_alternatives(derivation: Derivation) -> tuple[Derivation, Derivation]:
     """Return the derivation with the first and with the second of the two conditions that are combined."""
     conditions = list(derivation.conditions)
     joined = (i for i in range(1, len(conditions)) if conditions[i].join in ("or", "both"))

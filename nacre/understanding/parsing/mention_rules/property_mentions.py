@@ -203,7 +203,7 @@ def _property_in_condition(
         yield new.apply_rule("property after value", 0.3)
         return
     function, free = state.pending_aggregates[0] if state.pending_aggregates else "", drop_open_property(new)
-    yield from event_condition(state, free, link, ref, context)
+    yield from _event_condition(state, free, link, ref, context)
     yield free._replace(
         pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
     ).apply_rule("property in condition", 0.0)
@@ -224,7 +224,7 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
 
 
-def event_condition(
+def _event_condition(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
     """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not."""

@@ -1,13 +1,16 @@
-"""Conditions that a number makes on a property: Number + Ref -> Conditions, in the unit of the property."""
+"""Conditions that a number makes, in the unit of the property, and the properties that have its unit."""
 
 import re
 
+from nacre.language.base import language, phrase_list
 from nacre.language.dates import is_yearless
 from nacre.language.quantities.units import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import ParseState
+from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.parsing.modifier_rules.dates import MAX_DATES
+from nacre.understanding.parsing.state import ParseContext, ParseState
 from nacre.understanding.question.types import Condition, Number, Ref
 
 # numbers in this range without a unit may be years
@@ -18,6 +21,8 @@ COUNT_UNITS = frozenset(("", "count"))
 MAX_SAMPLES = 5
 # a text that is an amount: "12", "3:36", "11 EUR"
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
+# shorter words of a property's name are no units
+MIN_UNIT_LETTERS = 3
 
 
 def is_year(number: Number) -> bool:
@@ -121,3 +126,43 @@ def _days(number: Number, last_year: float) -> tuple[str, str]:
     """The first day of a period, and the first day after it."""
     start = number.date_start or f"{int(number.value):04}-01-01"
     return start, number.date_end or f"{int(last_year) + 1:04}-01-01"
+
+
+def properties_in_unit(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
+    """Return the properties with the unit of a number, of the things in the reading or one step away."""
+    graph = context.graph
+    if not number.unit:
+        return []
+    priced = _priced_properties(state, number, context) if number.unit == "currency" else []
+    own = [node.node for node in state.nodes]
+    near = [step.target for node in state.nodes for step in graph.steps[node.node]]
+    measured = [
+        Ref(node, predicate)
+        for node in dict.fromkeys(own + near)
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate) and not graph.is_date(predicate) and _is_in_unit(number, predicate, graph)
+    ]
+    return priced + measured[:MAX_DATES]
+
+
+def _is_in_unit(number: Number, predicate: str, graph: SchemaGraph) -> bool:
+    """Whether a property has the unit of a number, or has none and is named after it: the "hours" of a repair."""
+    unit = graph.about(predicate).unit
+    if unit:
+        return convert_to_unit(number, unit) is not None
+    units = english_data()["units"]
+    return any(units.get(word) == number.unit for word in graph.words[predicate] if len(word) >= MIN_UNIT_LETTERS)
+
+
+def _priced_properties(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
+    """The property of an amount of money: earnings after a word such as "earned", else a price."""
+    words = context.question.tokens[: number.start]
+    is_earned = bool(words) and words[-1].norm in language().words["earning"]
+    prices, earnings = phrase_list("parsing", "price_concepts"), phrase_list("parsing", "earnings_concepts")
+    first, second = (earnings, prices) if is_earned else (prices, earnings)
+    found = []
+    for node in state.nodes[:2]:
+        measures = measured_properties(context.graph, node.node, first)
+        measures = measures or measured_properties(context.graph, node.node, second)
+        found += [ref for ref, _, _ in measures[:1]]
+    return found

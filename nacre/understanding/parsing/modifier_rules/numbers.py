@@ -17,10 +17,10 @@ from nacre.understanding.parsing.modifier_rules.number_conditions import (
     is_year,
     may_count_values,
     number_conditions,
+    properties_in_unit,
     upper_bound,
 )
 from nacre.understanding.parsing.modifier_rules.persons import frequent_person_refs
-from nacre.understanding.parsing.modifier_rules.unit_properties import properties_in_unit
 from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
 from nacre.understanding.question.types import INEQUALITIES, Condition, Number, token_mask
 
