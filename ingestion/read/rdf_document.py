@@ -37,6 +37,10 @@ _STRINGS = re.compile(rb'"(?:(?s:\\.)|[^"\\])*+(?:"|(?P<open>\\?\Z))|<[^<>\s]*>|
 _OTHER_TERMS = re.compile(rb"<[^<>\s]*>|#.*")
 
 
+# no encoding of a text has these: a file that was never written, or of another kind
+ZEROS = bytes(8)
+
+
 class UnreadableFile(Exception):
     """A file, or in strict mode one statement, can't be read."""
 
@@ -124,6 +128,9 @@ def open_document(source: Source, expansion: int = DEFAULT_EXPANSION) -> RdfDocu
             head = unpacked.read(HEAD)
     if not head or head.isspace():
         raise UnreadableFile(f"the file is empty. Give a file with RDF (one of {rdf_endings()})")
+    if ZEROS in head:
+        # as one line of so many bytes it would only be quoted
+        raise UnreadableFile("no text in it, but zero bytes", 0, "", "not RDF")
     return RdfDocument(source.path, compressed, head, len(head) < HEAD, limit)
 
 

@@ -65,17 +65,24 @@ class ClassProperty:
 
 
 LONGEST_VALUE = 2000
+# values of one predicate that are counted
+MOST_COUNTED = 1000
 
 
 @dataclass(frozen=True)
 class BrowseLimits:
     """Limits of one page: values of a predicate, things that link by a predicate, whether passages are searched, and
-    the seconds for everything."""
+    the seconds for everything. The predicate `whole` has all that are counted."""
 
     values: int = 30
     linking: int = 12
     passages: bool = True
     seconds: float = 4.0
+    whole: str = ""
+
+    def most(self, predicate: str, usual: int) -> int:
+        """The limit for a predicate: `usual`, unless it is the one that is wanted whole."""
+        return MOST_COUNTED if predicate == self.whole else usual
 
 
 PAGE_LIMITS = BrowseLimits()

@@ -16,7 +16,7 @@ SHOWN_CLASSES = CLASSES + 1
 # the boxes of names that are shown
 SHOWN = """() => {
   const edge = document.querySelector('svg.map').getBoundingClientRect();
-  const names = [...document.querySelectorAll('svg.map a > text:first-of-type')];
+  const names = [...document.querySelectorAll('svg.map .map-names text')];
   return names.filter((each) => each.getAttribute('display') !== 'none').map((each) => each.getBoundingClientRect())
     .filter((box) => box.width && box.left >= edge.left && box.right <= edge.right)
     .map((box) => [box.left, box.top, box.right, box.bottom]); }"""

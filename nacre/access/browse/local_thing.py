@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 
 from nacre.access.browse.remote_thing import remote_thing
 from nacre.errors import ToolError
-from nacre.records.browse import LONGEST_VALUE, PAGE_LIMITS, BrowseLimits, FactEnd, PredicateFacts, Thing, ThingPassage
+from nacre.records.browse import (
+    LONGEST_VALUE,
+    MOST_COUNTED,
+    PAGE_LIMITS,
+    BrowseLimits,
+    FactEnd,
+    PredicateFacts,
+    Thing,
+    ThingPassage,
+)
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
@@ -15,8 +24,7 @@ from nacre.stores.sqlite.triples import TYPE
 from tools import lexical
 from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 
-# rows that are counted for one predicate, and passages
-MOST_COUNTED, MOST_PASSAGES = 1000, 6
+MOST_PASSAGES = 6
 # characters of a name that is searched in passages, which have about 900 (given)
 LONGEST_SEARCHED = 900
 
@@ -33,8 +41,8 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
     classes = _classes(relation, schema)
-    facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds.values)]
-    linking = list(_incoming(tables, key, classes, schema, bounds.linking))
+    facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds)]
+    linking = list(_incoming(tables, key, classes, schema, bounds))
     ids = {_id(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
     names = look_up_entities(ids, graph.stored)
     return Thing(
@@ -140,7 +148,7 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema:
 
 
 def _junctions(
-    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, most: int
+    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, bounds: BrowseLimits
 ) -> Iterator[PredicateFacts]:
     """The facts in junction tables."""
     for iri, name in schema.junctions.items():
@@ -151,6 +159,7 @@ def _junctions(
         rows = tables.rows(
             f"{_cells(column, relation)} WHERE {quote_if_needed(relation.key)} = ?", (key,), MOST_COUNTED
         )
+        most = bounds.most(iri, bounds.values)
         ends = [end for row in rows[:most] if (end := _fact_end(*row)) is not None]
         if ends:
             raw = any(row[1] is not None for row in rows)
@@ -165,7 +174,7 @@ def _cells(column: Column, relation: Relation) -> str:
 
 
 def _incoming(
-    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, most: int
+    tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, bounds: BrowseLimits
 ) -> Iterator[PredicateFacts]:
     """The things that link to this one, by predicate."""
     found: dict[str, list[EntityId]] = {}
@@ -178,7 +187,7 @@ def _incoming(
                 rows = tables.rows(query, (key,), MOST_COUNTED)
                 found.setdefault(predicate.iri, []).extend(row[0] for row in rows if is_id(row[0]))
     for iri, ids in found.items():
-        shown = sorted(set(ids), key=str)[:most]
+        shown = sorted(set(ids), key=str)[: bounds.most(iri, bounds.linking)]
         if shown:
             ends = tuple(FactEnd("", str(i)) for i in shown)
             yield PredicateFacts(iri, schema.predicate_of[iri].label, "", ends, len(set(ids)) - len(shown))

@@ -34,7 +34,7 @@ def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> 
     own = [o.value for p, o in ends if p == TYPE and o.value in schema.class_of]
     kinds = tuple(FactEnd(schema.class_of[each].label, each) for each in own)
     facts, linking = (
-        _facts(rows, schema, labels, most) for rows, most in ((out, bounds.values), (into, bounds.linking))
+        _facts(rows, schema, labels, bounds, usual) for rows, usual in ((out, bounds.values), (into, bounds.linking))
     )
     complete = not (outgoing.truncated or incoming.truncated)
     return Thing(iri, labels.get(iri, iri), kinds, facts, linking, complete=complete)
@@ -52,7 +52,9 @@ def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[F
     yield from (FactEnd(labels.get(iri, iri), iri) for iri in iris)
 
 
-def _facts(rows: Sequence[Row], schema: Schema, labels: dict[str, str], most: int) -> tuple[PredicateFacts, ...]:
+def _facts(
+    rows: Sequence[Row], schema: Schema, labels: dict[str, str], bounds: BrowseLimits, usual: int
+) -> tuple[PredicateFacts, ...]:
     """Rows of a predicate and an end, grouped by predicate."""
     grouped: dict[str, list[FactEnd]] = {}
     for predicate, end in rows:
@@ -62,6 +64,7 @@ def _facts(rows: Sequence[Row], schema: Schema, labels: dict[str, str], most: in
             grouped.setdefault(predicate.value, []).append(far)
     facts = []
     for iri, ends in grouped.items():
+        most = bounds.most(iri, usual)
         known = schema.predicate_of.get(iri)
         label, unit = (known.label, known.unit) if known else (iri, "")
         facts.append(PredicateFacts(iri, label, unit, tuple(ends[:most]), max(0, len(ends) - most)))

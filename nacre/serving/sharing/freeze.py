@@ -16,7 +16,10 @@ MAX_CITATIONS, MAX_QUERIES, MAX_TRIPLES, MAX_PARTS = 50, 20, 50, 50
 # longer lists of names are given in full below the answer
 MAX_NAMED = 30
 # what is said of the rest of a list or table is for the command line
-_HINT = re.compile(r"(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)")
+_HINT = re.compile(
+    r" \(the first are shown, ask with --json for the rest\)|; the first are shown, ask with --json for the rest"
+    r"| \(ask with --json for all\)"
+)
 
 
 def freeze_answer(record: Answer) -> SharedAnswer:

@@ -40,7 +40,7 @@ def check_file_kind(name: str) -> None:
 
 def command_of_files(folder: Path, graph: str) -> list[str]:
     """The arguments of `nacre` that read the files of a folder; raises ConfigError for a database that is none, or
-    that comes with other data."""
+    that comes with other data, and for layers alone."""
     files = sorted(folder.iterdir())
     layers = [str(path) for path in files if path.suffix.lower() in LAYERS]
     named = [part for path in layers for part in ("--layer", path)]
@@ -50,6 +50,8 @@ def command_of_files(folder: Path, graph: str) -> list[str]:
             raise ConfigError("A database becomes a graph of its own. Send one database, alone or with layers.")
         kind = database_kind(databases[0])
         return ["attach", f"{kind}:///{databases[0].resolve()}", "--keep", *named, "--graph", graph]
+    if len(layers) == len(files):
+        raise ConfigError("A layer says what data is called. Send it with RDF, documents or a database.")
     documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS]
     graphs = [str(path) for path in files if str(path) not in (*documents, *layers)]
     texts = [part for path in documents for part in ("--texts", path)]

@@ -13,7 +13,7 @@ from nacre.access.browse.local_thing import local_thing
 from nacre.access.browse.overview import MOST_CLASSES, MOST_SEARCHED, SchemaOverview, overview_words, schema_overview
 from nacre.access.labels import look_up_labels
 from nacre.errors import ConfigError, ToolError
-from nacre.records.browse import ClassView, Thing
+from nacre.records.browse import BrowseLimits, ClassView, Thing
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
@@ -53,10 +53,17 @@ def graph_overview(
 
 @router.get("/{graph}/thing", summary="Get a thing")
 def thing_details(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, iri: IriQuery
+    service: TurnServiceDep,
+    caller: CallerDep,
+    slot: LookUpSlotDep,
+    graph: GraphNameDep,
+    iri: IriQuery,
+    whole: Annotated[str, Query(max_length=MAX_IRI)] = "",
 ) -> Thing:
-    """Its facts in both directions, and passages that mention it."""
-    return read_graph(service.library, graph, "thing", lambda opened: local_thing(opened, iri))
+    """Its facts in both directions, and passages that mention it. Of each predicate, 30 values and 12 things that link
+    by it; of the predicate `whole`, up to 1,000."""
+    bounds = BrowseLimits(whole=whole, passages=not whole)
+    return read_graph(service.library, graph, "thing", lambda opened: local_thing(opened, iri, bounds))
 
 
 @router.get("/{graph}/class", summary="Get a class")

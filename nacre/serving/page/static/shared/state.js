@@ -17,9 +17,9 @@ tabs.addEventListener("message", ({ data }) => listeners.forEach((each) => each(
 export function notifyTabs(news) { tabs.postMessage(news); }
 export function onTabMessage(listener) { listeners.push(listener); }
 
-// Addresses: /?thread=, /?graph=, /?graph=&thing=, /?graph=&class=, /?graph=&names=, /?graph=&verified=, /?graph=&picture=, /?add=, /?compare=
+// Addresses: /?thread=, /?graph=, /?graph=&thing=, /?graph=&class=, /?graph=&names=, /?graph=&verified=, /?graph=&picture=, /?add=, /?shares=, /?compare=
 export const currentRoute = () => Object.fromEntries(new URLSearchParams(location.search));
-export const isBrowsing = (route) => ["thing", "class", "names", "verified", "picture", "add"].some((each) => each in route);
+export const isBrowsing = (route) => ["thing", "class", "names", "verified", "picture", "add", "shares"].some((each) => each in route);
 export const pageAddress = (parts) => "/?" + new URLSearchParams(Object.entries(parts).filter(([, value]) => value != null)).toString();
 
 let routeListener = () => {};

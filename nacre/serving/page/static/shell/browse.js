@@ -10,6 +10,8 @@ import { timeline } from "./timeline.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
 const MAX_PICTURES = 6;
+// the server counts no more than a thousand
+const MANY = 900;
 const LABEL_PREDICATES = /[/#](label|prefLabel|name|title)$/i;
 export let latestRequest = 0;
 
@@ -24,8 +26,8 @@ export async function showThing(graph, iri, ask) {
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
       pictures(facts, thing.label), timeline(facts),
-      facts.length ? element("section", { class: "card" }, element("h3", {}, t("facts")), factTable(graph, facts)) : element("p", { class: "quiet" }, t("noOtherFacts")),
-      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, t("linksHere")), factTable(graph, thing.linking, true)) : "",
+      facts.length ? element("section", { class: "card" }, element("h3", {}, t("facts")), factTable(graph, iri, facts)) : element("p", { class: "quiet" }, t("noOtherFacts")),
+      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, t("linksHere")), factTable(graph, iri, thing.linking, true)) : "",
       thing.passages.length ? element("section", { class: "card" }, element("h3", {}, t("inWords")), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
@@ -49,10 +51,28 @@ function pictures(facts, label) {
 // An address in the data: a link that tells the other site nothing of this page.
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : element("span", { class: "iri" }, address));
 
-function factTable(graph, facts, linking = false) {
+function factTable(graph, iri, facts, linking = false) {
   const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
-    element("td", {}, element("ul", {}, each.ends.map((one) => element("li", {}, end(one, each))), each.more ? element("li", { class: "quiet" }, t("andMore", { n: each.more >= 900 ? t("many") : each.more })) : ""))))));
+    element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
+}
+
+// The values of a property; the rest is loaded by a click, as far as the server gives it.
+function valueList(graph, iri, facts, linking, write) {
+  const root = element("ul"), more = element("li");
+  const rest = (count) => t("andMore", { n: count >= MANY ? t("many") : count.toLocaleString(language) });
+  const draw = ({ ends, more: left }, isWhole) => root.replaceChildren(...ends.map((one) => element("li", {}, write(one))), left ? (isWhole ? element("li", { class: "quiet" }, rest(left)) : more) : "");
+  more.append(button(rest(facts.more), async () => {
+    try {
+      const whole = await get(apiPath("graphs", graph, "thing") + "?" + new URLSearchParams({ iri, whole: facts.predicate }));
+      draw(whole[linking ? "linking" : "facts"].find((each) => each.predicate === facts.predicate) || { ends: [], more: 0 }, true);
+      root.children[facts.ends.length]?.querySelector("a")?.focus();
+    } catch (problem) {
+      more.append(failureBox(problem));
+    }
+  }, "chip"));
+  draw(facts, false);
+  return root;
 }
 
 export async function showClass(graph, iri, ask) {

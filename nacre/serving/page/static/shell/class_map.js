@@ -52,8 +52,10 @@ function redraw(view) {
     node.drawn.setAttribute("tabindex", "-1");
     node.drawn.addEventListener("focus", () => { rove(view, node); });
     node.name = node.drawn.querySelector("text");
+    node.name.addEventListener("click", () => node.drawn.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })));
   }
-  view.drawn.replaceChildren(...view.lines.map((each) => each.drawn), ...view.nodes.map((each) => each.drawn));
+  // names above all circles
+  view.drawn.replaceChildren(...view.lines.map((each) => each.drawn), ...view.nodes.map((each) => each.drawn), svg("g", { class: "map-names", "aria-hidden": "true" }, view.nodes.map((each) => each.name)));
   view.nodes[0]?.drawn.setAttribute("tabindex", "0");
   find(view);
   whole(view);
@@ -102,12 +104,15 @@ function place(view) {
   const taken = [], among = new Set(view.hits);
   const order = [...view.nodes].sort((a, b) => (b.drawn === document.activeElement) - (a.drawn === document.activeElement) || among.has(b) - among.has(a) || b.count - a.count || (a.iri < b.iri ? -1 : 1));
   for (const node of order) {
-    const half = (node.name.textContent.length * LETTER * unit) / 2, low = node.y + node.r + 2 * unit, own = [node.x - half, low, node.x + half, low + LINE * unit];
+    const half = (node.name.textContent.length * LETTER * unit) / 2, low = node.y + node.r + 2 * unit, edge = Math.max(0, (box.width * unit) / 2 - half), isSeen = Math.abs(node.x - view.x) * 2 < box.width * unit;
+    // a name at the edge stays within the picture
+    const x = isSeen ? Math.min(view.x + edge, Math.max(view.x - edge, node.x)) : node.x, own = [x - half, low, x + half, low + LINE * unit];
     const isFree = taken.every((each) => own[2] < each[0] || own[0] > each[2] || own[3] < each[1] || own[1] > each[3]);
     if (isFree) taken.push(own);
     node.name.setAttribute("display", isFree && among.has(node) ? "inline" : "none");
     node.name.style.fontSize = FONT * unit + "px";
     node.name.style.strokeWidth = 3 * unit + "px";
+    node.name.setAttribute("x", x);
     node.name.setAttribute("y", low + FONT * unit);
     const size = node.drawn.querySelector(".size");
     size.setAttribute("display", unit < 1.2 ? "inline" : "none");

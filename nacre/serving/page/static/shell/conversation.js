@@ -12,11 +12,14 @@ import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "..
 
 // turns that are drawn first; earlier ones follow in the background
 const FIRST_TURNS = 12;
+// pixels above a question
+const ABOVE = 8;
 let view = 0;
 
 const hooks = { ask: askQuestion, fork: forkThread, derive: (turn) => panel.show(turn) };
 const turnElements = () => [...$("turns").children];
-const scrollToEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
+// the end, or the question of the last answer where that is higher than the screen
+const scrollToEnd = () => { $("talk").scrollTop = Math.min($("talk").scrollHeight, ($("turns").lastElementChild?.offsetTop ?? Infinity) - $("talk").offsetTop - ABOVE); };
 const scrollToEndSoon = () => { scrollToEnd(); requestAnimationFrame(scrollToEnd); };
 
 // scrolling follows a growing answer until the user scrolls

@@ -2,9 +2,17 @@
 
 import { apiPath, send } from "../shared/api.js";
 import { announce, button, day, element, failureBox } from "../shared/dom.js";
+import { pageAddress } from "../shared/state.js";
 import { t } from "../shared/words.js";
 
-const MILLISECONDS = 1000;
+const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
+
+// The server stores no address; this tab knows those that it made, as it knows the key.
+const knownPaths = () => { try { return JSON.parse(sessionStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; } };
+export const knownAddress = (id) => knownPaths()[id] && new URL(knownPaths()[id], location.href).href;
+
+// Withdraw a link, which may be gone already.
+export const withdrawShare = (id) => send("DELETE", apiPath("shares", id)).catch((problem) => { if (problem.status !== 404) throw problem; });
 
 // `own` is the pressed button. A second press shows and copies the same link.
 export async function shareAnswer(turn, record, own) {
@@ -13,6 +21,7 @@ export async function shareAnswer(turn, record, own) {
   for (const each of turn.rest.querySelectorAll(".shared, .failure")) each.remove();
   try {
     turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {});
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...knownPaths(), [turn.shared.link.id]: turn.shared.path }));
     await showLink(turn, own);
   } catch (problem) {
     own.closest(".tools").after(failureBox(problem));
@@ -29,8 +38,7 @@ async function showLink(turn, own) {
   const said = (isCopied ? t("copied") + " " : "") + t("shareUntil", { date: day(expires * MILLISECONDS) });
   const revoke = async () => {
     try {
-      // it may be gone already
-      await send("DELETE", apiPath("shares", id)).catch((problem) => { if (problem.status !== 404) throw problem; });
+      await withdrawShare(id);
     } catch (problem) {
       box.after(failureBox(problem));
       return;
@@ -40,7 +48,7 @@ async function showLink(turn, own) {
     announce(t("shareWithdrawn"));
     own.focus();
   };
-  const box = element("div", { class: "shared" }, element("p", { class: "quiet" }, said), element("div", { class: "row" }, field, button(t("shareWithdraw"), revoke)));
+  const box = element("div", { class: "shared" }, element("p", { class: "quiet" }, said, " ", element("a", { href: pageAddress({ shares: "" }) }, t("sharedAnswers"))), element("div", { class: "row" }, field, button(t("shareWithdraw"), revoke)));
   own.closest(".tools").after(box);
   announce(said);
 }

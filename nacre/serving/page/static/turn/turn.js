@@ -19,7 +19,7 @@ const LOCAL = "local";
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
-const COMMAND_LINE_HINT = /(; the first are shown)?,? ask with --json for the rest|the first are shown, ask with --json for the rest| \(ask with --json for all\)/;
+const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 // Whether the standalone question, in the language of the question if it has that, has words that the question lacks.
 export function addsWords({ question, standalone, standalone_own: own }) {
@@ -102,7 +102,7 @@ export function finishTurn(turn, record, kept = null) {
   const whole = record.table;
   turn.answer.replaceChildren();
   // the hint is for the command line; the page shows all rows below
-  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole ? () => rowTable({ ...whole, name: "answer", after: (body) => linkThings(turn, body), caption: record.question }) : null });
+  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole || !rich ? (block) => rowTable({ ...(whole || writtenTable(block, record)), name: "answer", after: (body) => linkThings(turn, body), caption: record.question }) : null });
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
@@ -110,6 +110,12 @@ export function finishTurn(turn, record, kept = null) {
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
+}
+
+// The table of a text; one column has all values, of which the text has the first.
+function writtenTable({ head, rows }, { values, unit }) {
+  const isList = head.length === 1 && values.length >= rows.length;
+  return { columns: head, units: isList && typeof values[0] === "number" ? [unit] : [], rows: isList ? values.map((value) => [value]) : rows };
 }
 
 // The code of charts is loaded with the first table.
