@@ -155,7 +155,10 @@ class Settings(BaseSettings):
         description="Hosts, or host:port, of the endpoints and databases that may be attached over HTTP; default none.",
     )
     max_rate: int = Field(
-        6000, ge=0, description="Maximum number of requests a minute by one key, in each process; 0 means no limit."
+        6000,
+        ge=0,
+        description="Maximum number of requests a minute by one key, in each process (in all of them with "
+        "NACRE_DATABASE_URL); 0 means no limit.",
     )
     max_turns: int = Field(
         128, ge=1, description="Maximum number of concurrent questions in each process, including waiting ones."

@@ -27,7 +27,9 @@ from nacre.records.json_form import prepare_adapters
 from nacre.serving.agui import routes as agui
 from nacre.serving.conversations.retention import delete_untouched_threads
 from nacre.serving.conversations.stateless_turns import StatelessTurnCache
-from nacre.serving.fleet.follow_graphs import follow_graphs
+from nacre.serving.fleet.follow_graphs import FollowedGraphs
+from nacre.serving.fleet.shared_keys import SharedKeyStore
+from nacre.serving.fleet.shared_rates import SharedRateLimiter
 from nacre.serving.fleet.shared_runs import SharedRuns
 from nacre.serving.garbage_collection import relax_collection
 from nacre.serving.http import health, logs
@@ -45,7 +47,7 @@ from nacre.serving.http.api import (
     uploads,
     verified,
 )
-from nacre.serving.http.auth import Authenticator
+from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.bodies import BodyMiddleware
 from nacre.serving.http.connection import BoundedConnection
 from nacre.serving.http.error_handlers import (
@@ -56,7 +58,7 @@ from nacre.serving.http.error_handlers import (
 )
 from nacre.serving.http.limits import RequestMiddleware
 from nacre.serving.http.metrics import Metrics
-from nacre.serving.keys import open_keys
+from nacre.serving.keys import KeyStore, open_keys
 from nacre.serving.langgraph import routes as langgraph
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.http import add_mcp, mcp_lifespan
@@ -96,10 +98,11 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.metrics = Metrics()
     app.state.stateless_turns = StatelessTurnCache()
     keys = open_keys(settings)
-    app.state.authenticator = Authenticator(keys, settings.max_rate, origins)
+    app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.sharing = AnswerSharing(keys, settings.sharing)
-    app.state.health = health.HealthCache(keys)
+    app.state.followed_graphs = None if settings.graphs is None else FollowedGraphs(settings.graphs, settings.data)
+    app.state.health = health.HealthCache(keys, lambda: _store_problems(app.state.followed_graphs))
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
     app.add_exception_handler(ConversationStoreError, storage_error_response)
@@ -165,8 +168,8 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
         app.state.runs = await _open_runs(settings, service)
         await _warm_up(app, service)
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
-        if settings.graphs is not None:
-            tasks.append(asyncio.create_task(follow_graphs(settings.graphs, settings.data)))
+        if app.state.followed_graphs is not None:
+            tasks.append(asyncio.create_task(app.state.followed_graphs.follow()))
         if isinstance(app.state.runs, SharedRuns):
             tasks.append(asyncio.create_task(app.state.runs.share()))
         if service.threads is not None:
@@ -179,6 +182,17 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
                 task.cancel()
             await app.state.runs.close(0)
             await run_in_thread(app.state.uploads.close)
+
+
+def _rate_limiter(settings: Settings, keys: KeyStore) -> RateLimiter:
+    """With NACRE_DATABASE_URL, the requests of a key are counted over all servers."""
+    if isinstance(keys, SharedKeyStore):
+        return SharedRateLimiter(settings.max_rate, keys.database)
+    return RateLimiter(settings.max_rate)
+
+
+def _store_problems(followed: FollowedGraphs | None) -> list[str]:
+    return [followed.problem] if followed is not None and followed.problem else []
 
 
 async def _open_runs(settings: Settings, service: TurnService) -> Runs:

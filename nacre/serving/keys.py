@@ -63,6 +63,10 @@ class StoredKey:
     may: tuple[str, ...] = ()
 
 
+class KeysUnavailable(ConfigError):
+    """The database of the keys does not answer."""
+
+
 class KeyStore:
     """The keys of a data folder. A change of the file takes effect with the next request, in every process."""
 

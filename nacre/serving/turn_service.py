@@ -145,6 +145,7 @@ class TurnService:
         record, storage_error = None, ""
         verify_lock = None
         async with AsyncExitStack() as stack:
+            stack.enter_context(_storage_errors())
             stack.enter_context(self.count_active())
             if thread and self.threads:
                 verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
@@ -229,17 +230,12 @@ class TurnService:
         """Rewind the thread if asked to, and roll it back if the turn is not stored."""
         threads = self.threads if thread else None
         async with AsyncExitStack() as stack:
-            try:
-                if instead_of is not None:
-                    if not thread or not threads:
-                        raise NotFound("Only a question in a thread can replace another one. Name the thread.")
-                    await threads.rewind(caller, thread, instead_of)
-                if thread and threads:
-                    await stack.enter_async_context(threads.roll_back_unless_saved(caller, thread))
-            except ConversationStoreError as error:
-                raise StorageUnavailable(
-                    f"The conversations can't be read now ({error}). Try again, or ask without a thread."
-                ) from error
+            if instead_of is not None:
+                if not thread or not threads:
+                    raise NotFound("Only a question in a thread can replace another one. Name the thread.")
+                await threads.rewind(caller, thread, instead_of)
+            if thread and threads:
+                await stack.enter_async_context(threads.roll_back_unless_saved(caller, thread))
             yield
 
     async def _save(
@@ -256,6 +252,18 @@ class TurnService:
         log.warning("turn %s of thread %s is not stored: %s", record["turn"], thread, storage_error)
         caveats = [*record["caveats"], f"This turn could not be kept in its thread ({storage_error})."]
         return cast(Answer, {**record, "caveats": caveats})
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    """An error of the database of conversations as one that clients are told."""
+    try:
+        yield
+    except ConversationStoreError as error:
+        log.warning("a turn ends, since its conversation can't be read or written: %s", error)
+        raise StorageUnavailable(
+            f"The conversations can't be read now ({error}). Try again, or ask without a thread."
+        ) from error
 
 
 async def _lost_lock(verify: Callable[[], None] | None) -> str:

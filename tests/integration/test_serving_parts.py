@@ -186,7 +186,7 @@ def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
 def test_keys_that_are_gone_open_nothing_before_a_restart(tmp_path, content) -> None:
     KeyStore(tmp_path).add("ann", None)
     keys = KeyStore(tmp_path)
-    authenticator = Authenticator(keys, 0, frozenset())
+    authenticator = Authenticator(keys, RateLimiter(0), frozenset())
     if content is None:
         keys.file.unlink()
     else:
@@ -195,7 +195,9 @@ def test_keys_that_are_gone_open_nothing_before_a_restart(tmp_path, content) -> 
         with pytest.raises(StorageUnavailable):
             authenticator.authenticate(LOCAL_REQUEST, None)
     KeyStore(tmp_path).file.unlink(missing_ok=True)
-    assert Authenticator(KeyStore(tmp_path), 0, frozenset()).authenticate(LOCAL_REQUEST, None) == LOCAL_CALLER
+    assert (
+        Authenticator(KeyStore(tmp_path), RateLimiter(0), frozenset()).authenticate(LOCAL_REQUEST, None) == LOCAL_CALLER
+    )
     token = KeyStore(tmp_path).add("ann", None)
     assert authenticator.authenticate(LOCAL_REQUEST, token).owner == "ann"
 
@@ -212,7 +214,7 @@ def test_only_the_owner_reads_keys_and_replies(tmp_path) -> None:
 
 
 def test_a_get_of_another_page_is_refused_without_an_origin(tmp_path) -> None:
-    authenticator = Authenticator(KeyStore(tmp_path), 0, frozenset())
+    authenticator = Authenticator(KeyStore(tmp_path), RateLimiter(0), frozenset())
     for site in ("cross-site", "same-site", "another"):
         with pytest.raises(ForbiddenOrigin):
             authenticator.authenticate(local_request(("sec-fetch-site", site)), None)

@@ -141,30 +141,54 @@ def _free_port() -> int:
         return port
 
 
-@contextmanager
-def postgres() -> Iterator[tuple[sa.URL, subprocess.Popen[bytes]]]:
-    """A PostgreSQL server on loopback: the address of its owner, and its process."""
-    programs = _program("postgres")
-    assert programs
-    with tempfile.TemporaryDirectory(prefix="nacre-pg-") as folder:
+class Postgres:
+    """A PostgreSQL server on loopback that a test stops and starts again: the address of its owner, and its process."""
+
+    def __init__(self, folder: str) -> None:
+        programs = _program("postgres")
         # it refuses to run as root
-        user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
-        if user:
+        self._user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+        if self._user:
             shutil.chown(folder, "postgres", "postgres")
         place, port = f"{folder}/data", _free_port()
         initdb = [f"{programs}/initdb", "-D", place, "-A", "trust", "-U", "owner", "-E", "UTF8", "--no-locale"]
-        subprocess.run(initdb, check=True, capture_output=True, cwd=folder, **user)  # type: ignore[call-overload]
-        command = [f"{programs}/postgres", "-D", place, "-p", str(port), "-k", folder, "-c", "fsync=off"]
-        command += ["-c", "listen_addresses=127.0.0.1"]
-        process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **user)  # type: ignore[call-overload]
-        url = sa.URL.create("postgresql+psycopg", "owner", host="127.0.0.1", port=port, database="postgres")
+        subprocess.run(initdb, check=True, capture_output=True, cwd=folder, **self._user)  # type: ignore[call-overload]
+        self._command = [f"{programs}/postgres", "-D", place, "-p", str(port), "-k", folder, "-c", "fsync=off"]
+        self._command += ["-c", "listen_addresses=127.0.0.1"]
+        self._folder = folder
+        self.url = sa.URL.create("postgresql+psycopg", "owner", host="127.0.0.1", port=port, database="postgres")
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it takes connections."""
+        quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "cwd": self._folder}
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(self._command, **quiet, **self._user)  # type: ignore[call-overload]
+        _wait(self.url)
+
+    def stop(self) -> None:
+        """Stop it at once, as after a crash: the next start recovers what was committed."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(30)
+
+
+@contextmanager
+def postgres_server() -> Iterator[Postgres]:
+    """A PostgreSQL server of the test's own."""
+    with tempfile.TemporaryDirectory(prefix="nacre-pg-") as folder:
+        server = Postgres(folder)
         try:
-            _wait(url)
-            yield url, process
+            yield server
         finally:
             # a fast shutdown, which does not wait for clients
-            process.send_signal(signal.SIGINT)
-            process.wait(30)
+            server.process.send_signal(signal.SIGINT)
+            server.process.wait(30)
+
+
+@contextmanager
+def postgres() -> Iterator[tuple[sa.URL, subprocess.Popen[bytes]]]:
+    """A PostgreSQL server on loopback: the address of its owner, and its process."""
+    with postgres_server() as server:
+        yield server.url, server.process
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nacre.errors import ConfigError
-from nacre.serving.keys import KEY_FILE, KeyStore, StoredKey
+from nacre.serving.keys import KEY_FILE, KeyStore, KeysUnavailable, StoredKey
 from nacre.stores.state.database import StateDatabase, StorageError
 from nacre.stores.state.schema import install_tables
 from nacre.stores.state.statements import Execute
@@ -45,7 +45,7 @@ class SharedKeyStore(KeyStore):
         try:
             rows = self.database.read("SELECT name, hash, graphs, created, revoked, may FROM api_key ORDER BY created")
         except StorageError as error:
-            raise ConfigError(f"The keys can't be read ({error}), so no key is accepted.") from error
+            raise KeysUnavailable(f"The keys can't be read ({error}), so no key is accepted.") from error
         self._keys = self._checked(tuple(map(_parse_row, rows)))
         self._read_at = now
         return self._keys

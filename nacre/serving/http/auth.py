@@ -14,7 +14,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from nacre.errors import ConfigError
 from nacre.serving.errors import ForbiddenOrigin, StorageUnavailable, TooManyRequests, Unauthenticated
-from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
+from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore, KeysUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,8 @@ LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
 OWN_SITES = {"same-origin", "none"}
 PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
 MAX_TRACKED_CLIENTS = 10_000
+# what the names of clients begin with: valid keys are counted by owner, requests without one by address
+OWNER, ADDRESS = "owner ", "address "
 # a thread of its own, so that no request waits for the work of others before it is known who sent it
 _POOL = ThreadPoolExecutor(1, thread_name_prefix="nacre-keys")
 bearer_token = HTTPBearer(
@@ -33,10 +35,10 @@ bearer_token = HTTPBearer(
 class Authenticator:
     """Authenticates requests against the keys of a data folder."""
 
-    def __init__(self, keys: KeyStore, max_rate: int, origins: frozenset[str]) -> None:
+    def __init__(self, keys: KeyStore, rate: "RateLimiter", origins: frozenset[str]) -> None:
         self._keys = keys
         self._origins = origins
-        self._rate = RateLimiter(max_rate)
+        self._rate = rate
         # keys that exist at the start must not be forgotten before the first request
         with suppress(ConfigError):
             keys.all()
@@ -53,18 +55,19 @@ class Authenticator:
             # clients without a key must not learn the path of the file
             log.error("%s", error)
             raise StorageUnavailable(
-                "The keys can't be read, so all requests are refused. Run on the server: nacre keys list"
+                "The database of this server does not answer, so no request is accepted. Ask again in a moment."
+                if isinstance(error, KeysUnavailable)
+                else "The keys can't be read, so all requests are refused. Run on the server: nacre keys list"
             ) from error
         if locked:
             caller = self._keys.find_caller(token) if token else None
-            # rate limits count valid keys by owner, guesses by address
-            self._rate.take(f"owner {caller.owner}" if caller else f"address {address}")
+            self._rate.take(f"{OWNER}{caller.owner}" if caller else f"{ADDRESS}{address}")
             if caller is None:
                 raise Unauthenticated(
                     "A key is required. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME creates one."
                 )
             return caller
-        self._rate.take(f"address {address}")
+        self._rate.take(f"{ADDRESS}{address}")
         if address not in LOOPBACK_HOSTS:
             raise Unauthenticated("Without keys only requests from this machine are accepted. Run: nacre keys add NAME")
         self._check_local(request)
@@ -72,7 +75,7 @@ class Authenticator:
 
     def limit_address(self, request: Request) -> None:
         """Count a request that needs no key; raises TooManyRequests."""
-        self._rate.take(f"address {request.client.host if request.client else '127.0.0.1'}")
+        self._rate.take(f"{ADDRESS}{request.client.host if request.client else '127.0.0.1'}")
 
     def _check_local(self, request: Request) -> None:
         """Refuse requests that other web pages send from this machine: they have another origin or host."""

@@ -16,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.serving.http.api.graphs import GraphSummary, graph_summary
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
-from nacre.serving.keys import KeyStore
+from nacre.serving.keys import KeyStore, KeysUnavailable
 from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
 from nacre.stores.conversations.conversations import ConversationStoreError
@@ -32,12 +32,16 @@ MIN_FREE_BYTES = 50_000_000
 MODEL_PROBE_SECONDS = 2.0
 
 
+NO_KEYS, NO_DATABASE = "no keys", "no database"
+_NEXT = {NO_KEYS: "nacre keys list", NO_DATABASE: "check the server of NACRE_DATABASE_URL"}
+
+
 class HealthReport(NamedTuple):
-    """The graphs, the problems that concern no single graph, and whether the keys let nobody in."""
+    """The graphs, the problems that concern no single graph, and what lets nobody in: "" or a status."""
 
     graphs: tuple[GraphSummary, ...]
     problems: list[str]
-    is_locked: bool = False
+    locked: str = ""
 
 
 @router.get("/healthz", summary="Is the process alive?")
@@ -49,18 +53,18 @@ async def healthz() -> dict[str, str]:
 @router.get(
     "/readyz",
     summary="Can it answer questions?",
-    responses={503: {"description": "No graph, or no usable key."}},
+    responses={503: {"description": "No graph, no usable key, or no database."}},
 )
 def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
     """`ok`; `degraded` if a part is missing and the rest answers; 503 if no graph can be queried, or if the keys are
-    damaged or gone, so that all requests are refused.
+    damaged or gone or their database does not answer, so that all requests are refused.
 
     Problems of graphs are listed only for callers that may read them.
     """
-    graphs, problems, is_locked = request.app.state.health.report(service)
-    is_ready = not is_locked and any(not graph.problem for graph in graphs)
-    if is_locked:
-        body: dict[str, Any] = {"status": "no keys", "next": "nacre keys list"}
+    graphs, problems, locked = request.app.state.health.report(service)
+    is_ready = not locked and any(not graph.problem for graph in graphs)
+    if locked:
+        body: dict[str, Any] = {"status": locked, "next": _NEXT[locked]}
     elif not is_ready:
         body = {"status": "no graph", "next": "nacre ingest FILE --graph NAME"}
     else:
@@ -91,8 +95,15 @@ class HealthCache:
     Stores are examined at most once a second, by one request; the others get the last report.
     """
 
-    def __init__(self, keys: KeyStore, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        keys: KeyStore,
+        others: Callable[[], list[str]] = list,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._keys = keys
+        # further problems, of what this process follows
+        self._others = others
         self._clock = clock
         self._lock = threading.Lock()
         self._report: HealthReport | None = None
@@ -104,7 +115,8 @@ class HealthCache:
         if self._lock.acquire(blocking=self._report is None):
             try:
                 if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
-                    self._report = _examine(service, self._keys)
+                    report = _examine(service, self._keys)
+                    self._report = report._replace(problems=[*report.problems, *self._others()])
                     self._checked_at = self._clock()
             finally:
                 self._lock.release()
@@ -115,9 +127,9 @@ class HealthCache:
 def _examine(service: TurnService, keys: KeyStore) -> HealthReport:
     settings = service.composition.settings
     graphs = tuple(_examine_graph(service, name) for name in service.library.names())
-    key_problems = _key_problems(keys)
+    locked, key_problems = _key_problems(keys)
     problems = [*_conversation_problems(service), *_disk_problems(settings), *key_problems, *model_problems(settings)]
-    return HealthReport(graphs, problems, bool(key_problems))
+    return HealthReport(graphs, problems, locked)
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
@@ -159,14 +171,16 @@ def _disk_problems(settings: Settings) -> list[str]:
     return [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
 
 
-def _key_problems(keys: KeyStore) -> list[str]:
-    """The server's own store, since only it knows that there were keys."""
+def _key_problems(keys: KeyStore) -> tuple[str, list[str]]:
+    """The server's own store, since only it knows that there were keys: the status that lets nobody in, and why."""
     try:
         keys.all()
+    except KeysUnavailable:
+        return NO_DATABASE, ["the database does not answer, so all requests are refused until it does"]
     except NacreError:
         # clients without a key must not learn the path of the file
-        return ["the keys are damaged or gone, so all requests are refused. Run: nacre keys list"]
-    return []
+        return NO_KEYS, ["the keys are damaged or gone, so all requests are refused. Run: nacre keys list"]
+    return "", []
 
 
 def model_problems(settings: Settings) -> list[str]:

@@ -141,6 +141,8 @@ async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedP
         min_size=1,
         max_size=CONNECTIONS,
         timeout=CONNECT_SECONDS,
+        # after an outage the next question connects, rather than an attempt that waits ever longer
+        reconnect_timeout=CONNECT_SECONDS,
         kwargs=options,
         check=_check,
         open=False,
@@ -155,4 +157,6 @@ async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedP
 
 async def _check(connection: Any) -> None:
     if has_news(connection):
+        # the pool puts an open connection back
+        await connection.close()
         raise psycopg.OperationalError

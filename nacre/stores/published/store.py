@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import secrets
+import sys
 import tarfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -88,7 +89,7 @@ class GraphStore:
             if pointer is not None:
                 known = Pointer(**{key: pointer[key] for key in Pointer.__dataclass_fields__ if key in pointer})
             parts = tuple(Part(**part) for part in data["parts"])
-        except OSError as error:
+        except _failures() as error:
             raise _unavailable(error) from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
@@ -109,7 +110,7 @@ class GraphStore:
             self._files.pipe_file(place, json.dumps(content, indent=1).encode(), mode="create")
         except FileExistsError:
             return False
-        except OSError as error:
+        except _failures() as error:
             raise _unavailable(error) from None
         return True
 
@@ -123,7 +124,7 @@ class GraphStore:
                 # a stream, so that it needs neither memory nor a second copy
                 with tarfile.open(fileobj=hashing, mode="w|", bufsize=1 << 20) as archive:  # type: ignore[call-overload]
                     archive.add(folder, ".", filter=_plain)
-        except OSError as error:
+        except _failures() as error:
             raise _unavailable(error) from None
         return Part(place, key, hashing.size, hashing.digest.hexdigest())
 
@@ -140,7 +141,7 @@ class GraphStore:
                     pass
         except tarfile.TarError as error:
             raise IncompletePart(f"{part.key} in the store of graphs is damaged.") from error
-        except OSError as error:
+        except _failures() as error:
             raise _unavailable(error) from None
         if (hashing.size, hashing.digest.hexdigest()) != (part.size, part.sha256):
             raise IncompletePart(f"{part.key} in the store of graphs is not what was published.")
@@ -156,7 +157,7 @@ class GraphStore:
                 for key in [*(f"{self._root}/{key}" for key in unused), self._current(latest.graph, number)]:
                     if self._files.exists(key):
                         self._files.rm_file(key)
-            except OSError as error:
+            except _failures() as error:
                 raise _unavailable(error) from None
 
     def _parts(self, graph: str, number: int) -> tuple[Part, ...]:
@@ -168,7 +169,7 @@ class GraphStore:
             names = self._files.ls(f"{self._root}/current", detail=False)
         except FileNotFoundError:
             return []
-        except OSError as error:
+        except _failures() as error:
             raise _unavailable(error) from None
         found = [_CURRENT.fullmatch(name.rsplit("/", 1)[-1]) for name in names]
         return [(match[1], int(match[2])) for match in found if match and GRAPH_NAME.fullmatch(match[1])]
@@ -204,8 +205,13 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def _unavailable(error: OSError) -> StoreUnavailable:
+def _failures() -> tuple[type[Exception], ...]:
+    """The errors of the client of a store. That of S3 has kinds of its own, for logins and addresses."""
+    client = sys.modules.get("botocore.exceptions")
+    return (OSError,) if client is None else (OSError, client.BotoCoreError, client.ClientError)
+
+
+def _unavailable(error: Exception) -> StoreUnavailable:
     # messages of clients may quote addresses with keys in them
-    return StoreUnavailable(
-        f"The store of graphs (NACRE_GRAPHS) can't be used: {error.strerror or type(error).__name__}."
-    )
+    reason = getattr(error, "strerror", None) or type(error).__name__
+    return StoreUnavailable(f"The store of graphs (NACRE_GRAPHS) can't be used: {reason}.")

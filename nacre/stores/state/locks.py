@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from nacre.stores.state.database import ServerDatabaseError, StateDatabase, lock_number
+from nacre.stores.state.server_engine import has_news
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -100,9 +101,9 @@ class ServerLocks:
 
     def try_acquire(self, slot: str) -> StateLock | None:
         with self._lock:
+            connection = self._open()
             if slot in self._held:
                 return None
-            connection = self._open()
             if not self._ask(connection, "SELECT pg_try_advisory_lock(:number)", slot):
                 return None
             self._held.add(slot)
@@ -118,6 +119,9 @@ class ServerLocks:
             self._drop()
 
     def _open(self) -> "Connection":
+        if self._connection is not None and has_news(self._connection.connection.dbapi_connection):
+            # the server has ended it, and released its locks
+            self._drop()
         if self._connection is None:
             self._connection = self._database.connect()
         return self._connection
