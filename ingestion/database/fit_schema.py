@@ -17,6 +17,8 @@ from nacre.stores.sqlite.tables import Tables
 
 # rows that are compared, and the share that must agree
 _COMPARED, _SHARE = 500, 0.9
+# datatypes whose cells are ISO texts
+_DATES = ("date", "datetime")
 
 
 class FittedSchema(NamedTuple):
@@ -48,6 +50,8 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
             relations.append(replace(relation, kind="table", columns=columns))
             label = _label_columns(name, each, [_cells_of(c, plain) for c in sampled_columns], tables)
             attached.append(_attached(name, each, columns, predicates, names, label))
+            naming = {iri for iri, column in each.literals.values() if column.name in label}
+            predicates |= {iri: replace(predicates[iri], role="name") for iri in naming & set(predicates)}
     fitted = _reduced(schema, relations, predicates)
     left = tuple(p.label for p in schema.shown_predicates if p.iri not in fitted.predicate_of and p.role == "fact")
     return FittedSchema(fitted, tuple(attached), json.dumps(_layout(fitted), ensure_ascii=False), left)
@@ -86,7 +90,10 @@ def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tabl
                 or storages[column.predicate] == "list"
                 or predicate.unit
                 or column.low
-                or (predicate.datatype != "text" and not (is_number and _are_plain(name, column, tables)))
+                or (predicate.datatype in _DATES and not _are_iso(name, column, tables))
+                or (
+                    predicate.datatype not in ("text", *_DATES) and not (is_number and _are_plain(name, column, tables))
+                )
             ):
                 yield predicate
 
@@ -102,6 +109,13 @@ def _are_plain(relation: str, column: Column, tables: Tables) -> bool:
         except ValueError:
             return False
     return True
+
+
+def _are_iso(relation: str, column: Column, tables: Tables) -> bool:
+    """Whether each date was written as the cell has it."""
+    own, text = quote_identifier(column.value), quote_identifier(column.text or column.value)
+    query = f"SELECT count(*) FROM {quote_identifier(relation)} WHERE {own} IS NOT {text}"
+    return tables.run(query, limit=1).rows == [(0,)]
 
 
 def _plain(predicate: Predicate) -> Predicate:

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 # distinct values of a column that are looked up in the key of another table
 _MOST_VALUES = 200
+# the share of them that must be there; a few rows may refer to what is gone
+_SHARE = 0.9
 # of one check, and of all; a table whose check takes longer is not checked again (given)
 CHECK_SECONDS, ALL_SECONDS = 5.0, 120.0
 _KEY_TYPES = ("integer", "text", "other")
@@ -36,7 +38,7 @@ def guess_keys(
 ) -> list[ReflectedTable]:
     """The tables with a key for those without one (a column with different values, else the number that the database
     gives to a row), then with foreign keys for columns named like a key of another
-    table whose values are all in it. What can't be checked within 5 seconds is not proposed."""
+    table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed."""
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, dialect) for table in tables]
     return [_with_links(checks, table, keyed) for table in keyed]
@@ -88,12 +90,13 @@ def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> Reflected
 
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
     declared = {name for key in table.foreign for name in key.columns}
-    own_key = table.key[0] if len(table.key) == 1 else ""
+    own_key = table.key[0] if len(table.key) == 1 and not table.guessed_key else ""
     found = list(table.foreign)
     for each in table.columns:
         if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
             continue
-        for target in _targets(table, each.name, each.storage, tables):
+        targets = _targets(table, each.name, each.storage, tables)
+        for target in sorted(targets, key=lambda target: target.guessed_key):
             if _is_included(checks, table, each.name, target):
                 found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
                 break
@@ -103,8 +106,8 @@ def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflect
 def _targets(
     table: ReflectedTable, name: str, storage: str, tables: Sequence[ReflectedTable]
 ) -> Iterable[ReflectedTable]:
-    """The tables whose key a column may refer to by its name: it has the name of the key, or ends like the name of the
-    table with a word for a key."""
+    """The tables whose key a column may refer to by its name: it has the name of the key or of the table, or ends like
+    the name of the table with a word for a key."""
     words = lowercase_name(name).lower().split()
     for target in tables:
         if len(target.key) != 1 or (target is table and not words):
@@ -114,14 +117,16 @@ def _targets(
         if same != storage:
             continue
         kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
-        is_key_name = name.lower() == key.lower() and target is not table and len(words) > 1
+        # a single word is rarely the name of two things if its values are texts
+        is_told_apart = len(words) > 1 or (storage == "text" and not target.guessed_key)
+        is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
         stem = words[:-1] if words and words[-1] in word_list("ingestion", "key_words") else []
-        if is_key_name or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
+        if is_key_name or words == kind or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
             yield target
 
 
 def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
-    """Whether the first distinct values of a column, at least one, are all values of a key."""
+    """Whether the first distinct values of a column, at least one, are nearly all values of a key."""
     source = sql_table(table.name, column(name), schema=table.schema or None)
     own: ColumnClause[Any] = column(name)
     first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
@@ -131,4 +136,4 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
     known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
-    return any(count == len(values) for (count,) in checks.rows(target, known))
+    return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))

@@ -1,12 +1,13 @@
 """Rows and names of the relations of a database, as facts: MappedTables -> N-Triples."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.database.relations import MappedTable
 from ingestion.induce.names.column_names import lowercase_name
+from ingestion.induce.names.infer_names import is_name_shaped
 from ingestion.vocabulary import name_rank
 from nacre.errors import ToolError
 from nacre.language.base import word_list
@@ -24,6 +25,9 @@ LONGEST_VALUE = 2_000
 SECONDS = 30.0
 # tables that may take all of that; later ones are counted in a tenth of it, so that many endless views end
 MOST_WAITS = 4
+
+# of the rows that have a name, and of the names that look like names and that differ (given)
+_SHARE_NAMED, _SHARE_DIFFERENT = 0.9, 0.5
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -83,22 +87,26 @@ def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
 def _table_lines(
     mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int
 ) -> Iterator[str]:
-    yield from _schema_lines(mapped, known)
     names = [*mapped.literals, *mapped.links]
     columns = ", ".join(map(quote_identifier, ["id", *names]))
     of = quote_identifier(mapped.attached.relation)
     seen: set[Cell] = set()
     rows = min(SAMPLE_ROWS, most // (len(names) + 1))
-    for row in tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows:
+    found = tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows
+    used = {name for at, name in enumerate(names, 1) if any(row[at] is not None for row in found)}
+    # what no row has would be a thing, not a property
+    yield from _schema_lines(mapped, known, used) if found else ()
+    label = inferred_name(mapped, {name: [row[at] for row in found] for at, name in enumerate(names, 1)})
+    for row in found:
         if isinstance(row[0], str):
             seen.add(row[0])
-            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)))
+            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
     if count > rows:
-        for name in _naming_columns(mapped):
+        for name in dict.fromkeys([*([label] if label else []), *_naming_columns(mapped)]):
             query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
             for key, value in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
                 if isinstance(key, str) and key not in seen:
-                    yield from _row_lines(mapped, key, {name: value})
+                    yield from _row_lines(mapped, key, {name: value}, label)
         yield from _rare_values(mapped, tables, seen)
 
 
@@ -109,6 +117,26 @@ def _naming_columns(mapped: MappedTable) -> list[str]:
     named = [name for name in texts if set(name.split("_")) & words or name_rank(mapped.literals[name][0]) is not None]
     unique = [name for name in texts if mapped.literals[name][1].name in mapped.reflected.unique]
     return named[:3] or unique[:2] or texts[:1]
+
+
+def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> str:
+    """The column whose values name the rows of a table that has no column called a name; "" for none.
+
+    A column of words, many of them different, as the company of a supplier; else the key, if people read it (a text),
+    as the code of a ward.
+    """
+    called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
+    texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
+    if any(set(name.split("_")) & called for name in texts):
+        return ""
+    for name in texts:
+        values = [value for value in cells[name] if isinstance(value, str) and value.strip()]
+        named = sum(map(is_name_shaped, values))
+        if len(values) >= _SHARE_NAMED * len(cells[name]) and named >= _SHARE_NAMED * len(values) > 0:
+            if len(set(values)) >= _SHARE_DIFFERENT * len(values):
+                return name
+    own = mapped.attached.key[0] if len(mapped.attached.key) == 1 and not mapped.attached.guessed else ""
+    return next((name for name in texts if mapped.literals[name][1].name == own), "")
 
 
 def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -> Iterator[str]:
@@ -129,39 +157,47 @@ def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -
                 yield from _row_lines(mapped, key, {name: value})
 
 
-def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable]) -> Iterator[str]:
+def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable], used: Collection[str]) -> Iterator[str]:
     iri, table = mapped.attached.iri, mapped.reflected
     yield _line(iri, _RDFS + "label", _text(lowercase_name(table.name) or table.name))
     if table.comment:
         yield _line(iri, _RDFS + "comment", _text(table.comment[:LONGEST_VALUE]))
-    for _, (own, column) in mapped.literals.items():
-        if column.comment:
+    for name, (own, column) in mapped.literals.items():
+        if column.comment and name in used:
             yield _line(own, _RDFS + "comment", _text(column.comment[:LONGEST_VALUE]))
     links = {link.name: link for link in mapped.attached.links}
     for name, (own, key) in mapped.links.items():
+        if name not in used:
+            continue
         target = known.get(links[name].target)
-        labels = link_labels(key.columns, target.reflected.name if target else key.table)
+        labels = link_labels(key.columns, target.reflected.name if target else key.table, key.referred)
         yield _line(own, _RDFS + "label", _text(labels[0]))
         for other in labels[1:]:
             yield _line(own, _ALT_LABEL, _text(other))
 
 
-def link_labels(columns: Sequence[str], target: str) -> list[str]:
-    """What people call a foreign key: its column without the word for a key, or the table that it refers to.
+def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = ()) -> list[str]:
+    """What people call a foreign key: its column without the word for a key, or the table that it refers to; the table
+    first if the column is only called like the key that it refers to.
 
     >>> link_labels(["home_stadium_id"], "stadium"), link_labels(["id"], "Customers")
     (['home stadium', 'stadium'], ['customers'])
+    >>> link_labels(["isbn"], "book", ["isbn"])
+    ['book', 'isbn']
     """
     keys = word_list("ingestion", "key_words")
     kind = lowercase_name(target)
     own = lowercase_name(columns[0]).split() if len(columns) == 1 else []
     while own and own[-1].lower() in keys:
         own.pop()
-    return list(dict.fromkeys([*([" ".join(own)] if own else []), kind]))
+    labels = dict.fromkeys([*([" ".join(own)] if own else []), kind])
+    return list(reversed(labels)) if list(columns) == list(referred) else list(labels)
 
 
-def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell]) -> Iterator[str]:
+def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: str = "") -> Iterator[str]:
     yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
+    if label and isinstance(name := cells.get(label), str) and name.strip():
+        yield _line(key, _RDFS + "label", _text(name[:LONGEST_VALUE]))
     for name, cell in cells.items():
         if cell is None:
             continue

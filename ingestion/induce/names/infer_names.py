@@ -61,6 +61,15 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]
     return of_some | _spelled_iris(facts, rows) | found | _distinctive_texts(facts, rows, words, found, kind_of)
 
 
+def is_name_shaped(text: str) -> bool:
+    """Whether a text looks like a name: short, with a capital letter or a space, no address, number or code.
+
+    >>> is_name_shaped("Adler & Sons"), is_name_shaped("a12")
+    (True, False)
+    """
+    return len(text) <= MAX_NAME_LENGTH and _NAME_SHAPE.fullmatch(text.strip()) is not None
+
+
 def given_name_labels() -> frozenset[str]:
     """Labels of predicates with given names."""
     return word_list("ingestion", "given_name_labels")
