@@ -131,10 +131,10 @@ def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> s
         return ""
     for name in texts:
         values = [value for value in cells[name] if isinstance(value, str) and value.strip()]
-        named = sum(map(is_name_shaped, values))
-        if len(values) >= _SHARE_NAMED * len(cells[name]) and named >= _SHARE_NAMED * len(values) > 0:
-            if len(set(values)) >= _SHARE_DIFFERENT * len(values):
-                return name
+        is_filled = len(values) >= _SHARE_NAMED * len(cells[name])
+        are_names = sum(map(is_name_shaped, values)) >= _SHARE_NAMED * len(values) > 0
+        if is_filled and are_names and len(set(values)) >= _SHARE_DIFFERENT * len(values):
+            return name
     own = mapped.attached.key[0] if len(mapped.attached.key) == 1 and not mapped.attached.guessed else ""
     return next((name for name in texts if mapped.literals[name][1].name == own), "")
 
