@@ -8,6 +8,7 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from nacre.serving.cli.main import main
+from nacre.stores.databases.server.place import ServerPlace, write_place
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 ROOM, KITCHEN = GRAPHS / "reading_room.ttl", GRAPHS / "kitchen.ttl"
@@ -308,6 +309,18 @@ def test_the_doctor_finds_all_well(room):
     assert {line.split()[1] for line in stdout.splitlines()} == {
         "python", "data", "embedder", "model", "qdrant", "graph", "port",
     }  # fmt: skip
+
+
+def test_the_doctor_checks_the_server_of_tables(room, tmp_path):
+    [version] = (tmp_path / "data/room/versions").iterdir()
+    # as if they had been written to a server, which is down
+    place = ServerPlace("postgresql+psycopg://reader@127.0.0.1:9/x", "nacre_room", {"entity": {"id": "integer"}})
+    write_place(version, place)
+    code, stdout, _ = room("doctor")
+    [line] = [line for line in stdout.splitlines() if line.split()[1] == "graph"]
+    assert code == 1
+    assert line.startswith("attention")
+    assert "127.0.0.1:9/x, which does not answer. Next: start the server" in line
 
 
 def test_the_doctor_names_what_is_broken_and_what_to_do(room, monkeypatch, tmp_path):

@@ -63,7 +63,7 @@ QUESTIONS: list[tuple[str, list[object]]] = [
     ("Which kilns have more than 450 litres?", ["K5"]),
     ("Which kilns are made by Castel Works?", ["K3"]),
     ("Which kiln is the oldest?", ["K0"]),
-    ("How many firings are there?", [68]),
+    ("How many kilns are there?", [14]),
     ("What is the highest grade of Brook & Sons?", [1]),
 ]
 

@@ -146,6 +146,9 @@ def _check_graphs(settings: "Settings") -> Iterator[Finding]:
         if graph.attached:
             yield _check_attached(f"{text}; attached to {graph.attached}", graph)
             continue
+        if not graph.tables.is_local:
+            yield _check_server_tables(text, graph)
+            continue
         missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
         again = f"nacre index --graph {name}"
         yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
@@ -190,6 +193,16 @@ def _check_attached(text: str, graph: "Graph") -> Finding:
         if may_write
         else Finding("graph", text)
     )
+
+
+def _check_server_tables(text: str, graph: "Graph") -> Finding:
+    """A graph whose tables are on a server: whether it answers and still has them."""
+    try:
+        graph.tables.run("SELECT id FROM entity", limit=1)
+    except NacreError as error:
+        step = f"start the server, check NACRE_DATABASE_KEYS, or nacre ingest FILE --graph {graph.name} --tables URL"
+        return Finding("graph", f"{text}; {str(error).rstrip('.')}", step, broken=True)
+    return Finding("graph", f"{text}; its tables are on a server")
 
 
 def _check_port(port: int, command: str, alternative: str) -> Finding:

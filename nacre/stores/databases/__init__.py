@@ -3,6 +3,7 @@
 Files in reading order:
     attached.py         records: how tables appear as relations
     address.py          addresses, and passwords by host
+    remote_tables.py    what tables in a database have in common
     attached_tables.py  the relations of a database with the interface of tables
     read_rows.py        labels and facts of many rows
     translate.py        a query over relations -> SQL of the database
@@ -13,6 +14,5 @@ Files in reading order:
     key_conditions.py   conditions on IRIs -> conditions on columns
     dialects.py         values of columns, as the dialects write them
     portable.py         what SQLite takes and other databases do not
-    grouped.py          columns beside groups
     connection.py       read-only connections within limits
 """

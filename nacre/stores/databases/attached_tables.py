@@ -1,9 +1,8 @@
 """The relations of an attached database, with the interface of `Tables`: SQL over relations -> rows from the
 database."""
 
-from collections.abc import Iterable, Sequence
-from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from nacre.errors import ConfigError
 from nacre.records.evidence import GraphOverview
@@ -12,24 +11,21 @@ from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
+from nacre.stores.databases.remote_tables import RemoteTables, Row
 from nacre.stores.databases.row_keys import encoded_key
 from nacre.stores.databases.templates import NativeQuery
 from nacre.stores.databases.translate import translate
-from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables
+from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult
 
 if TYPE_CHECKING:
     from nacre.stores.databases.connection import DatabaseConnections
 
 # for SQL that Nacre wrote
 _TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
-# a query of an alternative reading that would run within a limit of steps in an ingested graph
-_ALTERNATIVE_SECONDS = 1.0
 
 
-class AttachedTables(Tables):
+class AttachedTables(RemoteTables):
     """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
-
-    is_local = False
 
     def __init__(
         self,
@@ -74,19 +70,18 @@ class AttachedTables(Tables):
         found = self.native(sql, params)
         return found.text, found.params
 
-    def run(
-        self,
-        sql: str,
-        params: Sequence[Cell] = (),
-        *,
-        limit: int = 1000,
-        seconds: float = 5.0,
-        steps: float = inf,
-    ) -> SqlResult:
-        """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
-        seconds = seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS)
+    def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
+        """The first rows of a query over the relations."""
         found = self.connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
         return found._replace(rows=[self._encoded(row) for row in found.rows])
+
+    def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
+        """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
+        return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
+
+    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
+        """As `look_up`."""
+        yield from self.look_up(sql, params)
 
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
         """As `Tables.row_facts`: one query for the rows of a table."""
@@ -95,10 +90,6 @@ class AttachedTables(Tables):
     def row_labels(self, iris: Iterable[str]) -> dict[str, str]:
         """The labels of rows by IRI, with one query for the rows of a table."""
         return row_labels(iris, self, self._relations.keyed)
-
-    def trusted(self) -> Any:
-        """What runs SQL that Nacre itself wrote; it passes the same checks as other SQL."""
-        return _Trusted(self)
 
     def close(self) -> None:
         """Close the connections."""
@@ -114,26 +105,3 @@ class AttachedTables(Tables):
     def _encoded_cell(self, cell: str) -> str:
         table = self._relations.keyed.of_key(cell)
         return encoded_key(table, cell) if table else cell
-
-
-class _Trusted:
-    """The part of a connection of sqlite3 that readers of tables use."""
-
-    def __init__(self, tables: AttachedTables) -> None:
-        self._tables = tables
-
-    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
-        """The rows of a query."""
-        given = cast("Sequence[Cell]", tuple(params))
-        found = self._tables.run(sql, given, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS)
-        return _Rows(found.rows)
-
-
-class _Rows(list[tuple[Cell, ...]]):
-    """Rows with the methods of a cursor."""
-
-    def fetchall(self) -> list[tuple[Cell, ...]]:
-        return self
-
-    def fetchone(self) -> tuple[Cell, ...] | None:
-        return self[0] if self else None

@@ -3,7 +3,6 @@
 from sqlglot import exp
 
 from nacre.stores.databases.dialects import INTEGER
-from nacre.stores.databases.grouped import one_value_per_group
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
 _NUMERIC = (exp.Sum, exp.Avg, exp.Min, exp.Max)
@@ -17,7 +16,7 @@ def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
     if dialect != "sqlite":
         tree = tree.transform(lambda node: _portable(node, dialect), copy=False)
     # in SQLite as well, so that the rows are the same everywhere
-    return tree.transform(one_value_per_group, copy=False)
+    return tree.transform(_one_value_per_group, copy=False)
 
 
 def _without_case(node: exp.Expr) -> exp.Expr:
@@ -134,3 +133,34 @@ def _from_end(node: exp.Substring, dialect: str) -> exp.Expr:
     if dialect == "postgres" and isinstance(start, exp.Neg) and node.args.get("length") is None:
         return exp.Anonymous(this="RIGHT", expressions=[node.this, start.this])
     return node
+
+
+def _one_value_per_group(node: exp.Expr) -> exp.Expr:
+    """A SELECT with GROUP BY, with `min(column)` for each column that it shows, orders or filters by and does not group
+    by; any other node as it is.
+
+    SQLite takes the value of any row; other databases refuse such a query. Plans show only columns that have one value
+    in each group, so the smallest one is the same.
+    """
+    if not isinstance(node, exp.Select):
+        return node
+    group = node.args.get("group")
+    if group is None:
+        return node
+    grouped = {each.sql() for each in group.expressions}
+    having, order = node.args.get("having"), node.args.get("order")
+    for shown in [*node.selects, *([having.this] if having else []), *(order.expressions if order else [])]:
+        _take_one(shown, grouped)
+    return node
+
+
+def _take_one(node: exp.Expr, grouped: set[str]) -> None:
+    if isinstance(node, (exp.AggFunc, exp.Window, exp.Query)) or node.sql() in grouped:
+        return
+    if isinstance(node, exp.Column):
+        # a name without a table is one of the SELECT itself
+        if node.table:
+            node.replace(exp.Min(this=node.copy()))
+        return
+    for each in list(node.iter_expressions()):
+        _take_one(each, grouped)
