@@ -14,11 +14,10 @@ from unittest.mock import patch
 from nacre.records.cancellation import Deadline
 from nacre.understanding import constrain, parse_question, rewrite_plans, understand
 from nacre.understanding.parsing import beam, derive
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import finish_state
 from nacre.understanding.parsing.constraints.answer_type import AnswerTypeMatch, filter_by_answer_type
 from nacre.understanding.parsing.profile_questions import profile_plan
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.ranking.best_readings import best_readings
 from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN
 

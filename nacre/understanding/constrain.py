@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
@@ -19,9 +18,8 @@ from nacre.understanding.parsing.constraints.preferences import (
 )
 from nacre.understanding.parsing.constraints.requested_class import prefer_requested_class
 from nacre.understanding.parsing.constraints.self_reference import drop_self_references
-from nacre.understanding.parsing.readers.keywords import drop_repeated_keywords
 from nacre.understanding.parsing.readers.yes_no import keep_named_things
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.ranking.unheeded_words import unheeded_words
 
 Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
@@ -66,5 +64,4 @@ CONSTRAINTS = (
     Constraint("own property", _prefer_own_properties),
     Constraint("direction of links", drop_reversed_links, is_law=True),
     Constraint("all named things", keep_named_things),
-    Constraint("more than keywords", drop_repeated_keywords),
 )

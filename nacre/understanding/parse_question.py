@@ -13,9 +13,7 @@ from nacre.records.plan import Body, Itself, Select
 from nacre.understanding.constrain import constrain
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.prepare_question import prepare_question
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.parsing.derive import (
     MAX_CANDIDATES,
@@ -31,7 +29,7 @@ from nacre.understanding.parsing.readers.kinds import read_kind_question
 from nacre.understanding.parsing.readers.more_than import read_more_than
 from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
 from nacre.understanding.parsing.readers.two_questions import read_two_questions
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.rank import rank_candidates
 from nacre.understanding.ranking.unheeded_words import unheeded_words

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import aggregate_members, read_unions
 from nacre.understanding.parsing.lowering.part_of import include_parts
 from nacre.understanding.parsing.readers.keywords import as_condition
 from nacre.understanding.parsing.readers.yes_no import as_yes_no
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 
 
 class PlanRewrite(NamedTuple):

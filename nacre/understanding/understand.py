@@ -25,9 +25,8 @@ from nacre.understanding.dialogue.revisions.revised_readings import merge_readin
 from nacre.understanding.expected_answer import expected_kind, offered_kind
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
 from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker, linker_of
+from nacre.understanding.linking.linker import Linker, linker_of, prepare_question
 from nacre.understanding.linking.misspellings import link_misspellings
-from nacre.understanding.linking.prepare_question import prepare_question
 from nacre.understanding.mentions import (
     absent_names,
     alternative_links,
@@ -37,7 +36,6 @@ from nacre.understanding.mentions import (
     used_links,
 )
 from nacre.understanding.parse_question import group_reader, parse_question
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.answer_type import (
     AnswerTypeMatch,
     filter_by_answer_type,
@@ -46,6 +44,7 @@ from nacre.understanding.parsing.constraints.answer_type import (
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.profile_questions import profile_plan
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.best_readings import MAX_READINGS, best_readings
 from nacre.understanding.ranking.rank import RankedReading, rank_candidates

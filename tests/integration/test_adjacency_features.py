@@ -7,8 +7,7 @@ from nacre.records.plan import Plan
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import linker_of
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import linker_of, prepare_question
 from nacre.understanding.parse_question import parse_question
 from nacre.understanding.ranking.adjacency_features import adjacency_features
 from nacre.wording.phrases.plan import verbalise_plan

@@ -18,11 +18,10 @@ from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.catalog import Graph
 from nacre.understanding.dialogue.revisions.follow_up import changed_plans
 from nacre.understanding.dialogue.rewrite import rewrite_question
-from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.parse_question import parse_question
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.answer_type import filter_by_answer_type
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Link, Question
 from nacre.understanding.ranking.calibrate import table_outcome
 from nacre.understanding.understand import answering_candidates, question_text, scoped_links

@@ -20,8 +20,7 @@ from nacre.evaluation.synthetic.keywords import shuffled_keywords
 from nacre.records.evidence import Cell
 from nacre.records.plan import Plan
 from nacre.stores.catalog import Graph, Library
-from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.parsing.coverage import unused_tokens
 from nacre.understanding.ranking.features import reading_features
 from nacre.understanding.ranking.rank import RankedReading, belief_shares, weighted_sum

@@ -29,8 +29,7 @@ from nacre.records.turn import Rewrite
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph
-from nacre.understanding.linking.linker import linker_of
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import linker_of, prepare_question
 from nacre.understanding.understand import scoped_links, understand
 from nacre.understanding.verified.offer import WEIGHTS_FILE, compare_verified
 from nacre.understanding.verified.slots import Substitution, substitute

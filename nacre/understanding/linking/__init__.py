@@ -9,6 +9,5 @@ Reading order:
     index               the linkers of one lexicon, built once a version
     link_mentions       all links of a question, without those that the words around rule out
     misspellings        links of words with a letter corrected
-    linker              what a text names, for dialogue and spelling
-    prepare_question    text -> Question, analysed with the names of the graph in mind
+    linker              what a text names, for dialogue and spelling; text -> Question, with these names in mind
 """

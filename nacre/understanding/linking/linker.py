@@ -1,10 +1,12 @@
-"""What a text names of one graph, for dialogue and spelling: tokens -> name candidates, best first."""
+"""What a text names of one graph: tokens -> name candidates, best first; text -> Question, analysed with these names in
+mind."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 
+from nacre.language.courtesy import reason_end, strip_courtesy
 from nacre.language.spelling import SpellingCorrector
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, tokenize
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -12,8 +14,9 @@ from nacre.understanding.linking.index import build_linking_index
 from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.names.entities import CACHED_TEXTS
 from nacre.understanding.linking.names.name_candidate import NameCandidate
-from nacre.understanding.question.analyse import question_of_tokens
-from nacre.understanding.question.types import Link
+from nacre.understanding.linking.schema.wide_words import names_union
+from nacre.understanding.question.analyse import analyse_question, question_of_tokens
+from nacre.understanding.question.types import Link, Question
 
 
 class Linker:
@@ -75,3 +78,25 @@ class Linker:
 def linker_of(lexicon: Lexicon) -> Linker:
     """The linker of a lexicon, built once."""
     return Linker(lexicon)
+
+
+def prepare_question(text: str, linker: Linker) -> Question:
+    """The analysed question. Character offsets stay those of the text.
+
+    A leading reason ("I am planning a trip, ...") is blanked out if it names nothing of the graph. A function word
+    carries meaning if a name of the graph contains it: "found" where a property is called "found at".
+    """
+    text = strip_courtesy(text)
+    end = reason_end(text)
+    if end and not linker.link(tokenize(text[:end])):
+        text = " " * end + text[end:]
+    question = analyse_question(linker.spelling.correct(text))
+    meaningful, words = linker.index.schema_linker.meaningful_lemmas, question.tokens
+    return question._replace(
+        stopwords=frozenset(
+            i
+            for i in question.stopwords
+            if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
+            if not names_union(question, i, linker.index.graph)
+        )
+    )

@@ -1,9 +1,11 @@
-"""Which words of a question a reading leaves unused: Candidate + Question -> token positions."""
+"""Which words of a question a reading leaves unused: Candidate + Question -> positions; spans that links cover."""
+
+from collections.abc import Iterable
 
 from nacre.plans.inspect_select import asked_select, predicates_of, variable_of
 from nacre.records.plan import Ask, Select
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.question.types import Link, Question, token_mask
 
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
@@ -54,3 +56,15 @@ def _unfollowed_mask(candidate: Candidate) -> int:
         else:
             others |= link.covered
     return mask & ~others
+
+
+def is_inside_link(start: int, end: int, links: Iterable[Link]) -> bool:
+    """Whether one link covers all tokens of a span."""
+    mask = token_mask(start, end)
+    return any(x.covered & mask == mask for x in links)
+
+
+def overlaps_link(start: int, end: int, links: Iterable[Link]) -> bool:
+    """Whether a link covers some token of a span."""
+    mask = token_mask(start, end)
+    return any(x.covered & mask for x in links)

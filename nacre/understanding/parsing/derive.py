@@ -10,10 +10,9 @@ from nacre.records.cancellation import Deadline, raise_if_cancelled
 from nacre.records.plan import Body
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.beam import beam_search
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.finish import finish_state
 from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.state import ParseContext, ParseState
+from nacre.understanding.parsing.state import Candidate, ParseContext, ParseState
 from nacre.understanding.question.types import Derivation, Link, Question
 
 # how many partial readings are finished, derivations turned into plans, paths tried for each, and readings kept

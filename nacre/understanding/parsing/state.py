@@ -1,12 +1,14 @@
-"""A partial reading while a question is read from left to right: ParseState, and steps from state to state."""
+"""Readings of a question: ParseState while it is read from left to right, with steps from state to state; Candidate, a
+reading with its plan."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from nacre.records.plan import Body
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import UNREACHABLE
-from nacre.understanding.question.types import Aggregation, Condition, Link, Ordering, Question, Ref, Target
+from nacre.understanding.question.types import Aggregation, Condition, Derivation, Link, Ordering, Question, Ref, Target
 
 # first estimates that only order the beam; the weights that rank finished readings are learned (ranking/weights.json)
 DISTANCE_COST = 0.5
@@ -180,3 +182,21 @@ def drop_open_property(state: ParseState) -> ParseState:
     if state.pending_is_target:
         return state._replace(pending_property=None, pending_is_target=False, pending_function="")
     return state.apply_rule("dangling", -DANGLING_COST, pending_property=None, pending_function="")
+
+
+class Candidate(NamedTuple):
+    """One reading with its plan.
+
+    `join_cost` is the cost of its paths and `steps` their length, `ambiguous` the number of other paths about as cheap,
+    `path_choice` which of them was taken. `name_loss` is by how much better links score for the same words,
+    `split_names` how many links are parts of a longer name in the question.
+    """
+
+    derivation: Derivation
+    body: Body
+    join_cost: float
+    steps: int
+    ambiguous: int
+    path_choice: int
+    name_loss: float = 0.0
+    split_names: int = 0

@@ -7,7 +7,6 @@ Reading order:
     answer_features      does the answer fit the question word and the adjective
     adjacency_features   do mentions next to each other play fitting parts
     vocabulary_features  whose words and links a reading rests on: the graph's, or a layer's
-    spans                whether spans lie in links
     similarity           similarity of readings in words with the question, by an embedder
     unheeded_words       bounds, negations and ranks that a plan ignores
     best_readings        ranked readings -> Readings with probabilities

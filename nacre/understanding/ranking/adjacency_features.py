@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from nacre.language.base import language
 from nacre.records.plan import Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import is_inside_link
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question
-from nacre.understanding.ranking.spans import is_inside_link
 
 # Word classes of `words.yaml`: the preposition before a value, properties that fit it, properties that contradict it.
 _DIRECTIONS = (("from", "origin", "goal"), ("reaching", "goal", "origin"))

@@ -7,9 +7,9 @@ from nacre.language.base import phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import is_inside_link
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
-from nacre.understanding.ranking.spans import is_inside_link
 
 # Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
 MIN_SUFFIX_LETTERS = 5

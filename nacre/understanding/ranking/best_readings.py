@@ -8,10 +8,10 @@ from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.own_properties import looks_up_own
 from nacre.understanding.parsing.mention_rules.subclasses import NARROWER_KIND_RULE, OTHER_KIND_RULE
 from nacre.understanding.parsing.readers.ages import ELAPSED_RULE
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Link, Question, token_mask
 from nacre.understanding.ranking.calibrate import known_log_odds, log_odds_before_running, probability_before_running
 from nacre.understanding.ranking.rank import RankedReading

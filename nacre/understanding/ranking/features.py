@@ -7,14 +7,13 @@ from collections import Counter
 
 from nacre.records.plan import Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.coverage import unused_tokens
+from nacre.understanding.parsing.coverage import is_inside_link, unused_tokens
 from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref
 from nacre.understanding.ranking.adjacency_features import adjacency_features
 from nacre.understanding.ranking.answer_features import answer_type_features, measure_features
 from nacre.understanding.ranking.plan_features import plan_features
-from nacre.understanding.ranking.spans import is_inside_link
 from nacre.understanding.ranking.vocabulary_features import vocabulary_features
 
 # Larger counts say no more.

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from nacre.records.plan import Aggregate, Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref, Target
 from nacre.understanding.ranking.answer_features import question_word_features
 

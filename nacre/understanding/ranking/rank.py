@@ -7,8 +7,8 @@ from operator import mul
 from typing import NamedTuple
 
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.coverage import unused_tokens
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Question
 from nacre.understanding.ranking.features import reading_features
 from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language
 from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.coverage import overlaps_link
 from nacre.understanding.parsing.modifier_rules.number_conditions import convert_to_unit
 from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
-from nacre.understanding.ranking.spans import overlaps_link
 
 # Kinds of cues that rank or compare. A reading that heeds them has an order, an extreme or a comparison.
 _RANKING_CUES = frozenset(("superlative", "most"))

@@ -7,9 +7,9 @@ connects others. Readings that rest on these are right less often than readings 
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Ask, Combine, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.own_properties import looks_up_own, unnamed_edges
 from nacre.understanding.parsing.readers.keywords import is_keywords
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Link, Question
 
 # Larger counts say no more.

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from nacre.records.cancellation import raise_if_cancelled
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.question.types import Question
 from nacre.understanding.verified.align import content_words
 from nacre.understanding.verified.likeness import named_elements, unaccounted_words

@@ -8,7 +8,7 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.records.plan import Aggregate, Filter, Itself, Select, Variable
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 
 # Turns whose things are left out, and things of them, at most.
 MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100

@@ -8,7 +8,7 @@ from nacre.plans.merge import EARLIER_TURN_MARK, is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Itself, Select
 from nacre.records.turn import Scope
 from nacre.understanding.linking.index import LinkingIndex
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Link, Question, Ref
 
 # What the score of things of the conversation gains over others with the same name.

@@ -16,8 +16,7 @@ from nacre.understanding.dialogue.revisions.ellipsis import SCOPE_OPENING
 from nacre.understanding.dialogue.revisions.follow_up import change_kind
 from nacre.understanding.dialogue.revisions.plan_edits import list_plan, tested_select
 from nacre.understanding.dialogue.revisions.plan_substitution import inline_earlier_plans
-from nacre.understanding.linking.linker import Linker
-from nacre.understanding.linking.prepare_question import prepare_question
+from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.question.analyse import analyse_question
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.phrases.plan import verbalise_plan

@@ -8,7 +8,7 @@ from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Attribute, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.expressions import find_expressions
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Question, Ref, Target
 
 # what a question asks for by its first words

@@ -10,9 +10,8 @@ from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.records.plan import Edge, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.mentioned_paths import named_predicates
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Link, Question
 from nacre.wording.labels.predicate_labels import predicate_label
 

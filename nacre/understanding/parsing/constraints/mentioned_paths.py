@@ -9,8 +9,7 @@ from nacre.language.thesaurus import function_words
 from nacre.plans.inspect_select import predicates_of
 from nacre.records.plan import Edge, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Link, Question
 
 

@@ -8,10 +8,9 @@ from collections.abc import Callable
 
 from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.question_words import QUESTION_WORD_RULES
 from nacre.understanding.parsing.constraints.mentioned_paths import named_edges
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Derivation, Question
 
 # share of the things of a class that have a property of the class, at least (given)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from nacre.language.base import language, word_map
 from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import Token
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Derivation, Question, Ref
 
 

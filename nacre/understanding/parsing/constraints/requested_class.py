@@ -6,9 +6,8 @@ from typing import NamedTuple
 from nacre.language.base import language
 from nacre.language.thesaurus import function_words
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.completion.columns import STANDS_FOR_RULE
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Derivation, Link, Question
 
 

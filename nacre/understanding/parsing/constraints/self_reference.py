@@ -3,10 +3,9 @@
 from nacre.language.base import language
 from nacre.records.plan import Body, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.mention_rules.entities_and_values import IDENTIFIER_RULE
 from nacre.understanding.parsing.readers.keywords import is_keywords
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Derivation, Ref
 
 

@@ -1,4 +1,5 @@
-"""Turn conditions into filters: Conditions + Joins -> filters of a plan, and Joins with the keys of named things."""
+"""Turn conditions and orders into filters and terms of a plan: Conditions + Joins -> filters, and Joins with the keys
+of named things."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,8 +9,7 @@ from nacre.records.plan import Aggregate, Attribute, Comparison, Constant, Filte
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins
-from nacre.understanding.parsing.lowering.terms import order_term, plan_term
-from nacre.understanding.question.types import KIND_OPERATOR, Condition, Ref
+from nacre.understanding.question.types import KIND_OPERATOR, Condition, Ordering, Ref
 
 Filters = tuple[Filter, ...]
 # the filters of one condition, None if it cannot be expressed
@@ -256,3 +256,21 @@ def _no_value(left: Attribute, variable: Variable, excluded: Filters) -> Filters
     inner = tuple(replace(each, left=replace(left, variable=other.name)) for each in excluded)
     select = Select((Itself(other.name),), (other,), (), inner)
     return (Filter(left, "known"), Filter(Itself(variable.name), "in", select, True))
+
+
+def plan_term(ref: Ref, joins: Joins) -> Attribute | Itself:
+    """Return a property of a variable, or the variable itself."""
+    name = joins.variables[ref.thing].name
+    return Attribute(name, ref.predicate, ref.part) if ref.predicate else Itself(name)
+
+
+def order_term(order: Ordering | None, joins: Joins) -> Order | None:
+    """Return an order by a property, an aggregate or a count of things."""
+    if order is None:
+        return None
+    term = plan_term(order.ref, joins)
+    if order.function == "count":
+        return Order(Aggregate("count", Itself(term.variable)), order.descending)
+    if order.function and isinstance(term, Attribute):
+        return Order(Aggregate(order.function, term), order.descending)
+    return Order(term, order.descending)

@@ -19,9 +19,8 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.quantity_nodes import amount_property
 from nacre.understanding.parsing.completion.columns import MEASURE_RULE
 from nacre.understanding.parsing.lowering.deduplicate import drop_redundant_variables
-from nacre.understanding.parsing.lowering.filters import exclusion_filter, lower_conditions
+from nacre.understanding.parsing.lowering.filters import exclusion_filter, lower_conditions, order_term, plan_term
 from nacre.understanding.parsing.lowering.joins import Joins, find_joins, incoming_predicates
-from nacre.understanding.parsing.lowering.terms import order_term, plan_term
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE
 from nacre.understanding.question.types import Condition, Derivation, Ref, Target
 

@@ -9,8 +9,7 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Body, Compute, Edge, S
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import PathStep
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 
 # aggregates that say nothing about a single value
 AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))

@@ -8,8 +8,7 @@ from nacre.language.base import language
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import Ask, Attribute, Body, Combine, Edge, Filter, Itself, Select, Variable, aggregated_value
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 
 # the average number of links to a whole, at least: many things are members, one thing is the head
 MIN_LINKS_PER_WHOLE = 1.5

@@ -8,8 +8,8 @@ from nacre.language.tokens import Token
 from nacre.records.plan import Attribute, Body, Compute, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.constraints.answer_type import AGE, SPAN, requested_answer_type
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
 
 ELAPSED_RULE = ("elapsed",)

@@ -10,8 +10,8 @@ from nacre.understanding.linking.graph.nodes import SchemaNode
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.lower import lower_derivation
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import (
     Condition,
     Cue,

@@ -9,8 +9,8 @@ from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.graph.shortest_paths import PathStep
 from nacre.understanding.linking.index import LinkingIndex
 from nacre.understanding.linking.schema.adjectives import measured_properties
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.lowering.members import member_link
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Cue, Derivation, Link, Question, Ref, Target, token_mask
 
 # a name is meant from this score on

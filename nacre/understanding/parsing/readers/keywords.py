@@ -1,11 +1,10 @@
-"""Read keywords without function words: Candidates -> those that say more than the words do ("Cellar Stage heated")."""
+"""Read keywords without function words: Candidate -> Candidate that asks whether they hold ("Cellar Stage heated")."""
 
 from dataclasses import replace
 
 from nacre.plans.inspect_select import filtered_variable
-from nacre.records.plan import Ask, Attribute, Itself, Select
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.state import ParseContext
+from nacre.records.plan import Ask, Itself, Select
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Question
 
 # The rule in the trace of what only keywords ask.
@@ -25,13 +24,6 @@ def as_condition(candidate: Candidate, context: ParseContext) -> Candidate:
     return candidate._replace(body=asked, derivation=candidate.derivation.apply_rule(KEYWORD_RULE))
 
 
-def drop_repeated_keywords(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings of keywords that give nothing but what their conditions say: what the words name already."""
-    if not is_keywords(context.question):
-        return candidates
-    return [each for each in candidates if not _repeats_condition(each)]
-
-
 def _tests_thing(body: Select) -> bool:
     """Whether a plan gives one named thing under further conditions."""
     if len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
@@ -49,15 +41,3 @@ def _is_condition(body: Select, thing: str) -> bool:
     compared = {filtered_variable(f) for f in body.filters if f.op != "known"}
     others = [v for v in body.variables if v.name != thing]
     return bool(compared or others) and all(v.keys or v.name in compared for v in others)
-
-
-def _repeats_condition(candidate: Candidate) -> bool:
-    """Whether a reading gives a thing or a value that the words name."""
-    body = candidate.body
-    if not isinstance(body, Select) or body.group or body.by or _tests_thing(body):
-        return False
-    named = {v.name for v in body.variables if len(v.keys) == 1}
-    equal = {f.left for f in body.filters if f.op == "=" and not f.negated and isinstance(f.left, Attribute)}
-    return all(
-        a in equal if isinstance(a, Attribute) else isinstance(a, Itself) and a.variable in named for a in body.answers
-    )

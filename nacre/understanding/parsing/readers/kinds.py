@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language, phrase_list, word_list
 from nacre.records.plan import Ask, Itself, Select, Variable
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Derivation, Link, Question, Ref, Target, token_mask
 
 # The shortest question for a kind: "are", and two nouns.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Compute, Select
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Derivation, Link, Question, Target, token_mask
 
 # the prior of such a reading: it accounts for every word

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Body, Compute, Itself, Select
-from nacre.understanding.parsing.candidate import Candidate
 from nacre.understanding.parsing.coverage import unused_tokens
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Cue, Link, Question
 
 SHARE_RULE = "share"

@@ -10,7 +10,7 @@ from nacre.language.tokens import Token
 from nacre.plans.merge import merge_selects
 from nacre.records.plan import Aggregate, Attribute, Itself, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
-from nacre.understanding.parsing.candidate import Candidate
+from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.types import Question, token_mask
 from nacre.wording.labels.class_nouns import class_noun
 

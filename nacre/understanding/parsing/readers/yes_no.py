@@ -7,8 +7,7 @@ from nacre.language.base import language
 from nacre.language.booleans import alternative_values, none_value, true_value
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.candidate import Candidate
-from nacre.understanding.parsing.state import ParseContext
+from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.question.types import Link, Question
 
 # the longest second question that asks which: "which of them"
