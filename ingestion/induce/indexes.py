@@ -8,11 +8,12 @@ import numpy as np
 from ingestion.induce.junctions import junction_indexes
 from ingestion.induce.layout import Layout
 from ingestion.induce.predicate_columns import PredicateColumns
+from nacre.records.browse import LARGE_CLASS
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.identifiers import quote_if_needed
 
-# smaller tables are sorted for each page (given)
-SORTED_ROWS = 20_000
+# smaller tables are sorted for each page
+SORTED_ROWS = LARGE_CLASS
 _SORTED_TYPES = frozenset(("integer", "real", "year", "date", "datetime", "time"))
 
 

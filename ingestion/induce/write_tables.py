@@ -16,6 +16,7 @@ from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.predicate_columns import PredicateColumns
 from ingestion.induce.relations import build_column, table_columns
 from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
+from ingestion.induce.values.value_counts import value_counts
 from ingestion.induce.views import write_views
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.entries import NO_LAYER, Layer
@@ -215,3 +216,4 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
         "INSERT INTO _nacre_meta VALUES (?, ?)",
         (("format", FORMAT), ("layout", layout_text), ("schema", schema), ("stored_schema", stored_schema)),
     )
+    connection.executemany("INSERT INTO _nacre_meta VALUES (?, ?)", value_counts(layout))

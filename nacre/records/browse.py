@@ -6,6 +6,10 @@ from typing import Literal
 # how a value is compared: equal, at least, at most, or no value at all
 Comparison = Literal["=", ">=", "<=", "none"]
 CellKind = Literal["text", "number", "date", "thing"]
+# characters of a value in a table, and values of a facet
+LONGEST_CELL, FACET_VALUES = 300, 30
+# the values of classes with so many members are counted when a graph is ingested (given)
+LARGE_CLASS = 20_000
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,8 @@ class FacetValue:
 @dataclass(frozen=True)
 class Facet:
     """The most frequent values of a property among the members that pass the filters, with lowest and highest number or
-    date. `more`: there are other values; `complete` is false if only a part of the members was counted."""
+    date. `more`: there are other values; `complete` is false if only a part of the members was counted. `estimated`:
+    the counts are those of a sample, scaled up, and the range is that of the whole class."""
 
     predicate: str
     values: tuple[FacetValue, ...]
@@ -186,3 +191,9 @@ class Facet:
     low: int | float | str | None = None
     high: int | float | str | None = None
     complete: bool = True
+    estimated: bool = False
+
+
+def facet_key(class_iri: str, predicate: str) -> str:
+    """The name under which an ingest stores the facet of a property in a class."""
+    return f"facet {class_iri} {predicate}"

@@ -126,16 +126,6 @@ def test_counts_are_bounded(knots: Graph, monkeypatch: pytest.MonkeyPatch) -> No
     assert (len(values.values), values.more, values.complete) == (2, True, False)
 
 
-def test_values_of_a_large_class_are_counted_whole(knots: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = counts(facet(knots, "crossings"))
-    monkeypatch.setattr(facets, "SAMPLED", 5)
-    sampled = counts(facet(knots, "crossings"))
-    assert sampled
-    assert sampled.items() <= exact.items()
-    few = counts(facet(knots, "crossings", RowFilter(f"{BASE}by", "=", f"{BASE}p0"), search="Knot A"))
-    assert few == {"0": 1}
-
-
 def test_a_class_shows_values_that_its_own_members_have(knots: Graph) -> None:
     seen = {iri: class_view(knots, f"{BASE}{iri}") for iri in ("Knot", "Task")}
     fibres = {}

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce import indexes
+from ingestion.induce.values import value_counts
 from ingestion.pipeline import ingest
-from nacre.access.browse import class_table
-from nacre.records.browse import RowFilter, TableRequest
+from nacre.access.browse import class_facet, class_table
+from nacre.records.browse import Facet, RowFilter, TableRequest
 from nacre.stores.catalog import Graph, Library
 
 BASE = "http://example.org/b/"
@@ -25,6 +26,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     def open_graph(rows: int) -> Graph:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(indexes, "SORTED_ROWS", rows)
+            patch.setattr(value_counts, "LARGE_CLASS", rows)
             data = folder / f"data-{rows}"
             ingest([str(folder / "bells.ttl")], "bells", data=data, no_vectors=True)
         libraries.append(Library(data, None))
@@ -39,6 +41,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 def _bells() -> str:
     r = "http://www.w3.org/2000/01/rdf-schema#"
     lines = [f"@prefix : <{BASE}> . @prefix r: <{r}> . @prefix x: <http://www.w3.org/2001/XMLSchema#> ."]
+    lines += [':b1 :ring "clear"@de, "clear"@en, :m0 .', ':b2 :ring "clear"@en, "dull" .']
     lines += [f":{each} r:subClassOf :Instrument ." for each in ("Bell", "Gong")]
     for n in range(23):
         facts = f'r:label "Bell {(n * 7) % 23:02d}" ; :mark "m{n % 3}"'
@@ -111,13 +114,14 @@ def test_filters_read_all_rows_and_a_search_reads_names_alone(opened: Opened, mo
 
 
 def test_a_last_page_tells_the_number_without_counting(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    request = TableRequest(f"{BASE}Bell", search="bell 2")
-    found = class_table.class_table(opened(1), request, 10)
+    marks = (f"{BASE}mark",)
+    few = TableRequest(f"{BASE}Bell", search="bell 2", columns=marks)
+    found = class_table.class_table(opened(1), few, 10)
     assert found is not None
     assert found.matching == 3
-    # the keys, their rows, and the names of the rows and of what they link to
-    assert len(plans(opened(1), request, monkeypatch)) == 4
-    assert len(plans(opened(1), TableRequest(f"{BASE}Bell", search="bell"), monkeypatch)) == 5
+    # the keys, their rows, and the names of the rows
+    assert len(plans(opened(1), few, monkeypatch)) == 3
+    assert len(plans(opened(1), TableRequest(f"{BASE}Bell", search="bell", columns=marks), monkeypatch)) == 4
 
 
 def plans(graph: Graph, request: TableRequest, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -149,3 +153,50 @@ def test_small_tables_have_no_such_index(tmp_path: Path) -> None:
         sql = "SELECT count(*) FROM sqlite_master WHERE name LIKE '%sorted%'"
         assert graph.tables.trusted().execute(sql).fetchone() == (0,)
     library.close()
+
+
+def facet(graph: Graph, name: str, predicate: str, *filters: RowFilter, search: str = "") -> Facet:
+    found = class_facet.class_facet(graph, TableRequest(f"{BASE}{name}", search, filters), f"{BASE}{predicate}")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", ["Bell", "Instrument"])
+@pytest.mark.parametrize("predicate", ["mark", "mass", "cast", "maker", "ring"])
+def test_values_of_a_whole_class_are_those_that_the_ingest_counted(
+    opened: Opened, name: str, predicate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = facet(opened(100), name, predicate)
+    assert len(counted.values) > 1
+    assert counted == facet(opened(1), name, predicate)
+    # without the tables, only the names of things are looked up
+    graph, run = opened(1), opened(1).tables.run
+
+    def names_only(sql: str, *arguments: object, **limits: object) -> object:
+        assert sql.startswith("SELECT id, iri, label FROM entity WHERE id IN")
+        return run(sql, *arguments, **limits)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(graph.tables, "run", names_only)
+    assert facet(graph, name, predicate) == counted
+
+
+def test_values_of_filtered_members_are_estimated_from_a_range_of_ids(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, heavy = opened(1), RowFilter(f"{BASE}mass", ">=", "0")
+    exact = facet(graph, "Bell", "mark", heavy)
+    assert not exact.estimated
+    monkeypatch.setattr(class_facet, "SAMPLED", 8)
+    monkeypatch.setattr(class_facet, "ENOUGH", 2)
+    found = facet(graph, "Bell", "mark", heavy)
+    assert found.estimated
+    assert {each.text for each in found.values} <= {each.text for each in exact.values}
+    # a range is that of the whole class
+    every = facet(graph, "Bell", "cast")
+    some = facet(graph, "Bell", "cast", heavy)
+    assert (some.low, some.high, some.estimated) == (every.low, every.high, True)
+    # few members pass: all of them are counted
+    monkeypatch.setattr(class_facet, "ENOUGH", 50)
+    assert facet(graph, "Bell", "mark", heavy) == exact
+    plan = graph.tables.trusted().execute("EXPLAIN QUERY PLAN SELECT mark FROM bell r WHERE r.id BETWEEN 0 AND 9")
+    assert "INTEGER PRIMARY KEY" in plan.fetchone()[3]

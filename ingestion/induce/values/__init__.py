@@ -6,4 +6,5 @@ Files in reading order:
     column_quantities.py  a column of texts -> numbers in one unit
     durations.py          durations of XML Schema -> numbers
     name_units.py         units at the end of property names
+    value_counts.py       the most frequent values of properties in large classes
 """

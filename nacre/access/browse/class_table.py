@@ -15,7 +15,7 @@ from nacre.access.browse.table_source import (
 )
 from nacre.errors import ToolError
 from nacre.language.forms.nouns import plural
-from nacre.records.browse import FactEnd, MemberTable, TableRequest, TableRow
+from nacre.records.browse import LONGEST_CELL, FactEnd, MemberTable, TableRequest, TableRow
 from nacre.records.schema import Relation
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.identifiers import quote_if_needed
@@ -24,7 +24,6 @@ from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 
 # rows of a page, columns of a table that names none, and values of a cell
 PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5
-LONGEST_CELL = 300
 # keys in one query
 MOST_KEYS = 1000
 # rows that are counted

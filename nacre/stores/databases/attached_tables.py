@@ -61,6 +61,10 @@ class AttachedTables(RemoteTables):
             raise ConfigError(f"The graph lies in a database, and Nacre keeps no {key!r} of it.")
         return self._layout
 
+    def find_meta(self, key: str) -> str | None:
+        """Only the layout is kept."""
+        return self._layout if key == "layout" else None
+
     def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> NativeQuery:
         """The query that runs in the database."""
         return translate(sql, params, self.database, self._relations, limit=limit)

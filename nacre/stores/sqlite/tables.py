@@ -81,10 +81,15 @@ class Tables:
 
     def meta(self, key: str) -> str:
         """One entry of the file's metadata ("schema", "layout", "format" ...)."""
-        row = self.trusted().execute("SELECT value FROM _nacre_meta WHERE key = ?", (key,)).fetchone()
-        if row is None:
+        found = self.find_meta(key)
+        if found is None:
             raise ConfigError(f"{self.path.name}: no '{key}' in this file. Ingest the graph again.")
-        return str(row[0])
+        return found
+
+    def find_meta(self, key: str) -> str | None:
+        """One entry of the file's metadata; None if there is none of this name."""
+        row = self.trusted().execute("SELECT value FROM _nacre_meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
 
     def run(
         self,

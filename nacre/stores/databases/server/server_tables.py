@@ -26,8 +26,8 @@ class ServerTables(RemoteTables):
         self.queries = ServerQueries(place)
         self._metadata = lru_cache(8)(self._read_metadata)
 
-    def meta(self, key: str) -> str:
-        """One entry of the metadata."""
+    def find_meta(self, key: str) -> str | None:
+        """One entry of the metadata; None if there is none of this name."""
         return self._metadata(key)
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
@@ -56,9 +56,9 @@ class ServerTables(RemoteTables):
         self.connections.close()
         super().close()
 
-    def _read_metadata(self, key: str) -> str:
+    def _read_metadata(self, key: str) -> str | None:
         with closing(Tables(self.path)) as file:
-            return file.meta(key)
+            return file.find_meta(key)
 
     def _restored(self, row: Row) -> Row:
         if not self.place.has_nul:

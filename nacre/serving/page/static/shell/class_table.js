@@ -136,7 +136,7 @@ async function openFacet(view, column, opener) {
     const facet = await get(apiPath("graphs", view.graph, "class", "facet") + "?" + without(view.query, "skip") + "&" + new URLSearchParams({ property: column.predicate }));
     const pick = (text) => { $("choices").hidePopover(); return toggleFilter(view, text); };
     const active = view.query.getAll("filter");
-    const choice = (label, count, text) => element("button", { type: "button", "aria-pressed": String(active.includes(text)), onclick: () => pick(text) }, element("span", { class: "facet-value" }, label), count == null ? "" : element("span", { class: "quiet" }, number(count)));
+    const choice = (label, count, text) => element("button", { type: "button", "aria-pressed": String(active.includes(text)), onclick: () => pick(text) }, element("span", { class: "facet-value" }, label), count == null ? "" : element("span", { class: "quiet" }, facet.estimated ? t("aboutCount", { n: number(count) }) : number(count)));
     const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
     const shown = (text) => (column.kind === "number" && text.trim() && Number.isFinite(Number(text)) ? formatCell(Number(text), column.label, asYear) : text);
     openPop(opener, element("p", { class: "quiet" }, t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
