@@ -14,6 +14,8 @@ from nacre.stores.sqlite.identifiers import quote_if_needed
 
 # smaller tables are sorted for each page
 SORTED_ROWS = LARGE_CLASS
+# rows without a value are in an index too, so a column of which fewer rows have a value is sorted for each page
+LEAST_FILLED = 0.25
 _SORTED_TYPES = frozenset(("integer", "real", "year", "date", "datetime", "time"))
 
 
@@ -45,5 +47,7 @@ def _sorted_columns(
     for size, table, places in zip(sizes.tolist(), layout.classes.tables, by_table, strict=True):
         for place in places if size >= SORTED_ROWS else ():
             predicate = schema.predicate_of[place.iri]
-            if place.value and (predicate.role == "name" or predicate.datatype in _SORTED_TYPES):
+            filled = sum(place.domains.get(own, 0) for own in table.sets)
+            is_sorted = predicate.role == "name" or predicate.datatype in _SORTED_TYPES
+            if place.value and is_sorted and filled >= LEAST_FILLED * size:
                 yield quote_if_needed(table.rows_name), quote_if_needed(place.value)

@@ -200,3 +200,23 @@ def test_values_of_filtered_members_are_estimated_from_a_range_of_ids(
     assert facet(graph, "Bell", "mark", heavy) == exact
     plan = graph.tables.trusted().execute("EXPLAIN QUERY PLAN SELECT mark FROM bell r WHERE r.id BETWEEN 0 AND 9")
     assert "INTEGER PRIMARY KEY" in plan.fetchone()[3]
+
+
+def test_few_values_in_a_column_are_not_indexed_and_few_classes_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LEAST_FILLED", "SORTED_ROWS"):
+        monkeypatch.setattr(indexes, name, 1)
+    monkeypatch.setattr(value_counts, "LARGE_CLASS", 1)
+    monkeypatch.setattr(value_counts, "MOST_CLASSES", 1)
+    monkeypatch.setattr(value_counts, "MOST_PROPERTIES", 3)
+    (tmp_path / "bells.ttl").write_text(_bells())
+    ingest([str(tmp_path / "bells.ttl")], "bells", data=tmp_path / "data", no_vectors=True)
+    library = Library(tmp_path / "data", None)
+    with library.open("bells") as graph:
+        read = graph.tables.trusted().execute
+        # names and the dates of gongs, which all have one
+        tables = read("SELECT tbl_name FROM sqlite_master WHERE name LIKE '%sorted%' ORDER BY 1").fetchall()
+        assert tables == [("bell",), ("gong",), ("gong",), ("maker",)]
+        assert len(read("SELECT key FROM _nacre_meta WHERE key LIKE 'facet %'").fetchall()) == 3
+    library.close()

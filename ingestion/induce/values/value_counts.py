@@ -6,7 +6,7 @@ filters are counted when they are asked for.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -23,25 +23,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _Counts = Sequence[int]
+# the largest classes, the most frequent properties, and groups of members that a property is counted for (given)
+MOST_CLASSES, MOST_PROPERTIES, MOST_GROUPS = 50, 200, 4
 # of equal counts, links come first, then numbers and texts
 _LINK = -1
 
 
 def value_counts(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Key and facet for each property of each class of at least LARGE_CLASS members that has a relation: `values` are
+    """Key and facet for the properties of classes of at least LARGE_CLASS members: `values` are
     [value, id of a link, count], the most frequent first; `more`: there are others; `low` and `high` are numbers, or
     texts in columns of other types."""
     classes = layout.classes
-    large = [iri for iri, count in sorted(classes.members.items()) if count >= LARGE_CLASS]
-    sets_of = {iri: frozenset(n for n, own in enumerate(classes.sets) if iri in own) for iri in large}
-    for place in layout.places if large else ():
+    large = sorted((iri for iri, count in classes.members.items() if count >= LARGE_CLASS), key=_by_size(layout))
+    sets_of = {iri: frozenset(n for n, own in enumerate(classes.sets) if iri in own) for iri in large[:MOST_CLASSES]}
+    places = sorted(layout.places, key=lambda place: (-len(place.subject), place.iri))
+    for place in places[:MOST_PROPERTIES] if large else ():
         found: dict[frozenset[int], str] = {}
         for iri, sets in sets_of.items():
             own = sets.intersection(place.domains)
-            if own:
-                if own not in found:
-                    found[own] = json.dumps(_facet(layout, place, own), ensure_ascii=False)
+            if own and own not in found and len(found) < MOST_GROUPS:
+                found[own] = json.dumps(_facet(layout, place, own), ensure_ascii=False)
+            if own in found:
                 yield facet_key(iri, place.iri), found[own]
+
+
+def _by_size(layout: Layout) -> Callable[[str], tuple[int, str]]:
+    return lambda iri: (-layout.classes.members[iri], iri)
 
 
 def _facet(layout: Layout, place: PredicateColumns, sets: frozenset[int]) -> dict[str, object]:
