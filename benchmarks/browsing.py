@@ -3,7 +3,7 @@
 A server with one worker over a graph of 450,000 things, `inputs.herbarium`, gets each kind of request once and then 20
 times, each time with other values, so that no reply is one that was given before. Before the first request of each kind
 the files of the graph are dropped from the cache of the system, and the server has only listed its graphs. CPU time is
-that of the server. Exit 1 if 95 of 100 requests of a kind take longer than the limit.
+that of the server. Exit 1 if it passes the limit for a kind; elapsed times depend on what else the machine does.
 
 --things N is the size of the graph. --data FOLDER keeps the graph there, or takes the one that is there. --only TEXT
 runs the kinds whose names contain the text. --write writes the table to docs/performance.md.
@@ -50,12 +50,12 @@ class Timed(NamedTuple):
     cpu: float
 
     @property
-    def p95(self) -> float:
-        return quantile(self.others, 0.95)
+    def is_slow(self) -> bool:
+        return self.cpu > LIMIT_MS
 
     def row(self) -> str:
-        cells = (self.first, quantile(self.others, 0.5), self.p95, self.cpu)
-        broken = "BROKEN" if self.p95 > LIMIT_MS else ""
+        cells = (self.first, quantile(self.others, 0.5), quantile(self.others, 0.95), self.cpu)
+        broken = "BROKEN" if self.is_slow else ""
         return f"| {self.kind} | {' | '.join(f'{each:,.0f}' for each in cells)} | {broken} |"
 
 
@@ -178,7 +178,7 @@ def main(arguments: list[str]) -> int:
         with started_server(data, "--workers", "1") as server:
             for timed in measure(server, data, options.things, options.only):
                 rows.append(timed.row())
-                is_slow = is_slow or timed.p95 > LIMIT_MS
+                is_slow = is_slow or timed.is_slow
                 print(rows[-1], flush=True)
     if options.write:
         write_section("browsing", "python -m benchmarks.browsing", "\n".join(rows))
