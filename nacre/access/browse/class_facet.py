@@ -50,11 +50,13 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     sample = _sample(tables, source, counted, where)
     if sample is not None:
         rows, scale = sample
-        bounds = (known["low"], known["high"]) if known is not None else _range(tables, column, counted, where.values)
+        low, high = (
+            (known["low"], known["high"]) if known is not None else _range(tables, column, counted, where.values)
+        )
         values = tuple(
             replace(each, count=_rounded(each.count * scale)) for each in _facet_values(tables, rows[:FACET_VALUES])
         )
-        return Facet(predicate, values, True, *bounds, estimated=True)
+        return Facet(predicate, values, True, low, high, estimated=True)
     rows = tables.run(counted.query("", FACET_VALUES), where.values, limit=FACET_VALUES, seconds=SECONDS).rows
     low, high = _range(tables, column, counted, where.values)
     return Facet(predicate, _facet_values(tables, rows), len(rows) == FACET_VALUES, low, high, is_complete)
