@@ -25,8 +25,7 @@ from nacre.understanding.dialogue.revisions.revised_readings import merge_readin
 from nacre.understanding.expected_answer import expected_kind, offered_kind
 from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
 from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker, linker_of, prepare_question
-from nacre.understanding.linking.misspellings import link_misspellings
+from nacre.understanding.linking.linker import Linker, link_misspellings, linker_of, prepare_question
 from nacre.understanding.mentions import (
     absent_names,
     alternative_links,

@@ -12,7 +12,7 @@ from nacre.stores.catalog import Library
 from nacre.understanding.linking.link_mentions import link_mentions
 from nacre.understanding.linking.linker import linker_of, prepare_question
 from nacre.understanding.parse_question import parse_question
-from nacre.understanding.ranking.vocabulary_features import vocabulary_features
+from nacre.understanding.ranking.features import vocabulary_features
 from nacre.wording.phrases.plan import verbalise_plan
 
 GRAPH = """

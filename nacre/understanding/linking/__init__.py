@@ -8,6 +8,6 @@ Reading order:
     names/              names of things, values and codes -> links
     index               the linkers of one lexicon, built once a version
     link_mentions       all links of a question, without those that the words around rule out
-    misspellings        links of words with a letter corrected
-    linker              what a text names, for dialogue and spelling; text -> Question, with these names in mind
+    linker              what a text names, for dialogue and spelling; links of words with a letter corrected;
+                        text -> Question, with the names of the graph in mind
 """

@@ -2,11 +2,10 @@
 
 Reading order:
     rank                 candidates -> ranked readings, by a log-linear model over features
-    features             all features of a reading; the next four files compute parts of them
+    features             all features of a reading; the next three files compute parts of them
     plan_features        the shape of the plan
     answer_features      does the answer fit the question word and the adjective
     adjacency_features   do mentions next to each other play fitting parts
-    vocabulary_features  whose words and links a reading rests on: the graph's, or a layer's
     similarity           similarity of readings in words with the question, by an embedder
     unheeded_words       bounds, negations and ranks that a plan ignores
     best_readings        ranked readings -> Readings with probabilities

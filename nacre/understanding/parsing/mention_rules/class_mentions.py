@@ -4,10 +4,10 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from nacre.language.base import language
 from nacre.understanding.parsing.mention_rules.participles import is_open_participle
-from nacre.understanding.parsing.mention_rules.possessives import follows_possessive, precedes_own_property
 from nacre.understanding.parsing.mention_rules.subclasses import subclass_mention
 from nacre.understanding.parsing.modifier_rules.number_conditions import COUNT_UNITS, upper_bound
 from nacre.understanding.parsing.modifier_rules.superlatives import ranked_class
@@ -23,9 +23,10 @@ from nacre.understanding.parsing.state import (
 from nacre.understanding.question.types import Condition, Link, Ordering, Ref, Target
 
 ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], Iterator[ParseState]]
-
 # the rule by which things are shown beside what belongs to them, and what a reading gains by it
 OWN_COLUMN_RULE, OWN_COLUMN_GAIN = "class target with own", 0.5
+# how many words after "and" or "with" may make a possessive
+WORDS_AFTER = 3
 
 
 def class_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
@@ -69,7 +70,7 @@ def _narrower_class(state: ParseState, new: ParseState, link: Link, context: Par
 def _possessive_column(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
     """ "The courses on Monday with their teachers"."""
     aggregated = state.pending_aggregates or any(target.function for target in state.targets)
-    if follows_possessive(link, context) and state.targets and not aggregated:
+    if _follows_possessive(link, context) and state.targets and not aggregated:
         targets = (*state.targets, Target(link.refs[0]))
         yield new.apply_rule(OWN_COLUMN_RULE, OWN_COLUMN_GAIN, targets=targets, mode="T")
 
@@ -162,7 +163,7 @@ def _class_target(state: ParseState, new: ParseState, link: Link, context: Parse
 
 def _plain_target(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseState:
     """ "Which cameras": the things themselves, beside other columns if there are any."""
-    own = precedes_own_property(link, context)
+    own = _precedes_own_property(link, context)
     # "the cameras with their cost and telescope"
     another_column = state.last == "and" and OWN_COLUMN_RULE in state.trace
     gain = OWN_COLUMN_GAIN if own or another_column else -0.25 if state.targets else 0.0
@@ -187,3 +188,31 @@ def _is_listed(state: ParseState, link: Link, context: ParseContext) -> bool:
     follows_comma = question.text[words[link.start - 1].end : words[link.start].start].strip() == ","
     precedes_comma = question.text[words[link.end - 1].end : words[link.end].start].strip() == ","
     return follows_comma and (precedes_comma or words[link.end].norm in language().words["joining"])
+
+
+def _precedes_own_property(link: Link, context: ParseContext) -> bool:
+    """Whether something of the mentioned things is asked for after them: "the masons and their trade"."""
+    known = language().words
+    after = [token.norm for token in context.question.tokens[link.end : link.end + WORDS_AFTER]]
+    at = next((i for i, word in enumerate(after[:2]) if word in known["beside"]), None)
+    if at is None or not after[at + 1 : at + 2]:
+        return False
+    is_possessive = after[at + 1] in _possessives()
+    return is_possessive or (after[at + 1] in known["article"] and _says_each_one(link, context))
+
+
+def _follows_possessive(link: Link, context: ParseContext) -> bool:
+    """Whether a mention belongs to what was mentioned before: "with their ..."."""
+    before = [token.norm for token in context.question.tokens[max(0, link.start - 2) : link.start]]
+    return len(before) == 2 and before[0] in language().words["beside"] and before[1] in _possessives()
+
+
+def _says_each_one(link: Link, context: ParseContext) -> bool:
+    """Whether each of the things is spoken of: "the halls and the year each one was built"."""
+    words, known = [token.norm for token in context.question.tokens[link.end :]], language().words
+    return any(one in known["grouping"] and other in known["stand_in"] for one, other in pairwise(words))
+
+
+def _possessives() -> frozenset[str]:
+    """Possessives, and "there" as a misspelt "their"."""
+    return language().words["possessive"] | {"there"}
