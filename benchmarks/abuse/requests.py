@@ -19,6 +19,7 @@ from benchmarks.inputs.hostile_sparql import bypasses
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 QUERY_PATH = f"/api/graphs/{GRAPH}/query"
 VERIFIED_PATH = f"/api/graphs/{GRAPH}/verified"
+LAYER_PATH = f"/api/graphs/{GRAPH}/layer"
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 FIRST_QUERIES = 4
 
@@ -66,6 +67,38 @@ CASES = (
             "a page of a table beyond all rows": "&skip=99999999999999999999",
         }.items()
     ),
+    *(
+        RequestCase(f"an overview of {what}", f"/api/graphs/{GRAPH}/overview?{query}", None, statuses, "GET")
+        for what, query, statuses in (
+            ("10^20 classes", f"classes={10**20}", (422,)),
+            ("-1 classes", "classes=-1", (422,)),
+            ("all classes that are given", "classes=400", (200,)),
+            ("a language that is a path", "language=../../keys", (422,)),
+            ("a language of 60 KB", f"language={LONG}", (422, 414, 400)),
+        )
+    ),
+    *(
+        RequestCase(
+            f"a thing with {what}", f"/api/graphs/{GRAPH}/thing?iri=urn:x&whole={whole}", None, (404, 422), "GET"
+        )
+        for what, whole in {
+            "a piece of SQL as its property": "%27%20OR%201=1--",
+            "a property of 3,000 letters": LONG[:3000],
+        }.items()
+    ),
+    *(
+        RequestCase(f"a name changed: {what}", LAYER_PATH, body, statuses)
+        for what, body, statuses in (
+            ("by a key that may not write", {"iri": "urn:x", "also": ["x"]}, (403,)),
+            ("to 10,000 names", {"iri": "urn:x", "also": ["x"] * 10_000}, (403, 422)),
+            ("to one of 60 KB", {"iri": "urn:x", "also": [LONG]}, (403, 422)),
+            ("to YAML of its own", {"iri": "urn:x", "also": ["a\nclasses: {x: &x [*x]}"]}, (403, 422)),
+            ("of an IRI of 60 KB", {"iri": LONG, "also": []}, (403, 422)),
+        )
+    ),
+    RequestCase("a turn shared for -1 days", "/api/threads/none/turns/1/share", {"days": -1}),
+    RequestCase("a turn of 10^30 shared", f"/api/threads/none/turns/{10**30}/share", {}),
+    RequestCase("a shared answer withdrawn by a piece of SQL", "/api/shares/%27%20OR%201=1--", None, method="DELETE"),
     RequestCase("a confirmation of nothing", VERIFIED_PATH, {}),
     RequestCase("a confirmation of a turn of nobody", VERIFIED_PATH, {"thread": "none", "turn": 1}, (404,)),
     *(

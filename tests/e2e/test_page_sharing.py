@@ -52,6 +52,29 @@ def test_an_answer_is_shared_read_on_a_phone_without_scripts_and_withdrawn(page,
         assert phone.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 23, 26)"
     finally:
         reader.close()
+    # one's own links: this tab made the first, so that it knows its address
+    other = httpx.post(f"{sharing}/api/threads/{page.url.partition('thread=')[2]}/turns/1/share", json={}).json()
+    page.click(f"{LAST} .shared a")
+    links = page.locator("#look .terms > li")
+    expect(links).to_have_count(2)
+    assert serious(page) == []
+    known = links.filter(has=page.get_by_role("button", name="Copy link"))
+    expect(known).to_have_count(1)
+    known.get_by_role("button", name="Copy link").click()
+    assert page.evaluate("() => navigator.clipboard.readText()") == address
+    assert known.get_by_role("link", name="Open").get_attribute("href") == address
+    expect(links.filter(has_text="is not stored").get_by_role("link")).to_have_count(1)
+    links.filter(has_text="is not stored").get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(links).to_have_count(1)
+    assert page.evaluate("() => document.activeElement.textContent") == "1 entry"
+    assert httpx.get(sharing + other["path"]).status_code == 404
+    assert httpx.get(address).status_code == 200
+    known.get_by_role("link", name=QUESTION, exact=True).click()
+    page.wait_for_selector(f"{LAST} .tools")
+    page.click(f"{LAST} [data-share]")
+    expect(page.locator(f"{LAST} .shared input")).to_be_visible()
+    address = page.input_value(f"{LAST} .shared input")
     page.get_by_role("button", name="Withdraw the link").click()
     expect(page.locator(f"{LAST} .shared")).to_have_count(0)
     assert httpx.get(address).status_code == 404

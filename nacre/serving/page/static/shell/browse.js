@@ -114,6 +114,7 @@ async function showAllClasses(graph) {
 }
 
 export function beginLoading(graph) {
+  $("about").textContent = graph;
   $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, t("loading")));
   return ++latestRequest;
 }
