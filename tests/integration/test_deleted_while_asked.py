@@ -2,8 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-import httpx
 from starlette.testclient import TestClient
 
 from ingestion.pipeline import ingest
@@ -28,7 +28,7 @@ def test_questions_under_way_are_answered_and_later_ones_are_refused(tmp_path: P
     settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
     client = TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000))
 
-    def asked() -> httpx.Response:
+    def asked() -> Any:
         return client.post("/api/ask", json=BODY, headers={"Accept": "application/json"})
 
     with client, ThreadPoolExecutor(AT_ONCE) as pool:
