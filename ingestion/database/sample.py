@@ -122,18 +122,21 @@ def _naming_columns(mapped: MappedTable) -> list[str]:
 def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> str:
     """The column whose values name the rows of a table that has no column called a name; "" for none.
 
-    A column of words, many of them different, as the company of a supplier; else the key, if people read it (a text),
-    as the code of a ward.
+    The only column of words, if many of them are different, as the company of a supplier; else the key, if people read
+    it (a text), as the code of a ward. Of two columns of words, such as origin and destination, none is a name.
     """
     called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
     texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
     if any(set(name.split("_")) & called for name in texts):
         return ""
+    likely = {}
     for name in texts:
         values = [value for value in cells[name] if isinstance(value, str) and value.strip()]
-        is_filled = len(values) >= _SHARE_NAMED * len(cells[name])
-        are_names = sum(map(is_name_shaped, values)) >= _SHARE_NAMED * len(values) > 0
-        if is_filled and are_names and len(set(values)) >= _SHARE_DIFFERENT * len(values):
+        if sum(map(is_name_shaped, values)) >= _SHARE_NAMED * len(values) > 0:
+            likely[name] = values
+    if len(likely) == 1:
+        name, values = next(iter(likely.items()))
+        if len(values) >= _SHARE_NAMED * len(cells[name]) and len(set(values)) >= _SHARE_DIFFERENT * len(values):
             return name
     own = mapped.attached.key[0] if len(mapped.attached.key) == 1 and not mapped.attached.guessed else ""
     return next((name for name in texts if mapped.literals[name][1].name == own), "")

@@ -77,8 +77,9 @@ def tables_engine(tables: Tables) -> Engine:
     schema = tables.schema
 
     def fetch(statement: Statement | SparqlQuery, limit: int, is_alternative: bool) -> SqlResult:
-        # with a limit, SQLite's sorter keeps only so many rows
-        text = f"{statement.text}\nLIMIT {limit + 1}"
+        # with a limit, SQLite's sorter keeps only so many rows; a database gets it from `Tables.run`, so that the query
+        # is the one that is shown and is translated once
+        text = f"{statement.text}\nLIMIT {limit + 1}" if tables.is_local else statement.text
         return tables.run(text, statement.params, limit=limit, steps=ALTERNATIVE_STEPS if is_alternative else inf)
 
     def show(statement: Statement | SparqlQuery) -> tuple[str, tuple[Cell, ...]]:

@@ -21,6 +21,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
+from nacre.stores.databases import translate
 from nacre.stores.databases.address import DatabaseLimits, parse_address, with_password
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.databases.connection import DatabaseConnections
@@ -118,13 +119,23 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
         ran.append(sql)
         return read(self, sql, *given)
 
+    translated: list[str] = []
+    template = translate._template
+
+    def counted_template(sql: str, *given: Any) -> Any:
+        translated.append(sql)
+        return template(sql, *given)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseConnections, "read", counted)
+        patch.setattr(translate, "_template", counted_template)
         answer = await ask(tmp_path / "data", "Which yards have the district north?")
         assert len(answer["values"]) == 20
         assert len({triple[0] for each in answer["citations"] for triple in each["triples"]}) == 20
         # readings, the rows of the answer, and the facts behind them at once
         assert len(ran) <= 15
+        # what is shown and what runs is one query
+        assert len(translated) <= len(ran)
         await ask(tmp_path / "data", "What is the fence of Yard 7?")
     assert "failed" not in caplog.text
 

@@ -207,7 +207,9 @@ def check_endpoint_url(url: str) -> str:
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"{url!r} is no address of an endpoint. Give one such as https://example.org/sparql")
+        # it may be any address with a password, mistyped
+        shown = repr(url[:200]) if "@" not in url else f"What ends in {url[:2000].rpartition('@')[2]!r}"
+        raise ConfigError(f"{shown} is no address of an endpoint. Give one such as https://example.org/sparql")
     if parts.username or parts.password:
         raise ConfigError("An address with a password would be kept with the graph. Set NACRE_ENDPOINT_KEYS instead.")
     return url
