@@ -15,5 +15,5 @@ def test_a_mistyped_address_is_refused_without_its_password(url: str) -> None:
 
 
 def test_an_address_without_a_login_is_named() -> None:
-    with pytest.raises(ConfigError, match="'sparql.example' is no address"):
+    with pytest.raises(ConfigError, match=r"'sparql\.example' is no address"):
         check_endpoint_url("sparql.example")
