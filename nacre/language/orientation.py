@@ -12,6 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.base import codes_with, load_language_data
+from nacre.language.detect_language import language_function_words
 from nacre.language.tokens import Token, fold, tokenize
 
 # Letters of a word that is compared with misspelt ones, and those of a word that may have two slips (given).
@@ -154,7 +155,11 @@ def _question_words() -> frozenset[str]:
 def _nearest_of_languages(text: str) -> tuple[str, OrientationMatch | None]:
     tokens = tokenize(text)
     best: tuple[str, OrientationMatch | None] = ("en", _nearest(tokens, _paraphrases("en")))
+    said = {token.norm for token in tokens}
+    function_words = {code: len(words & said) for code, words in language_function_words().items()}
     for code in (each for each in codes_with("orientation") if each != "en"):
+        if function_words["en"] > function_words.get(code, 0):
+            continue
         match = _nearest(tokens, _paraphrases(code))
         if match is not None and (best[1] is None or match.likeness > best[1].likeness):
             best = code, match

@@ -25,7 +25,7 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     acronyms = {word.lower(): word for word in _ACRONYM.findall(label)}
     whole = " ".join(acronyms) if label.isupper() else ""
     short = word_map("wording", "abbreviations")
-    parts = [short.get(part, part) for word in split_name(label).split() for part in split_compound(word, labels)]
+    parts = [short.get(part, part) for word in _written_words(label) for part in split_compound(word, labels)]
     # "min" may be minutes elsewhere
     parts[:1] = [
         word_map("wording", "leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]
@@ -35,6 +35,19 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
     words = " ".join(part if whole else acronyms.get(part, part) for part in parts)
     return amount_name(words) or label.strip() or "value"
+
+
+def _written_words(label: str) -> list[str]:
+    """The words of a label; a hyphen stays where the dictionary has the word with it.
+
+    >>> _written_words("E-mail of birth-place"), _written_words("check-in_date")
+    (['e-mail', 'of', 'birth', 'place'], ['check-in', 'date'])
+    """
+    found: list[str] = []
+    for word in label.replace("_", " ").split():
+        is_whole = "-" in word and simplemma.is_known(word, lang="en")
+        found += [word.lower()] if is_whole else split_name(word).split()
+    return found
 
 
 def _is_acronym(word: str) -> bool:

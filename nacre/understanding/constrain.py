@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.understanding.parsing.completion.columns import MEASURE_RULE
+from nacre.understanding.parsing.constraints.computable import drop_computed_texts
 from nacre.understanding.parsing.constraints.direction import drop_reversed_links
 from nacre.understanding.parsing.constraints.mentioned_paths import prefer_named_links
 from nacre.understanding.parsing.constraints.own_properties import prefer_own_properties
@@ -53,6 +54,7 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
+    Constraint("computable", drop_computed_texts, is_law=True),
     Constraint("named links", prefer_named_links),
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),

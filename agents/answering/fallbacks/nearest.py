@@ -18,6 +18,7 @@ from agents.answering.selection.rows import (
     plan_of,
     row_probability,
 )
+from nacre.language.format_values import format_date
 from nacre.language.forms.nouns import join_names
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
@@ -264,6 +265,9 @@ def _worded(near: NearSentence, is_named: bool) -> CitedSentence:
     text = quote_line(sentence.text)
     if quoted:
         text = f"“{quoted}”" if _is_sentence(quoted) else text.replace(quoted, f"“{quoted}”", 1)
+    else:
+        for _, _, literal in sentence.triples:
+            text = text.replace(literal, format_date(literal)) if literal else text
     return (text if is_named or not title or fold(title) in fold(text) else f"{title}: {text}"), (index,)
 
 

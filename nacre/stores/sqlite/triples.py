@@ -153,6 +153,11 @@ class StatedTriples:
             dict.fromkeys((*self._reader.with_object(target, predicate), *self._aside("object", target, predicate)))
         )
 
+    def beside_tables(self, subject: str) -> list[Triple]:
+        """The triples of a subject that no table shows, such as those about classes, at most 200."""
+        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE subject = ? LIMIT {MAX_TRIPLES}"
+        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (subject,))]
+
     def _aside(self, end: str, term: str, predicate: str) -> list[Triple]:
         sql = (
             f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? AND predicate = ? LIMIT {MAX_TRIPLES}"

@@ -94,12 +94,13 @@ def prepare_question(text: str, linker: Linker) -> Question:
     if end and not linker.link(tokenize(text[:end])):
         text = " " * end + text[end:]
     question = analyse_question(linker.spelling.correct(text))
-    meaningful, words = linker.index.schema_linker.meaningful_lemmas, question.tokens
+    schema_linker, words = linker.index.schema_linker, question.tokens
     return question._replace(
         stopwords=frozenset(
             i
             for i in question.stopwords
-            if words[i].norm == words[i].lemma or words[i].lemma not in meaningful
+            if words[i].norm == words[i].lemma or words[i].lemma not in schema_linker.meaningful_lemmas
+            if words[i].norm not in schema_linker.denying_words
             if not names_union(question, i, linker.index.graph)
         )
     )

@@ -55,13 +55,29 @@ def _only_names(
         return None
     covered = {i for thing in things for i in range(len(question.tokens)) if thing.covered >> i & 1}
     rest = (token.norm for i, token in enumerate(question.tokens) if i not in covered)
-    if not 1 <= len(things) <= 2 or not all(word in words["about"] for word in rest):
+    if not things:
+        return _defined_class(question, links, index)
+    if len(things) > 2 or not all(word in words["about"] for word in rest):
         return None
     properties = {(link.start, link.end) for link in links if link.kind == "property" and link.exact}
     if len(things) > 1 and any((thing.start, thing.end) in properties for thing in things):
         return None
     selects = [select_of_link(thing, index) for thing in things]
     return Profile(selects[0], selects[1] if len(selects) > 1 else None)
+
+
+def _defined_class(question: Question, links: Sequence[Link], index: LinkingIndex) -> Profile | None:
+    """ "What is a mortgage?", "what does mortgage mean?": a class that the graph defines, and nothing else."""
+    words, tokens = language().words, question.tokens
+    for link in (each for each in links if each.kind == "class" and each.exact):
+        node = index.graph.nodes[link.refs[0].node]
+        rest = [tokens[i].norm for i in range(len(tokens)) if not link.start <= i < link.end]
+        asks = bool(words["meaning"].intersection(rest)) or tokens[link.start - 1].norm in words["indefinite"]
+        defined = index.graph.schema.class_of.get(node.classes[0]) if len(node.classes) == 1 else None
+        is_defined = defined is not None and bool(defined.comment) and not node.without
+        if link.start and asks and is_defined and all(word in words["about"] | words["meaning"] for word in rest):
+            return Profile(Select((Itself("thing"),), (Variable("thing", node.classes),)))
+    return None
 
 
 def _has_unknown_name(question: Question, links: Sequence[Link]) -> bool:

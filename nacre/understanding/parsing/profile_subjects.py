@@ -74,9 +74,17 @@ class SubjectFinder(NamedTuple):
         best = max(subjects, key=lambda subject: subject.worth, default=None)
         if best is not None and len(best.worth) > 1:
             return [best]
+        if best is not None and self._unknown_words() and self._is_anything(best):
+            # "anything about loose bolts" asks for texts
+            return []
         # words that only texts have say more than a class
         best = self._by_words_of_texts() or best
         return [best] if best is not None else []
+
+    def _is_anything(self, subject: ProfileSubject) -> bool:
+        """Whether a subject is only an indefinite pronoun: "anything"."""
+        indefinite = language().words["indefinite_pronouns"]
+        return all(self.question.tokens[i].norm in indefinite for i in subject.covered)
 
     def subject_of(self, link: Link) -> ProfileSubject:
         """Return a named thing, or several of one name, as a subject."""

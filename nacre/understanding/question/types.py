@@ -99,6 +99,8 @@ KIND_OPERATOR = "kind"
 INEQUALITIES = frozenset(("<", ">", "<=", ">="))
 # the match of a word with a boolean property that it denies: "unpaid"
 NEGATED_MATCH = "opposite"
+# of links that a word says to be missing: "vacant" where things are "occupied by" somebody
+DENIED_LINK_MATCH = "denied"
 
 
 class Link(NamedTuple):

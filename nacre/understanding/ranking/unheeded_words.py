@@ -79,7 +79,7 @@ def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[Tok
     for cue in question.cues:
         # "is not higher than 4" is a bound.
         is_bound = any(n.start < cue.end and cue.start < n.end for n in bounds)
-        if cue.kind == "negation" and not is_bound:
+        if cue.kind in ("negation", "missing") and not is_bound:
             yield cue.start, cue.end
 
 
@@ -90,11 +90,21 @@ def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
         # "the total for each" is not one number.
         grouping, words = language().words["grouping"], question.tokens
         yield from ((c.start, c.end) for c in groups if any(t.norm in grouping for t in words[c.start : c.end]))
+    elif not d.group:
+        # "the cost per maker" is no list of costs
+        yield from ((c.start, c.end) for c in groups if _groups_by_other_class(c, d))
     for cue in groups if d.group else ():
         # "for each maker" without the makers.
         of = next((i for i in range(cue.end, len(question.tokens)) if i not in question.stopwords), None)
         if of is not None and not d.covered >> of & 1:
             yield cue.start, cue.end
+
+
+def _groups_by_other_class(cue: Cue, d: Derivation) -> bool:
+    """Whether a class or property follows that is none of what is asked for or of its things."""
+    after = [link.refs[0] for link in d.links if link.start == cue.end and link.kind in ("class", "property")]
+    asked = {target.ref for target in d.targets} | ({d.order.ref} if d.order is not None else set())
+    return bool(after) and not any(ref in asked or ref == target.thing for ref in after for target in asked)
 
 
 def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:

@@ -95,7 +95,8 @@ def _with_kinds(answer: Verbalisation, table: Table, schema: Schema) -> Verbalis
     if len(table.rows) == 1:
         return answer
     parting = "\n\n" if "\n" in answer.text else " "
-    they = f"They are {kinds}" if len(nouns) > 1 else f"All of them are {plural(nouns[0][1])}"
+    everyone = "Both" if len(table.rows) == 2 else "All of them"
+    they = f"They are {kinds}" if len(nouns) > 1 else f"{everyone} are {plural(nouns[0][1])}"
     return replace(answer, text=f"{answer.text}{parting}{they}.")
 
 

@@ -89,5 +89,8 @@ def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -
         verbalise_select(replace(side, answers=tuple(map(aggregated_value, side.answers))), schema)
         for side in (body.right, body.left)
     )
-    sentence = f"{share} of the {whole.removeprefix('the ')} ({a} of {b}) are {part}"
+    # not "are owners who live in Oslo"
+    own = part.removeprefix(f"{whole} that ").removeprefix(f"{whole} who ")
+    said = own if own != part else f"are {part}"
+    sentence = f"{share} of the {whole.removeprefix('the ')} ({a} of {b}) {said}"
     return f"{share} ({a} of {b})." if is_unwieldy_for(sentence, schema) else f"{sentence}."

@@ -20,6 +20,7 @@ from nacre.records.schema import Schema
 from nacre.wording.answers.grid import Grid, GridColumn
 from nacre.wording.answers.sentence import MAX_LISTED_NAMES, capitalise_first
 from nacre.wording.labels.class_nouns import is_plain_noun
+from nacre.wording.labels.parse_label import parse_label
 from nacre.wording.labels.predicate_labels import predicate_label
 from nacre.wording.phrases.property_names import property_phrase
 from nacre.wording.phrases.select import select_wording
@@ -104,6 +105,10 @@ def single_row_sentence(found: Grid) -> str:
         c.heading.rpartition(" ")[2] in word_list("wording", "prepositions") or is_participle(c.heading) for c in rest
     ):
         # "fired in" is nothing that a thing has
+        labels = [parse_label(c.heading) for c in rest]
+        if all(label.kind == "state" for label in labels):
+            said = [label.phrase(c.texts[0]).words() for label, c in zip(labels, rest, strict=True)]
+            return f"{first.texts[0]} {join_names(said)}."
         return f"{first.texts[0]}: {join_names([f'{c.heading} {c.texts[0]}' for c in rest])}."
     return f"{first.texts[0]} has {join_names([_possession(c.heading, c) for c in rest])}."
 
@@ -119,10 +124,15 @@ def _possession(name: str, column: GridColumn) -> str:
 
 
 def columns_caption(found: Grid) -> str:
-    """The caption of a table by its headings: "ships with their captain and year", or "captains and years"."""
+    """The caption of a table by its headings: "ships with their captain and year", "captains and years", or "ships and
+    what they are named after"."""
     first, *rest = [column.heading for column in found.columns]
-    own = found.columns[0].is_named and rest
-    return f"{plural(first)} with their {join_names(rest)}" if own else join_names([plural(first), *map(plural, rest)])
+    if not (found.columns[0].is_named and rest):
+        return join_names([plural(first), *map(plural, rest)])
+    states = [each for each in rest if each.rpartition(" ")[2] in word_list("wording", "prepositions")]
+    nouns = [each for each in rest if each not in states]
+    things = f"{plural(first)} with their {join_names(nouns)}" if nouns else plural(first)
+    return join_names([things, *(f"what they are {each}" for each in states)])
 
 
 def captioned_table(lead: str, found: Grid) -> str:

@@ -14,6 +14,7 @@ from nacre.records.plan import Attribute, Edge, Itself, Profile, Select, Variabl
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.clauses.join_clauses import thing_name
+from nacre.wording.descriptions.class_definition import class_definition
 from nacre.wording.descriptions.comparison import ComparisonSide, compare_sides, shared_properties
 from nacre.wording.descriptions.facts import word_senses
 from nacre.wording.descriptions.group import MemberGroup, describe_group
@@ -56,9 +57,10 @@ def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round
     compare are described one after the other.
     """
     schema = tables.schema
+    definition = class_definition(profile.members, tables) if profile.against is None else []
     members = _members(profile.members, schema, run)
     if members is None:
-        return []
+        return _ranked(definition, round)
     others = _members(profile.against, schema, run) if profile.against else None
     topic = set(word_senses(profile.topic))
     if others is not None:
@@ -72,7 +74,7 @@ def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round
     facts = describe_group(members.group(), topic, schema, run)
     written = _written(members, schema, run, round)
     most = 1 if len(members.names) > MAX_WRITTEN else MAX_WRITTEN
-    return _ranked([*facts[:1], *written[:most], *facts[1:]], round)
+    return _ranked([*definition, *facts[:1], *written[:most], *facts[1:]], round)
 
 
 def _two_sides(

@@ -102,7 +102,8 @@ def _strip_unit(predicate: Predicate) -> str:
     magnitude = magnitude_of_name(predicate.label)
     if magnitude is not None and magnitude[1] == predicate.unit:
         return magnitude[0]
-    units = {**english_data()["units"], **{c: c for c in english_data()["currencies"]}}
+    data = english_data()
+    units = {**data["units_in_names"], **data["units"], **{c: c for c in data["currencies"]}}
     *words, last = split_name(predicate.label).split() or [""]
     unit = units.get(last.casefold()) or units.get(lemma(last.casefold())) if words and len(last) > 1 else None
     if unit is not None and unit in (predicate.unit, units.get(predicate.unit.casefold())):

@@ -226,6 +226,7 @@ class SelectWording:
                 return None
             own = excluded_value_filter(each)
             clause = excluded_value_clause(own, self.schema) if own is not None else None
+            clause = clause or self._membership_clause(each, each.right, name)
             return clause or membership_clause(each, self.inner(each.right, self.schema, True), self.noun(name))
         if is_redundant_known(self.select, each):
             return None
@@ -236,6 +237,19 @@ class SelectWording:
             one, many = clause.one.replace(lead, "called "), clause.many.replace(lead, "called ")
             return replace(clause, one=one, many=many)
         return clause
+
+    def _membership_clause(self, each: Filter, members: Select, name: str) -> Clause | None:
+        """That the things are, or are not, of those of their class of which one thing is said, by what they do or are:
+        "that are not occupied by an animal". None for other members."""
+        answer = members.answers[0]
+        if not isinstance(answer, Itself) or members.group or members.order or members.limit or not members.edges:
+            return None
+        inner = SelectWording(members, self.schema, self.inner)
+        said = inner.clauses(answer.variable, frozenset(), 0) if inner.noun(answer.variable) == self.noun(name) else []
+        only = said[0] if len(said) == 1 else None
+        if only is None or only.said.lack or only != relative_clause(only.said):
+            return None
+        return relative_clause(only.said.denial) if each.negated else only
 
     def _group_clause(self, each: Filter, left: Aggregate) -> Clause:
         """A condition on a computed number: "with at least 3 concerts"."""

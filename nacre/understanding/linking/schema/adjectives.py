@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from nacre.language.base import phrase_list
 from nacre.language.thesaurus import adjective_concepts, is_person, synonyms
 from nacre.language.tokens import lemma
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
@@ -43,6 +44,25 @@ def measured_properties(
     if not any(measure.ref.node == node for measure in found):
         found += _only_date(graph, node, concepts)
     return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_MEASURES])
+
+
+def amounts(graph: SchemaGraph, node: int) -> list[str]:
+    """The amounts of money that things of a class have."""
+    numbers = measured_numbers(graph, node)
+    measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
+    return [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
+
+
+def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
+    """The numbers of things of a class that may be added up."""
+    return [
+        predicate
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate)
+        and not graph.is_date(predicate)
+        and graph.about(predicate).role != "identifier"
+        and predicate not in graph.boolean_predicates
+    ]
 
 
 def unnamed_measures(graph: SchemaGraph, node: int) -> list[Ref]:

@@ -27,7 +27,7 @@ from nacre.understanding.linking.schema.schema_terms import (
 )
 from nacre.understanding.linking.schema.wide_words import names_union
 from nacre.understanding.linking.schema.word_matcher import WordMatcher
-from nacre.understanding.question.types import NEGATED_MATCH, Link, Question
+from nacre.understanding.question.types import DENIED_LINK_MATCH, NEGATED_MATCH, Link, Question
 
 # The weighted share of a name that a question contains, at least; from which share it counts as the whole name; and
 # the share of a span's words that belong to the name, at least.
@@ -44,8 +44,9 @@ Fits = Mapping[int, float]
 class SchemaLinker:
     """The names of classes and properties. It never changes after it is built.
 
-    `meaningful_lemmas` are function words that carry meaning in a name: "find" because of "found at". `comment_terms`
-    are terms by words that only their comment contains, `class_synonyms` nodes by words that are not their name.
+    `meaningful_lemmas` are function words that carry meaning in a name: "find" because of "found at". `denying_words`
+    say that a link is missing: "available" where something may be "reserved by" somebody. `comment_terms` are terms by
+    words that only their comment contains, `class_synonyms` nodes by words that are not their name.
     """
 
     def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
@@ -56,6 +57,8 @@ class SchemaLinker:
         self.class_synonyms = _class_synonyms(self.terms)
         self._matcher = WordMatcher(self.terms, name_words)
         self.terms_of_word = self._matcher.terms_of_word
+        link_words = {word for term in self.terms if term.kind == "link" for word in term.words}
+        self.denying_words = frozenset(opposite for word in link_words for opposite in antonyms(word))
         written = {n.words: "".join(split_name(n.label).split()) for n in graph.nodes}
         compounds = [(i, t) for i, t in enumerate(self.terms) if len(t.words) > 1]
         self._compounds = {"".join(t.words): i for i, t in compounds}
@@ -209,7 +212,8 @@ class SchemaLinker:
         ]
 
     def _negated_links(self, question: Question) -> Iterator[Link]:
-        """Words that negate a boolean property or one with a date: "unpaid", "failed" for what is passed."""
+        """Words that negate a property of truth or with a date, or a link: "unpaid", "failed" for what is passed,
+        "vacant" for what is occupied by somebody."""
         for i, token in enumerate(question.tokens):
             prefixes = [prefix for prefix in language().words["denying"] if token.norm.startswith(prefix)]
             negated = {lemma(token.norm.removeprefix(prefix)) for prefix in prefixes}
@@ -218,10 +222,12 @@ class SchemaLinker:
             for index in sorted({t for word in negated for t, _ in self.terms_of_word.get(word, ())}):
                 term = self.terms[index]
                 is_date = self._is_date(term)
-                own = set(term.words) - language().words["time" if is_date else "being_flag"]
-                if term.kind != "property" or len(own) != 1:
+                own = set(term.words) - language().words["time" if is_date else "being_flag"] - function_words()
+                if len(own) != 1 or not own & negated:
                     continue
-                if is_date or is_boolean_predicate(self.graph.about(term.predicate)):
+                if term.kind == "link":
+                    yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, DENIED_LINK_MATCH)
+                elif term.kind == "property" and (is_date or is_boolean_predicate(self.graph.about(term.predicate))):
                     yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, NEGATED_MATCH)
 
     def _is_date(self, term: SchemaTerm) -> bool:
@@ -268,7 +274,7 @@ def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int
     for i in places:
         between = range(runs[-1][-1] + 1, i) if runs else range(0)
         is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.stopwords for k in between)
-        if runs and is_near and not _has_verb(question, between, kind):
+        if runs and is_near and not (_has_verb(question, between, kind) or _is_denied(question, between)):
             runs[-1].append(i)
         else:
             runs.append([i])
@@ -281,6 +287,11 @@ def _has_verb(question: Question, between: range, kind: str) -> bool:
     known = language().words
     verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
     return any(question.tokens[k].norm in verbs for k in between)
+
+
+def _is_denied(question: Question, between: range) -> bool:
+    """Whether a negation stands between words: "mills with no owner's name" are no "mill owners"."""
+    return any(cue.kind == "negation" and cue.start in between for cue in question.cues)
 
 
 def _is_plural_at(question: Question, at: int) -> bool:

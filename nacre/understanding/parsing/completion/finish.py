@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from nacre.language.base import language, phrase_list
+from nacre.language.base import language
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema.adjectives import measured_properties
+from nacre.understanding.linking.schema.adjectives import amounts
 from nacre.understanding.parsing.completion.columns import settle_columns
 from nacre.understanding.parsing.completion.combine import combine_conditions
 from nacre.understanding.parsing.completion.grouping import settle_grouping
@@ -21,6 +21,7 @@ from nacre.understanding.parsing.completion.question_words import (
     person_refs,
     place_or_date_refs,
 )
+from nacre.understanding.parsing.mention_rules.property_mentions import LINK_DENIED_RULE
 from nacre.understanding.parsing.modifier_rules.dates import later_date_cost
 from nacre.understanding.parsing.modifier_rules.ongoing import ongoing_conditions
 from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext, ParseState, drop_open_property
@@ -131,7 +132,8 @@ def _by_question_word(
     asks_yes_no = first in language().words["asking_yes_no"]
     if not (state.targets or state.group or state.pending_aggregates or asks_yes_no):
         for ref in opposite_end_refs(state, root, context):
-            gain = 0.5 + UNSETTLED_COST
+            # a denied link says of the things that are named that nothing is there
+            gain = 0.5 if LINK_DENIED_RULE in whole.trace else 0.5 + UNSETTLED_COST
             yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
 
 
@@ -206,27 +208,7 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
     if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
         return ()
     named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
-    predicate = _amount(context.graph, root.node) if all(each.ref != root for each in named) else ""
-    if not predicate:
+    found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []
+    if len(found) != 1:
         return ()
-    return tuple(Target(Ref(root.node, predicate, root.slot), function) for function in state.pending_aggregates)
-
-
-def _amount(graph: SchemaGraph, node: int) -> str:
-    """The one amount of money that things of a class have; "" if there is none, or several."""
-    numbers = _numbers(graph, node)
-    measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
-    amounts = [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
-    return amounts[0] if len(amounts) == 1 else ""
-
-
-def _numbers(graph: SchemaGraph, node: int) -> list[str]:
-    """The numbers of things of a class that may be added up."""
-    return [
-        predicate
-        for predicate in graph.literals[node]
-        if graph.is_numeric(predicate)
-        and not graph.is_date(predicate)
-        and graph.about(predicate).role != "identifier"
-        and predicate not in graph.boolean_predicates
-    ]
+    return tuple(Target(Ref(root.node, found[0], root.slot), function) for function in state.pending_aggregates)

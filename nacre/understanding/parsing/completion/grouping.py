@@ -1,11 +1,13 @@
 """Settle what things are grouped by: Derivation -> Derivations, by what is said, by an aggregate or by a count."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from nacre.language.base import language
+from nacre.understanding.linking.schema.adjectives import amounts, measured_numbers
 from nacre.understanding.parsing.completion.nest import nest_having
 from nacre.understanding.parsing.state import ParseContext
-from nacre.understanding.question.types import Derivation, Ref, Target
+from nacre.understanding.question.types import Aggregation, Derivation, Ref, Target
 
 
 def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -63,12 +65,23 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
 def _group_without_aggregate(
     derivation: Derivation, missing: tuple[Target, ...], context: ParseContext
 ) -> Iterator[Derivation]:
-    """ "Visits per month", "the films for each studio"."""
+    """ "Visits per month", "cost per doctor", "the films for each studio"."""
     targets = derivation.targets
-    if _asks_rate(context) and derivation.order is None and len(targets) == 1 and not targets[0].ref.predicate:
-        counted = (*map(Target, derivation.group), targets[0]._replace(function="count"))
-        yield derivation.apply_rule("number per group", 0.4, targets=counted)
+    function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
+    if function and _asks_rate(context) and derivation.order is None:
+        computed = (*map(Target, derivation.group), targets[0]._replace(function=function))
+        yield derivation.apply_rule("number per group", 0.4, targets=computed)
     yield derivation.apply_rule("group dropped", group=())
+
+
+def _function_per_group(asked: Ref, group: tuple[Ref, ...], context: ParseContext) -> Aggregation | Literal[""]:
+    """How what is asked for is one number for each group: things are counted, money is added up, other measures have
+    an average; "" for what is not a number, or has one value for each thing that is grouped by."""
+    if not asked.predicate:
+        return "count"
+    if asked.thing in group or asked.predicate not in measured_numbers(context.graph, asked.node):
+        return ""
+    return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
 
 
 def _asks_rate(context: ParseContext) -> bool:

@@ -27,6 +27,8 @@ ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], Iterator[Pars
 OWN_COLUMN_RULE, OWN_COLUMN_GAIN = "class target with own", 0.5
 # how many words after "and" or "with" may make a possessive
 WORDS_AFTER = 3
+# the rule by which things are shown that are named first
+CLASS_FIRST_RULE = "class target first"
 
 
 def class_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
@@ -163,11 +165,11 @@ def _class_target(state: ParseState, new: ParseState, link: Link, context: Parse
 
 def _plain_target(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseState:
     """ "Which cameras": the things themselves, beside other columns if there are any."""
-    own = _precedes_own_property(link, context)
+    own = precedes_own_property(link, context)
     # "the cameras with their cost and telescope"
     another_column = state.last == "and" and OWN_COLUMN_RULE in state.trace
     gain = OWN_COLUMN_GAIN if own or another_column else -0.25 if state.targets else 0.0
-    rule = OWN_COLUMN_RULE if own else "class target after target" if state.targets else "class target first"
+    rule = OWN_COLUMN_RULE if own else "class target after target" if state.targets else CLASS_FIRST_RULE
     return new.apply_rule(rule, gain, targets=(*state.targets, Target(link.refs[0])), distinct=False)
 
 
@@ -190,7 +192,7 @@ def _is_listed(state: ParseState, link: Link, context: ParseContext) -> bool:
     return follows_comma and (precedes_comma or words[link.end].norm in language().words["joining"])
 
 
-def _precedes_own_property(link: Link, context: ParseContext) -> bool:
+def precedes_own_property(link: Link, context: ParseContext) -> bool:
     """Whether something of the mentioned things is asked for after them: "the masons and their trade"."""
     known = language().words
     after = [token.norm for token in context.question.tokens[link.end : link.end + WORDS_AFTER]]

@@ -5,10 +5,17 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from nacre.language.base import language
+from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.graph.steps import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema.adjectives import measured_properties
 from nacre.understanding.parsing.mention_rules.categories import category_members
+from nacre.understanding.parsing.mention_rules.class_mentions import (
+    CLASS_FIRST_RULE,
+    OWN_COLUMN_GAIN,
+    OWN_COLUMN_RULE,
+    precedes_own_property,
+)
 from nacre.understanding.parsing.modifier_rules.exclusive import ONLY_RULE, exclusive_conditions
 from nacre.understanding.parsing.state import (
     DANGLING_COST,
@@ -58,9 +65,30 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Itera
         yield from category_members(state, link, context)
         yield from _against_thing(state, link, context)
         yield from _chosen_among(state, link, context)
+    else:
+        yield from _things_of_kind(state, link, context)
     scoped = _property_in_scope(state, ref, context)
     for place in _possible_things(state, link, context, is_target) if scoped is None else [scoped]:
         yield from _value_condition(state, link, place, named_so and is_entity, context)
+
+
+def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """ "Which cats were treated", "the cats and their weights": a value asks for the things that have it."""
+    words, ref = context.question.tokens, link.refs[0]
+    is_chosen = link.start == 1 and words[0].norm in language().words["choosing_one"]
+    names_class = any(each.kind == "class" and each.start == link.end for each in context.links)
+    if state.targets or state.mode != "T" or not ref.predicate or state.negated or names_class:
+        return
+    own = precedes_own_property(link, context)
+    if (is_chosen or is_plural(words[link.end - 1].norm)) and (own or is_chosen):
+        thing = Ref(ref.node, "", ref.slot)
+        new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
+        yield new.apply_rule(
+            OWN_COLUMN_RULE if own else CLASS_FIRST_RULE,
+            OWN_COLUMN_GAIN if own else 0.0,
+            targets=(Target(thing),),
+            conditions=(*state.conditions, _condition(state, link, ref, ())),
+        )
 
 
 def _follows_naming_word(link: Link, context: ParseContext) -> bool:

@@ -20,9 +20,11 @@ from nacre.understanding.parsing.state import (
     add_schema_node,
     drop_open_property,
 )
-from nacre.understanding.question.types import NEGATED_MATCH, Condition, Link, Ordering, Ref
+from nacre.understanding.question.types import DENIED_LINK_MATCH, NEGATED_MATCH, Condition, Link, Ordering, Ref
 
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Iterator[ParseState]]
+# the rule by which a word says that a link is missing
+LINK_DENIED_RULE = "link denied"
 # what a reading gains by a property of the class right before it
 OWN_PROPERTY_GAIN = 0.25
 # how many words before a verb may say that it happened: "have not yet been"
@@ -34,6 +36,9 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
     new = _at_property(state, link, ref, context)
     if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
         yield _denied_date(state, new, ref)
+        return
+    if link.match.endswith(DENIED_LINK_MATCH):
+        yield from _denied_link(state, link, ref, context)
         return
     if ref.predicate and state.next_role != "group" and names_boolean_property(link, ref, context):
         yield from boolean_condition(state, new, link, ref, context)
@@ -73,17 +78,28 @@ def _denied_date(state: ParseState, new: ParseState, ref: Ref) -> ParseState:
     return new.apply_rule("flag denied", 0.2, conditions=(*state.conditions, undated), negated=False)
 
 
+def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+    """ "Vacant rooms": those that are occupied by nobody."""
+    if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
+        yield _unlinked(state, link, ref, context).apply_rule(LINK_DENIED_RULE, 0.2)
+
+
+def _unlinked(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
+    """The reading in which nothing is at the other end of a link."""
+    other_end = Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node)))
+    missing = Condition(other_end, "exists", (), True)
+    linked = drop_open_property(add_link(state, link, context, other_end))
+    return linked._replace(
+        hints=state.hints | {ref.via}, last="prop", conditions=(*state.conditions, missing), negated=False
+    )
+
+
 def _without_link(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
 ) -> Iterator[ParseState]:
     """ "Never taught by anybody"."""
     if ref.via and state.negated and state.mode == "C" and not is_open_participle(link, context):
-        other_end = Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node)))
-        missing = Condition(other_end, "exists", (), True)
-        linked = drop_open_property(add_link(state, link, context, other_end))
-        yield linked._replace(hints=state.hints | {ref.via}, last="prop").apply_rule(
-            "without link", 0.2, conditions=(*state.conditions, missing), negated=False
-        )
+        yield _unlinked(state, link, ref, context).apply_rule("without link", 0.2)
 
 
 def _without_property(

@@ -138,7 +138,9 @@ def _missing(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Par
     """ "Whose phone number is missing"."""
     ref = state.pending_values
     if ref is None:
-        yield from _negation(state, cue, context)
+        # at the end of a question there is nothing to deny: "which rooms are empty"
+        if cue.end < len(context.question.tokens):
+            yield from _negation(state, cue, context)
         return
     yield state.apply_rule(
         "property missing",
