@@ -95,6 +95,8 @@ class Ref(NamedTuple):
 
 # the operator of a condition that a thing is of the class of its inner condition
 KIND_OPERATOR = "kind"
+# kinds of cues that rank
+RANKING_CUES = frozenset(("superlative", "most"))
 # operators that bound a value
 INEQUALITIES = frozenset(("<", ">", "<=", ">="))
 # the match of a word with a boolean property that it denies: "unpaid"

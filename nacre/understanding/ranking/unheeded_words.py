@@ -10,10 +10,18 @@ from nacre.understanding.parsing.modifier_rules.number_conditions import convert
 from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
 from nacre.understanding.parsing.readers.more_than import COUNTED_SIDES_RULE
 from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.types import INEQUALITIES, Condition, Cue, Derivation, Link, Number, Question
+from nacre.understanding.question.types import (
+    INEQUALITIES,
+    RANKING_CUES,
+    Condition,
+    Cue,
+    Derivation,
+    Link,
+    Number,
+    Question,
+)
 
-# Kinds of cues that rank or compare. A reading that heeds them has an order, an extreme or a comparison.
-_RANKING_CUES = frozenset(("superlative", "most"))
+# Kinds of cues that compare. A reading that heeds them, or those that rank, has an order, an extreme or a comparison.
 _COMPARING_CUES = frozenset(("compared", "comparative"))
 # How far two numbers may differ, relatively, to count as equal.
 RELATIVE_TOLERANCE = 1e-6
@@ -145,7 +153,7 @@ def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[T
 def _ranking_spans(d: Derivation, question: Question) -> list[TokenSpan]:
     """The cues that rank, and those that compare if no condition does."""
     compares = any(c.op in INEQUALITIES for c in _all_conditions(d.conditions))
-    kinds = _RANKING_CUES if compares else _RANKING_CUES | _COMPARING_CUES
+    kinds = RANKING_CUES if compares else RANKING_CUES | _COMPARING_CUES
     return [(c.start, c.end) for c in question.cues if c.kind in kinds]
 
 

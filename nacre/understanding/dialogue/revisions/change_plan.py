@@ -18,11 +18,10 @@ from nacre.understanding.dialogue.revisions.plan_edits import list_plan, tested_
 from nacre.understanding.dialogue.revisions.plan_substitution import inline_earlier_plans
 from nacre.understanding.linking.linker import Linker, prepare_question
 from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.question.types import RANKING_CUES
 from nacre.wording.labels.class_nouns import class_noun
 from nacre.wording.phrases.plan import verbalise_plan
 
-# Kinds of cues that rank.
-_RANKING_CUES = frozenset(("superlative", "most"))
 # Kinds of cues that restrict things.
 _CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))
 
@@ -72,7 +71,7 @@ def best_by_other_measure(question: str, earlier: tuple[EarlierTurn, ...], linke
         return None
     name = variable_of(body.order.by)
     things = next((v for v in body.variables if v.name == name), None)
-    if things is None or not any(c.kind in _RANKING_CUES for c in analyse_question(found[0]).cues):
+    if things is None or not any(c.kind in RANKING_CUES for c in analyse_question(found[0]).cues):
         return None
     noun = class_noun(things, linker.lexicon.schema)
     return change_earlier_plan(f"the {found['ahead']}{noun}{found['behind']}", earlier, linker, "restrict")
@@ -88,7 +87,7 @@ def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
         return not any(c.relations & n.relations for c in named for n in nodes)
     if how == "instead" and _asks_property(question, linker):
         return True
-    is_ranked = any(c.kind in _RANKING_CUES for c in analyse_question(question).cues)
+    is_ranked = any(c.kind in RANKING_CUES for c in analyse_question(question).cues)
     if how == "add" and is_ranked and find_pronoun(words, ()) is None and mentioned_classes(words, linker):
         # "Also show the oldest bridge" adds nothing to a list.
         return True

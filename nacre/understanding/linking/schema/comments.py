@@ -9,7 +9,7 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma, tokenize
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema.schema_terms import SchemaTerm, term_link
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.question.types import RANKING_CUES, Link, Question, token_mask
 
 # The score of a word that only a comment contains (given), and its letters at least.
 COMMENT_SCORE, MIN_COMMENT_WORD_LETTERS = 0.45, 4
@@ -41,8 +41,14 @@ def terms_by_comment_word(
 def link_comment_words(
     question: Question, links: Sequence[Link], comment_terms: Mapping[str, tuple[SchemaTerm, ...]]
 ) -> Iterator[Link]:
-    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded"."""
+    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded".
+
+    A word that ranks names nothing so: "the smallest" where a comment says "small".
+    """
     linked = 0
+    for cue in question.cues:
+        if cue.kind in RANKING_CUES:
+            linked |= token_mask(cue.start, cue.end)
     for link in links:
         linked |= link.covered
     for i, token in enumerate(question.tokens):
