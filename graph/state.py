@@ -65,7 +65,9 @@ class Input(TypedDict, total=False):
 class ThreadState(Input, total=False):
     """What the checkpoints of a thread keep, for the next turn and for people who look at it.
 
-    `readings` are the readings of the question in words, the likeliest first.
+    `readings` are the readings of the question in words, the likeliest first. `unanswered` names the message of a
+    question whose turn was stopped: {"message": its id, "run": id, "graph": name}. It counts as long as that message is
+    the last one.
     """
 
     about: str
@@ -76,6 +78,7 @@ class ThreadState(Input, total=False):
     standalone: str
     readings: list[str]
     visited: list[str]
+    unanswered: dict[str, str]
 
 
 class Output(ThreadState, total=False):

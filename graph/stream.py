@@ -95,6 +95,17 @@ async def stream_turn(
             await events.aclose()  # type: ignore[attr-defined]
 
 
+async def store_unanswered(
+    app: App, question: str, *, graph: str, thread: str, owner: str, run: str, message: str = ""
+) -> None:
+    """Make a question whose turn was stopped the last message of its thread; `message` is its id, "" for a new one."""
+    config = RunnableConfig(configurable={"thread_id": f"{owner}:{thread}", "checkpoint_ns": ""})
+    id = message or f"{run or uuid.uuid4().hex}-question"
+    unanswered = {"message": id, "run": run, "graph": graph}
+    added = {"messages": [HumanMessage(question, id=id)], "unanswered": unanswered}
+    await app.aupdate_state(config, added, as_node="fuser")
+
+
 async def stream_stateless_turn(
     app: App,
     question: str,

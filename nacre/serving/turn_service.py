@@ -2,11 +2,12 @@
 
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, cast
 
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.run_in_thread import MAX_THREADS, run_in_thread
@@ -15,7 +16,7 @@ from graph.builder import App
 from graph.context import Context
 from graph.resources import agents_for
 from graph.state import Json
-from graph.stream import TurnStart, stream_stateless_turn, stream_turn
+from graph.stream import TurnStart, store_unanswered, stream_stateless_turn, stream_turn
 from graph.turn_input import checked_question
 from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
@@ -150,7 +151,11 @@ class TurnService:
             if thread and self.threads:
                 verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
             await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
-            await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of))
+            keep = partial(self._store_unanswered, caller, thread, name, question, id, start)
+            unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of, keep))
+            if start is None and unanswered is not None and unanswered.text == question.strip():
+                # the question of a stopped turn is asked again
+                start = TurnStart(None, str(unanswered.id))
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
             if before is not None and not thread:
@@ -225,18 +230,47 @@ class TurnService:
 
     @asynccontextmanager
     async def _turn_transaction(
-        self, caller: Caller, thread: str | None, instead_of: int | None
-    ) -> AsyncIterator[None]:
-        """Rewind the thread if asked to, and roll it back if the turn is not stored."""
-        threads = self.threads if thread else None
+        self,
+        caller: Caller,
+        thread: str | None,
+        instead_of: int | None,
+        store_unanswered: Callable[[BaseMessage | None], Awaitable[None]],
+    ) -> AsyncIterator[BaseMessage | None]:
+        """Rewind the thread if asked to, and roll it back if the turn is not stored; see `roll_back_unless_saved`."""
+        threads, unanswered = self.threads if thread else None, None
         async with AsyncExitStack() as stack:
             if instead_of is not None:
                 if not thread or not threads:
                     raise NotFound("Only a question in a thread can replace another one. Name the thread.")
                 await threads.rewind(caller, thread, instead_of)
             if thread and threads:
-                await stack.enter_async_context(threads.roll_back_unless_saved(caller, thread))
-            yield
+                rolled_back = threads.roll_back_unless_saved(caller, thread, store_unanswered)
+                unanswered = await stack.enter_async_context(rolled_back)
+            yield unanswered
+
+    async def _store_unanswered(
+        self,
+        caller: Caller,
+        thread: str | None,
+        graph: str,
+        question: str,
+        id: str,
+        start: TurnStart | None,
+        before: BaseMessage | None,
+    ) -> None:
+        """Store the question of a stopped turn. One that began from an earlier state leaves the thread as it was."""
+        if not thread or not self.threads or (start is not None and start.checkpoint):
+            return
+        question = question.strip()
+        message = start.message if start is not None else ""
+        if not message and before is not None and before.text == question:
+            message = str(before.id)
+        try:
+            await self.threads.begin_unanswered(caller, thread, graph, question)
+            place = {"graph": graph, "thread": thread, "owner": caller.owner}
+            await store_unanswered(self._app, question, **place, run=id, message=message)
+        except ConversationStoreError as error:
+            log.warning("the question of a stopped turn of thread %s is not stored: %s", thread, error)
 
     async def _save(
         self, caller: Caller, thread: str | None, record: Answer, storage_error: str, after: Sequence[str] | None

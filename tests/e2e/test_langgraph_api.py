@@ -445,7 +445,57 @@ def test_a_run_that_takes_minutes_shows_progress_and_is_cancelled(slow):
         assert waited(lambda: silent.gone > gone)
         assert [part.event for part in parts][-2:] == ["error", "end"]
         assert parts[-2].data == {"error": "Cancelled", "message": "Stopped."}
-        assert client.threads.get_state(thread)["values"] == {}
+        state = client.threads.get_state(thread)
+        assert (contents(state["values"]["messages"]), state["next"]) == ([HARD["question"]], ["rewriter"])
+
+
+def stop_hard(client, thread, **cancelled):
+    """Ask the hard question and cancel its run."""
+    run = client.runs.create(thread, "reading-room", input=HARD)["run_id"]
+    assert waited(lambda: client.runs.get(thread, run)["status"] == "running")
+    client.runs.cancel(thread, run, wait=True, **cancelled)
+    return run
+
+
+def test_a_thread_goes_on_after_a_cancelled_run(slow):
+    rules = {"context": {"mind": "rules"}}
+    with connected(slow[0]) as client:
+        thread = new_thread(client)
+        first = say(client, thread, QUESTION, **rules)
+        run = stop_hard(client, thread)
+        assert [each["status"] for each in client.runs.list(thread)] == ["interrupted", "success"]
+        assert client.runs.get(thread, run)["status"] == "interrupted"
+        assert client.threads.get(thread)["status"] == "idle"
+        history = client.threads.get_history(thread)
+        assert [len(state["values"].get("messages", [])) for state in history] == [3, 2, 1, 0]
+        # resumed without an input, as LangGraph does it; the message stays the same one
+        answered = client.runs.wait(thread, "reading-room", input=None, **rules)["messages"]
+        assert contents(answered)[:3] == [*contents(first), HARD["question"]]
+        assert answered[2]["id"] == history[0]["values"]["messages"][-1]["id"]
+        assert [len(state["values"].get("messages", [])) for state in client.threads.get_history(thread)] == [
+            *(4, 3, 2, 1, 0)
+        ]
+        # or another question follows
+        stop_hard(client, thread)
+        assert contents(say(client, thread, QUESTION, **rules))[4:6] == [HARD["question"], QUESTION]
+        history = client.threads.get_history(thread)
+        again = say(client, thread, None, checkpoint=history[1]["checkpoint"], **rules)
+        assert contents(again)[4:6] == [HARD["question"], QUESTION]
+        read = httpx.get(f"{slow[0].removesuffix('/langgraph')}/api/threads/{thread}").json()["turns"]
+        assert [turn["record"]["turn"] for turn in read] == [1, 2, 3]
+
+
+def test_a_run_that_is_rolled_back_or_began_earlier_leaves_the_thread_as_it_was(slow):
+    rules = {"context": {"mind": "rules"}}
+    with connected(slow[0]) as client:
+        thread = new_thread(client)
+        before = say(client, thread, QUESTION, **rules)
+        stop_hard(client, thread, action="rollback")
+        assert client.threads.get_state(thread)["values"]["messages"] == before
+        history = client.threads.get_history(thread)
+        run = client.runs.create(thread, "reading-room", input=HARD, checkpoint=history[-1]["checkpoint"])["run_id"]
+        client.runs.cancel(thread, run, wait=True)
+        assert client.threads.get_state(thread)["values"]["messages"] == before
 
 
 @pytest.mark.parametrize("mode", ["cancel", "continue"])

@@ -167,3 +167,88 @@ def test_a_client_that_leaves_ends_its_turn(slow, silent, asking):
         assert silent.gone == gone
     assert waited(lambda: silent.gone > gone), "the model's call goes on"
     assert waited(lambda: "\nnacre_turns_under_way 0.0" in httpx.get(f"{slow}/metrics").text)
+
+
+def page_stopped(address):
+    """The button "Stop" of the page: the run of the conversation is deleted."""
+
+    @contextmanager
+    def asking(thread):
+        body = {"question": QUESTION, "thread": thread}
+        with httpx.stream("POST", f"{address}/api/ask", json=body, headers={"Accept": "text/event-stream"}) as reply:
+            # an iterator that is dropped would close the connection
+            lines = reply.iter_lines()
+            place = next(filter(lambda line: line.startswith("id: "), lines))
+            run = place.removeprefix("id: ").partition(".")[0]
+            yield
+            assert httpx.delete(f"{address}/api/runs/{run}").status_code == 204
+
+    return asking
+
+
+def left(path, body, **headers):
+    """A client that disconnects; `body` is made for a thread."""
+
+    def at(address):
+        return lambda thread: in_the_middle(address, path, body(thread), **{k: v(thread) for k, v in headers.items()})
+
+    return at
+
+
+def mcp_body(thread):
+    arguments = {"question": QUESTION, "thread": thread}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": arguments}}
+
+
+def agui_body(thread):
+    return {"threadId": thread, "runId": "r", "messages": [{"id": "m", "role": "user", "content": QUESTION}]}
+
+
+def a2a_body(thread):
+    message = {"messageId": "m", "contextId": thread, "role": "ROLE_USER", "parts": [{"text": QUESTION}]}
+    return {"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {"message": message}}
+
+
+def openai_body(thread):
+    return {"model": "reading-room", "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+
+
+def langgraph_body(thread):
+    return {"assistant_id": "reading-room", "input": {"question": QUESTION}, "if_not_exists": "create"}
+
+
+STOPPED = {
+    "page": page_stopped,
+    "api": left("/api/ask", lambda thread: {"question": QUESTION, "thread": thread}),
+    "langserve": left("/ask/stream", lambda thread: {"input": {"question": QUESTION, "thread": thread}}),
+    "openai": left("/v1/chat/completions", openai_body, **{"X-Nacre-Thread": str}),
+    "mcp": left("/mcp", mcp_body, **{name: lambda _, value=value: value for name, value in HEADERS.items()}),
+    "agui": left("/agui", agui_body),
+    "a2a": left("/a2a", a2a_body, **{"A2A-Version": lambda _: "1.0"}),
+    "langgraph": lambda address: (
+        lambda thread: left(
+            f"/langgraph/threads/{thread}/runs/wait", lambda _: {**langgraph_body(thread), "on_disconnect": "cancel"}
+        )(address)(thread)
+    ),
+}
+
+
+@pytest.mark.parametrize("protocol", STOPPED)
+def test_the_question_of_a_stopped_turn_stays_in_its_conversation(slow, silent, protocol):
+    thread, came = f"stopped-{protocol}", silent.came
+    with STOPPED[protocol](slow)(thread):
+        assert waited(lambda: silent.came > came), "the model was not asked"
+
+    def read():
+        return httpx.get(f"{slow}/api/threads/{thread}").json()
+
+    assert waited(lambda: read().get("unanswered") == QUESTION)
+    assert (read()["turns"], read()["thread"]["title"]) == ([], QUESTION)
+    state = httpx.get(f"{slow}/langgraph/threads/{thread}/state").json()
+    assert ([each["content"] for each in state["values"]["messages"]], state["next"]) == ([QUESTION], ["rewriter"])
+    # asked again, it is answered, and it is there once
+    asked = {"question": QUESTION, "thread": thread, "mind": "rules"}
+    assert httpx.post(f"{slow}/api/ask", json=asked, headers={"Accept": "application/json"}).json()["turn"] == 1
+    assert (len(read()["turns"]), read()["unanswered"]) == (1, None)
+    state = httpx.get(f"{slow}/langgraph/threads/{thread}/state").json()
+    assert [each["type"] for each in state["values"]["messages"]] == ["human", "ai"]

@@ -20,6 +20,7 @@ import pytest
 
 from nacre.serving.cli.main import main
 from tests.e2e.conftest import ROOT, in_studio, serving
+from tests.support.model_servers import Reply, openai_server
 from tests.support.snippets import (
     DOCUMENTS,
     Command,
@@ -176,12 +177,15 @@ def reader(
     for name in [name for name in os.environ if name.startswith(("NACRE_", "OPENAI_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("NACRE_EMBEDDER", "none")
-    # a client of OpenAI is made in a snippet, and not called
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     if "bmw" in request.node.callspec.params["document"].read_text().lower():
         shutil.copytree(example, tmp_path / "data")
     with ExitStack() as stack:
+        if request.node.callspec.params["document"].name == "clients.md":
+            # an agent asks a model of OpenAI, which answers at once
+            model = stack.enter_context(openai_server(Reply("Four variants."), takes=(), ignores=("tools",)))
+            monkeypatch.setenv("OPENAI_BASE_URL", model.url)
         reader = Reader(tmp_path, monkeypatch, stack)
         for name, content in OWN_FILES.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -38,8 +38,11 @@ def test_there_are_snippets() -> None:
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda snippet: snippet.place)
 def test_a_snippet_prints_what_the_document_says(snippet: Snippet, folder: Path) -> None:
     with serving(folder / "data", folder, NACRE_EMBEDDER="none") as (address, _):
-        (folder / "snippet.mjs").write_text(snippet.text.replace(SERVER, address))
-        ran = subprocess.run(["node", "snippet.mjs"], capture_output=True, text=True, cwd=folder, timeout=120)
+        # the packages lie in the folder above the script
+        script = folder / "scripts/snippet.mjs"
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(snippet.text.replace(SERVER, address))
+        ran = subprocess.run(["node", script], capture_output=True, text=True, cwd=ROOT, timeout=120)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert snippet.output is not None, "say below the snippet what it prints"
     assert output_differences(snippet.output, ran.stdout) == ""

@@ -332,3 +332,12 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(room, monkeypatch, tmp_p
     assert code == 1
     for about in ("embedder", "qdrant", "graph"):
         assert any(line.split()[1] == about and ". Next: " in line for line in attention), stdout
+
+
+def test_revoking_the_last_key_says_how_to_get_in_again(nacre, tmp_path):
+    for name in ("ann", "bo"):
+        assert nacre("keys", "add", name)[0] == 0
+    assert nacre("keys", "revoke", "ann")[2] == ""
+    told = nacre("keys", "revoke", "bo")[2]
+    assert "keys add NAME" in told
+    assert str(tmp_path / "data/keys.json") in told

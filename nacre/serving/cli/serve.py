@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from nacre.config.settings import Settings
 
+# longer than clients and proxies keep an idle connection (httpx 5 s, nginx and load balancers 60 s): whoever closes it
+# first must not be the server, whose end meets the next request on its way
+KEEP_ALIVE_SECONDS = 75
+
 
 def serve(
     host: Annotated[str | None, typer.Option("--host", metavar="H", help="Address; 127.0.0.1 by default.")] = None,
@@ -103,6 +107,7 @@ def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
         loop="nacre.serving.http.event_loop:new_event_loop",
         ws="none",
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         # only the named proxies are trusted to state the client's address
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,

@@ -1,23 +1,32 @@
 """Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step."""
 
-import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import CheckpointTuple
 
 from agents.run_in_thread import run_in_thread
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.records.answer import Answer
+from nacre.serving.conversations.complete import complete
 from nacre.serving.conversations.quota import StorageQuota
 from nacre.serving.conversations.thread_queues import ThreadQueues
+from nacre.serving.conversations.unanswered import unanswered_question
 from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller
 from nacre.stores.conversations.checkpoints import OrderedSaver
-from nacre.stores.conversations.conversations import Conversation, Conversations, ConversationStoreError, Turn
+from nacre.stores.conversations.conversations import (
+    MAX_TITLE_LENGTH,
+    Conversation,
+    Conversations,
+    ConversationStoreError,
+    Turn,
+)
 
 log = logging.getLogger(__name__)
 
@@ -123,26 +132,63 @@ class Threads:
     async def save_turn(self, caller: Caller, thread: str, record: Answer, after: Sequence[str] | None = None) -> None:
         """Store a finished turn; see `Conversations.keep`. A client that disconnects meanwhile does not interrupt the
         write."""
-        keeping = asyncio.ensure_future(run_in_thread(self.conversations.keep, caller.owner, thread, record, after))
-        try:
-            await asyncio.shield(keeping)
-        except asyncio.CancelledError:
-            await asyncio.wait([keeping])
-            if why := keeping.exception():
-                log.warning("a turn of thread %s, whose client disconnected, is not stored: %s", thread, why)
-            raise
+        await complete(run_in_thread(self.conversations.keep, caller.owner, thread, record, after))
 
     @asynccontextmanager
-    async def roll_back_unless_saved(self, caller: Caller, thread: str) -> AsyncIterator[None]:
-        """Restore the checkpoint if the turn in the block is not stored. The caller holds the lock of the thread."""
-        key = f"{caller.owner}:{thread}"
+    async def roll_back_unless_saved(
+        self, caller: Caller, thread: str, store_unanswered: Callable[[BaseMessage | None], Awaitable[None]]
+    ) -> AsyncIterator[BaseMessage | None]:
+        """Restore the checkpoint if the turn in the block is not stored. The caller holds the lock of the thread.
+
+        The block gets the question that a stopped turn left, if any. If the turn of the block is stopped or breaks off,
+        `store_unanswered` is called with it; not if the question can't be asked.
+        """
         before, last = await self._reconcile(caller.owner, thread)
+        unanswered = unanswered_question(before.checkpoint["channel_values"]) if before else None
         try:
-            yield
-        except BaseException:
-            if await run_in_thread(self.conversations.last, caller.owner, thread) == last:
-                await self._restore_checkpoint(key, before)
+            yield unanswered
+        except BaseException as error:
+            store = None if isinstance(error, NacreError) else partial(store_unanswered, unanswered)
+            await complete(self._roll_back(caller, thread, before, last, store))
             raise
+
+    async def _roll_back(
+        self,
+        caller: Caller,
+        thread: str,
+        before: CheckpointTuple | None,
+        last: int,
+        store: Callable[[], Awaitable[None]] | None,
+    ) -> None:
+        """Restore a checkpoint, and store the question of the turn that broke off, unless its answer is stored."""
+        if await run_in_thread(self.conversations.last, caller.owner, thread) == last:
+            await self._restore_checkpoint(f"{caller.owner}:{thread}", before)
+            if store is not None:
+                await store()
+
+    async def begin_unanswered(self, caller: Caller, thread: str, graph: str, question: str) -> None:
+        """Make sure that a thread exists and has a title, before its first question is stored without an answer."""
+        title = " ".join(question.split())[:MAX_TITLE_LENGTH]
+        await run_in_thread(self.conversations.begin, caller.owner, thread, graph, title)
+        found = await run_in_thread(self.conversations.find, caller.owner, thread)
+        if found is not None and not found.title:
+            await run_in_thread(self.conversations.rename, caller.owner, thread, title)
+
+    async def unanswered(self, caller: Caller, thread: str) -> BaseMessage | None:
+        """The last question of a thread if its turn was stopped."""
+        latest = await self._latest_checkpoint(f"{caller.owner}:{thread}")
+        return unanswered_question(latest.checkpoint["channel_values"]) if latest else None
+
+    async def remove_unanswered(self, caller: Caller, thread: str, run: str) -> None:
+        """Remove the question of a stopped run if it is the last message of a thread."""
+        key = f"{caller.owner}:{thread}"
+        async with self.queues.lock(caller.owner, thread):
+            latest = await self._latest_checkpoint(key)
+            if latest is None or unanswered_question(latest.checkpoint["channel_values"]) is None:
+                return
+            if latest.checkpoint["channel_values"]["unanswered"]["run"] == run:
+                before = await self.saver.aget_tuple(latest.parent_config) if latest.parent_config else None
+                await self._restore_checkpoint(key, before)
 
     async def _reconcile(self, owner: str, thread: str) -> tuple[CheckpointTuple | None, int]:
         """The checkpoint of a thread and the number of its last stored turn.
@@ -207,7 +253,8 @@ class Threads:
 
     async def _checkpoint_after(self, key: str, turn: int) -> CheckpointTuple | None:
         async for checkpoint in self.saver.alist({"configurable": {"thread_id": key}}):
-            if checkpoint.checkpoint["channel_values"].get("turn") == turn:
+            values = checkpoint.checkpoint["channel_values"]
+            if values.get("turn") == turn and unanswered_question(values) is None:
                 return checkpoint
         return None
 

@@ -85,6 +85,8 @@ async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Calle
     if body.command is not None and body.command.resume is not None:
         return await _reply(body.command, threads, caller, thread, base)
     if body.input is None or body.input == RunInput():
+        if base is None and thread:
+            base = await latest_snapshot(threads, caller, thread)
         return _unanswered(base)
     question, message_id, earlier = _question(body.input)
     if base is not None and any(each["id"] == message_id for each in base.messages):

@@ -28,6 +28,7 @@ from nacre.serving.langgraph.running import (
     find_run,
     follow,
     start_run,
+    stopped_run,
     stored_run,
 )
 from nacre.serving.runs import Run
@@ -113,6 +114,9 @@ async def list_runs(
     running = [run_record(run) for run in await context.runs.running(context.caller, thread)]
     turns = await run_in_thread(context.threads.conversations.turns, context.caller.owner, thread)
     ended = [run_record(stored_run(context.caller, turn.record), turn.at) for turn in turns if turn.record["id"]]
+    stopped = await stopped_run(context, thread)
+    if stopped is not None and not running:
+        ended.append(run_record(stopped))
     listed = [each for each in [*running, *reversed(ended)] if status in (None, each["status"])]
     return listed[offset : offset + limit]
 
@@ -152,11 +156,13 @@ async def cancel_run(
     wait: bool = False,
     action: Literal["interrupt", "rollback"] = "interrupt",
 ) -> Response:
-    """Cancel a run. Its turn is not stored, whatever the action."""
+    """Cancel a run. Its question stays the last message of the thread, unless the run is rolled back."""
     run = await find_run(context, thread, id)
     run.stop(STOPPED)
-    if wait:
+    if wait or action == "rollback":
         await run.wait()
+    if action == "rollback":
+        await context.threads.remove_unanswered(context.caller, thread, id)
     return Response(status_code=204 if wait else 202)
 
 

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
@@ -106,6 +107,8 @@ async def find_run(context: RunContext, thread: str, id: str) -> Run:
         run = await context.runs.find(context.caller, id)
     except NotFound:
         record = await run_in_thread(context.threads.conversations.run, context.caller.owner, id)
+        if record is None and (stopped := await stopped_run(context, thread)) is not None and stopped.id == id:
+            return stopped
         if record is None or record["thread"] != thread or not context.caller.may_read(record["graph"]):
             raise
         return stored_run(context.caller, record)
@@ -118,6 +121,21 @@ def stored_run(caller: Caller, record: Answer) -> Run:
     """The run of a stored turn."""
     run = Run.finished(caller.owner, record["graph"], [("answer", record)])
     run.id, run.thread = record["id"], record["thread"] or ""
+    return run
+
+
+async def stopped_run(context: RunContext, thread: str) -> Run | None:
+    """The run that was stopped before it answered the last message of a thread, if it was."""
+    conversation = await context.threads.find(context.caller, thread)
+    latest = await latest_snapshot(context.threads, context.caller, thread) if conversation else None
+    if latest is None or not latest.run:
+        return None
+    graph = str(latest.fields["about"])
+    if not context.caller.may_read(graph):
+        return None
+    run = Run.finished(context.caller.owner, graph, [("error", {"message": STOPPED, "status": 499})])
+    run.id, run.thread, run.is_cancelled = latest.run, thread, True
+    run.created = datetime.fromisoformat(latest.created).timestamp() if latest.created else run.created
     return run
 
 
@@ -175,6 +193,8 @@ async def _make_way(context: RunContext, body: GraphRunRequest, thread: str) -> 
         for run in running:
             run.stop(REPLACED)
             await run.wait()
+            if body.multitask_strategy == "rollback":
+                await context.threads.remove_unanswered(context.caller, thread, run.id)
 
 
 async def _turn_events(

@@ -58,8 +58,15 @@ def list_keys() -> None:
 @keys_app.command()
 def revoke(name: KeyNameArgument) -> None:
     """Revoke a key, from the next request on."""
-    _key_store().revoke(name)
+    store = _key_store()
+    store.revoke(name)
     print_line(f"Revoked '{name}'. Its threads stay.")
+    if all(key.revoked is not None for key in store.all()):
+        hint = (
+            "No valid key is left, so nacre serve refuses every request, also from this machine. Run: nacre keys add"
+            f" NAME. For access without keys, stop the server, remove the keys ({store.place}) and start it again."
+        )
+        typer.echo(adapt_commands(hint), err=True)
 
 
 def _key_store() -> "KeyStore":

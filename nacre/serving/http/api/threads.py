@@ -50,10 +50,11 @@ class AnswerFeedback(BaseModel):
 
 
 class ThreadTranscript(BaseModel):
-    """A thread with its finished turns."""
+    """A thread with its finished turns. `unanswered` is the question of a turn that was stopped after them."""
 
     thread: Conversation
     turns: list[Turn]
+    unanswered: str | None = None
 
 
 @router.get("", summary="List or search threads")
@@ -81,7 +82,9 @@ async def begin_thread(
 async def read_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> ThreadTranscript:
     """The thread and its finished turns, each with its record."""
     conversation = await threads.get(caller, _storable(thread))
-    return ThreadTranscript(thread=conversation, turns=await threads.turns(caller, conversation.thread))
+    turns = await threads.turns(caller, conversation.thread)
+    unanswered = await threads.unanswered(caller, conversation.thread)
+    return ThreadTranscript(thread=conversation, turns=turns, unanswered=str(unanswered.text) if unanswered else None)
 
 
 @router.patch("/{thread}", summary="Rename a thread")

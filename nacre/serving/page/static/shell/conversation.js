@@ -49,6 +49,7 @@ export async function openThread(thread) {
     $("turns").replaceChildren(...shown.slice(-FIRST_TURNS).map((each) => each()));
     // a question of this conversation that was being answered
     if (live?.thread === thread && whole.turns.at(-1)?.record.id !== live.run) $("turns").append(live.turn.root);
+    else if (whole.unanswered && !live) $("turns").append(unansweredTurn(whole.unanswered));
     scrollToEndSoon();
     const last = turnElements().at(-1)?.turn;
     panel.turn = last || null;
@@ -72,6 +73,13 @@ const turnElement = (each, before) => () => {
   finishTurn(turn, each.record, each);
   return turn.root;
 };
+
+// The question of a turn that was stopped.
+function unansweredTurn(question) {
+  const turn = newTurn(question, hooks);
+  failTurn(turn, { message: t("stopped") }, button(t("askAgain"), () => { turn.root.remove(); askQuestion(question); }, "main"));
+  return turn.root;
+}
 
 // Draw earlier turns in small groups, the latest first.
 async function prependTurns(left, own) {
