@@ -153,17 +153,14 @@ class TurnService:
             await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
             keep = partial(self._store_unanswered, caller, thread, name, question, id, start)
             unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of, keep))
-            if start is None and unanswered is not None and unanswered.text == question.strip():
-                # the question of a stopped turn is asked again
-                start = TurnStart(None, str(unanswered.id))
+            start = start or _start_again(question, unanswered)
             if id:
                 stack.callback(self.composition.resources.leases.release_run, id)
             if before is not None and not thread:
-                stateless = partial(stream_stateless_turn, self._app, question, before, owner=caller.owner)
-                turn = stateless(graph=name, context=context, id=id)
+                stream = partial(stream_stateless_turn, before=before)
             else:
-                stateful = partial(stream_turn, self._app, question, thread=thread, owner=caller.owner)
-                turn = stateful(graph=name, context=context, id=id, start=start)
+                stream = partial(stream_turn, thread=thread, start=start)
+            turn = stream(self._app, question, graph=name, owner=caller.owner, context=context, id=id)
             try:
                 async for kind, payload in turn:
                     if kind == "answer":
@@ -298,6 +295,12 @@ def _storage_errors() -> Iterator[None]:
         raise StorageUnavailable(
             f"The conversations can't be read now ({error}). Try again, or ask without a thread."
         ) from error
+
+
+def _start_again(question: str, unanswered: BaseMessage | None) -> TurnStart | None:
+    """The start of a turn whose question is that of a stopped turn: it is answered in its place."""
+    is_same = unanswered is not None and unanswered.text == question.strip()
+    return TurnStart(None, str(unanswered.id)) if unanswered is not None and is_same else None
 
 
 async def _lost_lock(verify: Callable[[], None] | None) -> str:
