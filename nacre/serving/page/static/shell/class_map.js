@@ -111,7 +111,7 @@ function place(view) {
     if (isFree) taken.push(own);
     node.name.setAttribute("display", isFree && among.has(node) ? "inline" : "none");
     node.name.style.fontSize = FONT * unit + "px";
-    node.name.style.strokeWidth = 3 * unit + "px";
+    node.name.style.strokeWidth = 5 * unit + "px";
     node.name.setAttribute("x", x);
     node.name.setAttribute("y", low + FONT * unit);
     const size = node.drawn.querySelector(".size");
