@@ -29,9 +29,11 @@ from nacre.records.answer import Answer
 from nacre.records.browse import TableRequest
 from nacre.stores.catalog import Library
 from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.server.connections import ServerConnections
 from nacre.stores.databases.server.place import ServerPlace, read_place
 from nacre.stores.databases.server.server_tables import ServerTables
 from nacre.stores.servers import Servers
+from nacre.stores.sqlite.triples import TripleReader
 from tests.support.databases import missing_server, postgres
 
 if reason := missing_server("postgres"):
@@ -215,6 +217,45 @@ def test_layers_and_unchanged_input(served: Served, tmp_path: Path, source: Path
     before = schemas(served)
     ingest([str(source)], "mills", data=data, no_vectors=True, databases=served.limits)
     assert len(before - schemas(served)) == 1
+
+
+def test_facts_of_many_things_need_few_queries(
+    served: Served, tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    put(served, data, source)
+    ran: list[str] = []
+    rows = ServerConnections.rows
+    monkeypatch.setattr(ServerConnections, "rows", lambda *given: (ran.append(given[1]), rows(*given))[1])
+    library = Library(data, None, database_limits=served.limits)
+    with library.open("mills") as graph:
+        things = [*(f"{EX}mill/{n}" for n in range(12)), *(f"{EX}river/{n}" for n in range(3)), f"{EX}none"]
+        predicates = [predicate.iri for predicate in graph.schema.predicates]
+        kinds = [kind.iri for kind in graph.schema.classes]
+
+        def facts(reader: TripleReader) -> list[object]:
+            return [
+                [[reader.with_subject(thing, each) for each in predicates], reader.name_triple(thing)]
+                + [reader.type_triple(thing, kind) for kind in kinds]
+                for thing in things
+            ]
+
+        single = facts(TripleReader(graph.tables))
+        many, ran[:] = len(ran), []
+        prepared = TripleReader(graph.tables)
+        prepared.prepare(things)
+        assert len(ran) <= 8
+        assert facts(prepared) == single
+        assert len(ran) < many / 4
+        # an alternative reading is not run if the server expects it to take long
+        slow = f"SELECT count(*) FROM {', '.join(f'entity AS t{n}' for n in range(8))} WHERE t0.label < t1.label"
+        ran.clear()
+        with pytest.raises(ToolError) as refused:
+            graph.tables.run(slow, steps=200_000)
+        assert refused.value.kind == "timeout"
+        assert [each.split()[0] for each in ran] == ["EXPLAIN"]
+        assert graph.tables.run("SELECT count(*) FROM mill", steps=200_000).rows == [(12,)]
+    library.close()
 
 
 def test_a_killed_ingest_leaves_nothing_that_is_used(served: Served, tmp_path: Path) -> None:

@@ -1,7 +1,12 @@
 """Graphs that several servers share through a store: what is published, fetched, refused, and never half."""
 
+import io
 import json
+import tarfile
+import zipfile
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,6 +143,58 @@ def test_a_publication_names_no_place_outside_of_its_graph(store: GraphStore, pl
     store.create(Publication("boats", 1, versions.Pointer("v"), (Part(place, "k", 1, "s"),)))
     with pytest.raises(IncompletePart):
         store.read("boats", 1)
+
+
+@pytest.mark.parametrize(
+    "key", ["../../secret.tar", "/etc/x.tar", "parts/other/versions-v-1.tar", "parts/boats/../../x.tar", "", 7]
+)
+def test_keys_and_pointers_of_a_publication_stay_in_its_graph(store: GraphStore, tmp_path: Path, key: Any) -> None:
+    """Keys are read, and removed with a later publication."""
+    secret = tmp_path / "secret.tar"
+    secret.write_text("kept")
+    store.create(Publication("boats", 1, versions.Pointer("v"), (Part("versions/v", key, 1, "s"),)))
+    store.create(Publication("boats", 2, versions.Pointer("../../v")))
+    for number in (1, 2):
+        with pytest.raises(IncompletePart, match="outside"):
+            store.read("boats", number)
+    for number in (3, 4, 5):
+        store.create(Publication("boats", number, None))
+    with pytest.raises(IncompletePart):
+        store.remove_old(Publication("boats", 5, None))
+    assert secret.read_text() == "kept"
+
+
+@pytest.mark.parametrize("kind", ["parent", "absolute", "link", "hard link", "device", "zip"])
+def test_an_archive_that_somebody_else_wrote_leaves_nothing(store: GraphStore, tmp_path: Path, kind: str) -> None:
+    """Its size and checksum are right, as whoever may write the store can make them."""
+    (tmp_path / "secret").write_text("kept")
+    data = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(data, "w") as archive:
+            archive.writestr("../secret", "changed")
+    else:
+        entry = tarfile.TarInfo({"parent": "../secret", "absolute": f"{tmp_path}/secret"}.get(kind, "inner"))
+        entry.type = {"link": tarfile.SYMTYPE, "hard link": tarfile.LNKTYPE, "device": tarfile.CHRTYPE}.get(
+            kind, tarfile.REGTYPE
+        )
+        entry.linkname = f"{tmp_path}/secret" if "link" in kind else ""
+        entry.size = 7 if entry.isreg() else 0
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            tar.addfile(entry, io.BytesIO(b"changed"))
+    content = data.getvalue()
+    place = tmp_path / "store" / "parts" / "boats"
+    place.mkdir(parents=True)
+    (place / "versions-v-1.tar").write_bytes(content)
+    part = Part("versions/v", "parts/boats/versions-v-1.tar", len(content), sha256(content).hexdigest())
+    store.create(Publication("boats", 1, versions.Pointer("v"), (part,)))
+    two = tmp_path / "two"
+    two.mkdir()
+    # an absolute path is taken for one within the version, which then lacks its tables
+    assert follow_store(store, two) == (["boats"] if kind == "absolute" else [])
+    assert (tmp_path / "secret").read_text() == "kept"
+    inside = two / "boats" / "versions" / "v"
+    found = [file for file in two.rglob("*") if file.name in ("secret", "inner") and inside not in file.parents]
+    assert found == []
 
 
 def test_a_publication_that_is_not_written_to_its_end_changes_nothing(

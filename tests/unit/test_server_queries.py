@@ -134,3 +134,9 @@ def test_the_address_is_that_of_a_postgresql_server_without_a_password() -> None
         server_address("mysql+pymysql://me@db.example/graphs")
     assert new_place("u", "my-graph").schema.startswith("nacre_my_graph_")
     assert new_place("u", "a").schema != new_place("u", "a").schema
+
+
+@pytest.mark.parametrize("condition", ["> 30", "BETWEEN 1 AND 30", "IN (1, 30)", "= 30"])
+def test_a_column_that_is_always_null_is_compared_with_numbers(condition: str) -> None:
+    found = native(f"SELECT t.id FROM (SELECT id, NULL AS span FROM bridge) AS t WHERE t.span {condition}")
+    assert 'CAST(NULL AS BIGINT) AS "span"' in found.text

@@ -16,7 +16,7 @@ from typing import Any
 
 from nacre.errors import ConfigError
 from nacre.stores import versions
-from nacre.stores.published.store import GraphStore, Part, Publication
+from nacre.stores.published.store import GraphStore, Part, Publication, named_folders
 from nacre.stores.switch_version import flush_and_rename, switch_version
 from nacre.stores.versions import BUILDING, GRAPH_NAME, LOCK, Pointer
 
@@ -142,8 +142,7 @@ def _fetch(store: GraphStore, home: Path, publication: Publication) -> None:
 
 def _places(pointer: Pointer) -> list[str]:
     """The folders that a pointer needs."""
-    named = (("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers))
-    return [f"{kind}/{id}" for kind, id in named if id]
+    return [f"{kind}/{id}" for kind, id in named_folders(pointer) if id]
 
 
 def _pointer(home: Path) -> Mapping[str, Any] | None:

@@ -82,6 +82,7 @@ class GraphStore:
 
     def read(self, graph: str, number: int) -> Publication:
         """A publication. Raises IncompletePart if it can't be understood."""
+        key = re.compile(rf"parts/{re.escape(graph)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,300}}\.tar")
         try:
             data = json.loads(self._files.cat_file(self._current(graph, number), end=MAX_PUBLICATION_BYTES))
             pointer = data["pointer"]
@@ -93,7 +94,12 @@ class GraphStore:
             raise _unavailable(error) from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
-        if any(not PLACE.fullmatch(part.place) for part in parts):
+        places = [part.place for part in parts]
+        if known is not None:
+            places += [f"{kind}/{id}" for kind, id in named_folders(known) if id]
+        # keys are read and removed, so they must be those of this graph
+        keys = (isinstance(part.key, str) and key.fullmatch(part.key) for part in parts)
+        if not (all(keys) and all(isinstance(each, str) and PLACE.fullmatch(each) for each in places)):
             raise IncompletePart(f"Publication {number} of {graph!r} names a place outside of the graph.")
         return Publication(graph, number, known, parts)
 
@@ -176,6 +182,11 @@ class GraphStore:
 
     def _current(self, graph: str, number: int) -> str:
         return f"{self._root}/current/{graph}.{number:012}.json"
+
+
+def named_folders(pointer: Pointer) -> tuple[tuple[str, str | None], ...]:
+    """The kinds and ids of the folders that a pointer needs."""
+    return (("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers))
 
 
 class _Hashing:

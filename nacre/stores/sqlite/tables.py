@@ -44,11 +44,13 @@ class SqlResult(NamedTuple):
 
 
 class RowFacts(NamedTuple):
-    """The classes of a thing, its label, and its values by predicate: IRIs and lexical forms."""
+    """The classes of a thing, its label, and its values by predicate: IRIs and lexical forms. The values of `unread`
+    predicates are not among them."""
 
     types: tuple[str, ...]
     label: str
     values: Mapping[str, tuple[str, ...]]
+    unread: frozenset[str] = frozenset()
 
 
 class Tables:

@@ -36,7 +36,8 @@ class TripleReader:
         """The triples with this subject and predicate, at most 200."""
         if self._is_read(subject):
             row = self._rows_read[subject]
-            return [(subject, predicate, value) for value in _values_of(row, predicate)][:MAX_TRIPLES]
+            if row is None or predicate not in row.unread:
+                return [(subject, predicate, value) for value in _values_of(row, predicate)][:MAX_TRIPLES]
         if predicate == TYPE:
             return [t for c in self._tables.schema.classes if (t := self.type_triple(subject, c.iri))]
         return [

@@ -1,5 +1,6 @@
 """Read-only connections to the server of a graph's tables: query + parameters -> rows within limits."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,10 @@ from nacre.stores.databases.address import DatabaseLimits, missing_driver, publi
 from nacre.stores.databases.connection import plain_cell
 from nacre.stores.databases.server.place import ServerPlace
 from nacre.stores.sqlite.tables import Cell
+from nacre.stores.state.server_engine import has_news
 
 _MAX_TEXT = 50_000_000
+_COST = re.compile(r"cost=[0-9.]+\.\.([0-9.]+) ")
 # the codes of errors, or what they begin with
 _GONE = ("42P01", "3F000")
 _KINDS = (
@@ -65,6 +68,12 @@ class ServerConnections:
             raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
         return rows
 
+    def cost(self, query: str, params: Sequence[Cell], seconds: float) -> float:
+        """What the server expects a query to cost, in its own units, without running it; raises what `rows` does."""
+        plan = self.rows(f"EXPLAIN {query}", params, seconds)
+        found = _COST.search(str(plan[0][0]))
+        return float(found[1]) if found else 0.0
+
     def stream(self, query: str, params: Sequence[Cell], seconds: float) -> Iterator[Row]:
         """All rows of a query, as they arrive; raises what `rows` does."""
         with self._session(seconds) as session, session.connection.cursor() as cursor:
@@ -107,7 +116,7 @@ class ServerConnections:
             session = self._free.pop()
             try:
                 session.limit(left)
-                if session.connection.pgconn.socket >= 0 and not _has_news(session.connection):
+                if not has_news(session.connection):
                     return session
                 session.connection.execute("SELECT 1")
                 return session
@@ -160,11 +169,3 @@ class ServerConnections:
             return ToolError(kind, f"The tables of this graph are on {where}, which does not answer.")
         message = str(error).strip().split("\n")[0].rstrip(".")[:300]
         return ToolError(kind, f"{message}.")
-
-
-def _has_news(connection: Any) -> bool:
-    """Whether the server sent something between two queries, such as that it shuts down."""
-    import select
-
-    readable, _, _ = select.select([connection.pgconn.socket], [], [], 0)
-    return bool(readable)

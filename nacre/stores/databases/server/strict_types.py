@@ -57,11 +57,20 @@ def _type_nulls(tree: exp.Expr, columns: Columns) -> None:
             known = next((kind for kind in kinds if kind in TYPES), None)
             if known is not None and "null" in kinds:
                 _set_kind(query, at, known, columns)
-    for node in list(tree.find_all(exp.EQ)):
-        for own, other in ((node.this, node.expression), (node.expression, node.this)):
+    for node in list(tree.find_all(*_COMPARISONS, exp.Between, exp.In)):
+        for own, other in _compared(node):
             known = kind_of(other, columns)
             if isinstance(own, exp.Column) and known is not None and known in TYPES and kind_of(own, columns) == "null":
                 _set_column(own, known, columns)
+
+
+def _compared(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
+    """The sides of a comparison, each with what it is compared with."""
+    if isinstance(node, exp.Between):
+        return [(node.this, node.args["low"])]
+    if isinstance(node, exp.In):
+        return [(node.this, node.expressions[0])] if node.expressions else []
+    return [(node.this, node.expression), (node.expression, node.this)]
 
 
 def _set_kind(query: exp.Expr | None, at: int, kind: ValueKind, columns: Columns) -> None:
