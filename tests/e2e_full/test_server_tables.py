@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +33,7 @@ from nacre.stores.databases.server.connections import ServerConnections
 from nacre.stores.databases.server.place import ServerPlace, read_place
 from nacre.stores.databases.server.server_tables import ServerTables
 from nacre.stores.servers import Servers
+from nacre.stores.sqlite.tables import Cell
 from nacre.stores.sqlite.triples import TripleReader
 from tests.support.databases import missing_server, postgres
 
@@ -226,7 +227,12 @@ def test_facts_of_many_things_need_few_queries(
     put(served, data, source)
     ran: list[str] = []
     rows = ServerConnections.rows
-    monkeypatch.setattr(ServerConnections, "rows", lambda *given: (ran.append(given[1]), rows(*given))[1])
+
+    def noted(self: ServerConnections, query: str, params: Sequence[Cell], seconds: float) -> list[tuple[Cell, ...]]:
+        ran.append(query)
+        return rows(self, query, params, seconds)
+
+    monkeypatch.setattr(ServerConnections, "rows", noted)
     library = Library(data, None, database_limits=served.limits)
     with library.open("mills") as graph:
         things = [*(f"{EX}mill/{n}" for n in range(12)), *(f"{EX}river/{n}" for n in range(3)), f"{EX}none"]
