@@ -47,6 +47,8 @@ def _hang_up(data: Path) -> AttackResult:
         server.process.send_signal(signal.SIGHUP)
         seconds = _seconds_until(lambda: server.process.poll() is not None, STOP_SECONDS)
         code = server.process.poll()
+    # the last children end once they notice that their parent has
+    _seconds_until(lambda: not any(map(is_running, tree)), END_SECONDS)
     left = [pid for pid in tree if is_running(pid)]
     problem = f"{len(left)} still run" if left else "" if code in (0, -signal.SIGTERM) else f"exit code {code}"
     return AttackResult("SIGHUP: the server and its children end", seconds, STOP_SECONDS, 0, problem)

@@ -9,9 +9,14 @@ from contextlib import contextmanager
 import httpx
 import openai
 import pytest
+from playwright.sync_api import expect
 
 from nacre import Nacre
+from tests.e2e import test_page
 from tests.e2e.conftest import serving
+
+browser = test_page.browser
+without_chromium, quiet_driver = test_page.pytestmark
 
 QUESTION = "Which of the books would a railway worker enjoy, and why?"
 HEADERS = {"Accept": "application/json, text/event-stream"}
@@ -252,3 +257,22 @@ def test_the_question_of_a_stopped_turn_stays_in_its_conversation(slow, silent, 
     assert (len(read()["turns"]), read()["unanswered"]) == (1, None)
     state = httpx.get(f"{slow}/langgraph/threads/{thread}/state").json()
     assert [each["type"] for each in state["values"]["messages"]] == ["human", "ai"]
+
+
+@without_chromium
+@quiet_driver
+def test_the_page_shows_the_question_of_a_stopped_turn(slow, silent, browser):
+    thread, came = "stopped-shown", silent.came
+    with STOPPED["api"](slow)(thread):
+        assert waited(lambda: silent.came > came), "the model was not asked"
+    assert waited(lambda: httpx.get(f"{slow}/api/threads/{thread}").json().get("unanswered") == QUESTION)
+    page = browser.new_page()
+    page.goto(f"{slow}/?thread={thread}")
+    turn = page.locator("#turns article")
+    expect(turn).to_contain_text(QUESTION)
+    expect(turn).to_contain_text("Stopped.")
+    came = silent.came
+    turn.get_by_text("Ask again").click()
+    assert waited(lambda: silent.came > came), "the model was not asked again"
+    expect(page.locator("#turns article")).to_have_count(1)
+    page.close()
