@@ -15,8 +15,8 @@ from nacre import Nacre
 from tests.e2e import test_page
 from tests.e2e.conftest import serving
 
-browser = test_page.browser
-without_chromium, quiet_driver = test_page.pytestmark
+# fixtures and marks of the tests of the page
+browser, pytestmark = test_page.browser, test_page.pytestmark
 
 QUESTION = "Which of the books would a railway worker enjoy, and why?"
 HEADERS = {"Accept": "application/json, text/event-stream"}
@@ -259,8 +259,6 @@ def test_the_question_of_a_stopped_turn_stays_in_its_conversation(slow, silent, 
     assert [each["type"] for each in state["values"]["messages"]] == ["human", "ai"]
 
 
-@without_chromium
-@quiet_driver
 def test_the_page_shows_the_question_of_a_stopped_turn(slow, silent, browser):
     thread, came = "stopped-shown", silent.came
     with STOPPED["api"](slow)(thread):
