@@ -130,7 +130,7 @@ def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
 
 
 def _question(data: dict[str, Any], place: str) -> QuestionLine:
-    turn, graph, conversation = data.get("turn"), data.get("graph"), data.get("conversation")
+    turn, graph, conversation = data.get("turn"), data.get("graph"), data.get("conversation", data.get("thread"))
     if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int | float)):
         raise ConfigError(f"{place}: 'turn' is {turn!r}. Give a number, or leave it out.")
     if graph is not None and not isinstance(graph, str):

@@ -18,6 +18,11 @@ def test_gold_is_never_read(tmp_path):
     assert read_questions(file) == [QuestionLine(7, "How many?", None, None, "g")]
 
 
+def test_a_thread_is_a_conversation(tmp_path):
+    file = lines(tmp_path / "q.jsonl", {"id": 1, "question": "Who wrote it?", "thread": "a"})
+    assert read_questions(file) == [QuestionLine(1, "Who wrote it?", "a", None, None)]
+
+
 def test_a_byte_order_mark_and_blank_lines_are_dropped(tmp_path):
     file = tmp_path / "q.jsonl"
     file.write_text('\ufeff{"question": "a\u2028b"}\n\n', encoding="utf-8")

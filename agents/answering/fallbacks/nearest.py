@@ -3,6 +3,7 @@
 The sentences were looked up for this (`nacre/access/nearest`) and have their nearness.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -18,7 +19,7 @@ from agents.answering.selection.rows import (
     plan_of,
     row_probability,
 )
-from nacre.language.format_values import format_date
+from nacre.language.format_values import format_date, format_value
 from nacre.language.forms.nouns import join_names
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
@@ -40,6 +41,8 @@ NEAR = 0.15
 UNCERTAIN = 0.4
 # words from which on a literal is a text, and from which on a text is a sentence (given)
 PROSE_WORDS, SENTENCE_WORDS = 3, 6
+# a whole amount as data writes it: "2100.00"; not the "2.0" of a version
+_WHOLE_AMOUNT = re.compile(r"[0-9]{3,15}\.0+")
 SENTENCE_ENDS = (".", "!", "?")
 # minimum likeness of a sentence to a question that names no thing (given): of 101 questions about other graphs, 4 have
 # one of 0.35 and none has one of 0.40; of 146 about the graph itself, 110 have one of 0.40 (measured)
@@ -267,7 +270,8 @@ def _worded(near: NearSentence, is_named: bool) -> CitedSentence:
         text = f"“{quoted}”" if _is_sentence(quoted) else text.replace(quoted, f"“{quoted}”", 1)
     else:
         for _, _, literal in sentence.triples:
-            text = text.replace(literal, format_date(literal)) if literal else text
+            shown = format_value(float(literal)) if _WHOLE_AMOUNT.fullmatch(literal) else format_date(literal)
+            text = text.replace(literal, shown) if literal else text
     return (text if is_named or not title or fold(title) in fold(text) else f"{title}: {text}"), (index,)
 
 

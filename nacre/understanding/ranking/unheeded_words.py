@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from nacre.language.base import language
 from nacre.records.plan import Body, Combine, Compute, Select
 from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.parsing.completion.finish import UNSETTLED_DEGREE_RULE
 from nacre.understanding.parsing.coverage import overlaps_link
 from nacre.understanding.parsing.modifier_rules.number_conditions import convert_to_unit
 from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
@@ -41,6 +42,7 @@ def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph)
         *_ignored_computations(candidate, question),
         *_ignored_dates(d, question, graph),
         *_ignored_comparisons(candidate, question),
+        *_ignored_degrees(candidate, question),
     ]
     is_ranked = _is_ranked(candidate) and GUESSED_MEASURE_RULE not in d.trace
     found += [] if is_ranked else _ranking_spans(d, question)
@@ -148,6 +150,12 @@ def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[T
         # "narrower than" may be the name of a link.
         if token.norm in than and not any(x.kind == "property" and x.end == i for x in d.links):
             yield i, i + 1
+
+
+def _ignored_degrees(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
+    """The "how heavy" of a thing that has no weight; "how much in total" is a sum."""
+    if UNSETTLED_DEGREE_RULE in candidate.derivation.trace and not _is_aggregated(candidate):
+        yield from ((c.start, c.end) for c in question.cues if c.kind == "degree")
 
 
 def _ranking_spans(d: Derivation, question: Question) -> list[TokenSpan]:

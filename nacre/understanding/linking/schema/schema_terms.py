@@ -124,6 +124,9 @@ def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
                 # "in" and "from the" tell nothing about what is asked.
                 continue
             yield from _predicate_names(name.target, words, graph)
+            if words and (whole := word_map("wording", "completed").get(words[-1])):
+                # a "phone" is a phone number
+                yield from _predicate_names(name.target, (*words[:-1], *map(lemma, whole.split())), graph)
 
 
 def _money_names(graph: SchemaGraph) -> Iterator[_Name]:

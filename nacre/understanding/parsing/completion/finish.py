@@ -31,6 +31,8 @@ from nacre.understanding.question.types import Condition, Derivation, Ref, Targe
 MAX_VARIANTS = 10
 # the rule by which pending aggregates are of the only measure
 ONLY_MEASURE_RULE = "aggregate of only measure"
+# the rule by which nothing measures what is asked with "how"
+UNSETTLED_DEGREE_RULE = "unsettled degree"
 # the rule by which a question asks for the thing that it names
 NAMED_TARGET_RULE = "default target is thing"
 # cues of questions that count, rank or compare, and so ask for no total
@@ -145,7 +147,7 @@ def _later_date_cost(ref: Ref, context: ParseContext) -> float:
 def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
     """The derivation with what "how much" measures, if nothing else says so."""
     if state.degree and ONLY_MEASURE_RULE not in whole.trace:
-        return whole.apply_rule("unsettled degree", -UNSETTLED_COST)
+        return whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
     return whole
 
 

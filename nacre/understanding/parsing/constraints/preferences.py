@@ -1,11 +1,12 @@
 """Readings that other readings of the same question, or one of its cues, rule out: Candidates -> those left."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nacre.language.base import language, word_map
 from nacre.language.forms.nouns import is_plural
 from nacre.language.tokens import Token
+from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
 from nacre.understanding.parsing.mention_rules.class_mentions import OWN_COLUMN_RULE
 from nacre.understanding.parsing.modifier_rules.superlatives import TOTAL_RULE
 from nacre.understanding.parsing.state import Candidate, ParseContext
@@ -29,6 +30,26 @@ def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> 
         return any(graph.nodes[root].relations < graph.nodes[other].relations for other in roots_of[rest])
 
     return [each for each, root, rest in keyed if not is_narrower(each.derivation, root, rest)]
+
+
+def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that list the narrower categories of a category, if it sorts other things as well.
+
+    "All berry bushes" are plants of that kind, and not its varieties.
+    """
+    named = {key for c in candidates if MEMBERS_RULE in c.derivation.trace for key in _category_keys(c.derivation)}
+    nodes = context.graph.nodes
+    return [
+        each
+        for each in candidates
+        if MEMBERS_RULE in each.derivation.trace
+        or not named.intersection(nodes[_root(each.derivation)].classes if each.derivation.targets else ())
+    ]
+
+
+def _category_keys(derivation: Derivation) -> Iterator[str]:
+    """The categories whose members a reading gives."""
+    return (key for link in derivation.links if link.kind == "entity" for key in link.keys)
 
 
 def _root(derivation: Derivation) -> int:

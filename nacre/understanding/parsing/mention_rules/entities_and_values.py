@@ -137,7 +137,9 @@ def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> It
     """ "How long is the Rhine"."""
     ref = link.refs[0]
     measures = measured_properties(context.graph, ref.node, state.degree)[:2]
-    for measure, _, cost in measures:
+    # the year in which its maker was founded measures no thing
+    own = [each for each in measures if each[0].node == ref.node or not context.graph.is_date(each[0].predicate)]
+    for measure, _, cost in own:
         new = add_schema_node(add_link(state, link, context, ref), measure, context)
         yield new._replace(degree=(), last="value", owner=ref).apply_rule(
             "degree of thing",
