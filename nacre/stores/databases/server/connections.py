@@ -16,7 +16,7 @@ from nacre.stores.sqlite.tables import Cell
 from nacre.stores.state.server_engine import has_news
 
 _MAX_TEXT = 50_000_000
-_COST = re.compile(r"cost=[0-9.]+\.\.([0-9.]+) ")
+_COST = re.compile(r"cost=[0-9]++(?:\.[0-9]++)?\.\.([0-9]++(?:\.[0-9]++)?) ")
 # the codes of errors, or what they begin with
 _GONE = ("42P01", "3F000")
 _KINDS = (
