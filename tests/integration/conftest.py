@@ -21,6 +21,6 @@ def small_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
 
 @pytest.fixture(autouse=True, scope="module")
 def _collected(request: pytest.FixtureRequest) -> None:
-    """A server that starts collects garbage in its own thread, and RDF results of earlier tests may only go in theirs."""
+    """A server that starts collects garbage in its own thread; RDF results of earlier tests may only go in theirs."""
     if hasattr(request.module, "create_app"):
         gc.collect()
