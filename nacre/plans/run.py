@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import inf
+from typing import Any
 
 from nacre.errors import ToolError
 from nacre.plans.durations import elapsed_time
@@ -255,19 +256,26 @@ class QueryRunner:
         if not left.rows or not right.rows:
             return None
         a, b = left.rows[0][0], right.rows[0][0]
-        if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
-            return None
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
+        if isinstance(a, str) and isinstance(b, str) and body.op not in ARITHMETIC:
+            # dates
+            return Table(("yes", "left", "right"), ((int(_holds(body.op, a, b)), a, b),), keys, ("", unit, unit))
+        if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
+            return None
         if body.op not in ARITHMETIC:
-            holds = {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[body.op]
-            return Table(("yes", "left", "right"), ((int(holds), a, b),), keys, ("", unit, unit))
+            return Table(("yes", "left", "right"), ((int(_holds(body.op, a, b)), a, b),), keys, ("", unit, unit))
         if body.op in "/%" and b == 0:
             return None
         ratio = a / b if b else 0.0
         result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
         result_unit = "%" if body.op == "%" else unit
         return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
+
+
+def _holds(op: str, a: Any, b: Any) -> bool:
+    """Whether a comparison of two numbers, or of two dates, holds."""
+    return bool({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[op])
 
 
 def _is_one_row(body: Select) -> bool:

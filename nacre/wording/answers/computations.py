@@ -72,7 +72,8 @@ def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str
     ):
         return f"{'Yes' if result else 'No'}, {all_of}."
     a, b = values
-    word = "higher" if left > right else "lower" if left < right else "equal"  # type: ignore[operator]
+    more, less = ("later", "earlier") if isinstance(left, str) else ("higher", "lower")
+    word = more if left > right else less if left < right else "equal"  # type: ignore[operator]
     first, second = (verbalise_select(side, schema, many=False) for side in (body.left, body.right))
     reason = f"both are {a}" if word == "equal" else f"{a} is {word} than {b}"
     if first != second and not is_unwieldy_for(f"{first} {second}", schema):

@@ -86,10 +86,15 @@ def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[P
 
 
 def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    """ "Longer than": the measure of what came before is compared."""
-    if state.owner is None:
-        return
+    """ "Longer than": the measure of what came before is compared; "what is longer than the Rhine" asks for things of
+    its class."""
     operator, concepts = cue.ranking
+    if state.owner is None:
+        named = {link.refs[0].node for link in context.links if link.kind == "entity" and link.start == cue.end}
+        for node in sorted(named) if not state.links and not state.targets else ():
+            things = add_schema_node(state, Ref(node), context)._replace(owner=Ref(node), targets=(Target(Ref(node)),))
+            yield from comparative_cue(things, cue, context)
+        return
     for ref, reverse, cost in measured_properties(context.graph, state.owner.node, concepts)[:2]:
         compared = {">": "<", "<": ">"}[operator] if reverse else operator
         yield add_schema_node(drop_open_property(state), ref, context).apply_rule(

@@ -1,7 +1,7 @@
 """Read comparisons of two things by one measure: Question + Links -> Candidates ("is A longer than B")."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from nacre.language.base import language
 from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
@@ -104,8 +104,11 @@ def _readings(
     steps = [member_link(graph, node) if comparison.is_average else None for node in own]
     nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
     for pair in _measures(nodes, links, comparison, graph):
-        left = _side(graph, before, pair.left, steps[0])
-        right = _side(graph, after, pair.right, steps[1])
+        # of dates the earliest: they have no average
+        are_dates = comparison.asks_yes_no and all(graph.is_date(each.predicate) for each in (pair.left, pair.right))
+        function: Literal["avg", "min"] = "min" if are_dates else "avg"
+        left = _side(graph, before, pair.left, steps[0], function)
+        right = _side(graph, after, pair.right, steps[1], function)
         if left is None or right is None:
             continue
         is_more = (comparison.operator == ">") != pair.reverse
@@ -114,7 +117,7 @@ def _readings(
         else:
             body = Compute("-", left, right) if is_more else Compute("-", right, left)
         derivation = Derivation(
-            targets=(Target(pair.left, "avg"),),
+            targets=(Target(pair.left, function),),
             conditions=(),
             group=(),
             order=None,
@@ -154,8 +157,10 @@ def _measures(
                 yield _MeasurePair(left, right, reverse, cost + other_cost, 0)
 
 
-def _side(graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None) -> Select | None:
-    """The average of a property over the things of one side, or over what belongs to them by a step.
+def _side(
+    graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None, function: Literal["avg", "min"]
+) -> Select | None:
+    """A number of a property over the things of one side, or over what belongs to them by a step.
 
     None if the owner of the property is further than a step away.
     """
@@ -174,4 +179,4 @@ def _side(graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None) -> Se
         before, owner, end = owner, "owner", graph.nodes[ref.node]
         variables.append(Variable(owner, end.classes, end.without))
         edges.append(Edge(before, last.predicate, owner) if last.forward else Edge(owner, last.predicate, before))
-    return Select((Aggregate("avg", Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
+    return Select((Aggregate(function, Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
