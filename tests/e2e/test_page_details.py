@@ -235,6 +235,8 @@ def test_another_conversation_while_an_answer_streams_loses_nothing(page, server
     expect(page.locator(LAST)).to_contain_text("How many authors are there?")
     release("**/api/ask", asked)
     expect(page.locator(f"{LAST} .answer")).to_contain_text("3 authors")
+    # the words come before the end of the turn, which is then stored
+    expect(page.locator(f"{LAST} .tools")).to_be_visible()
     assert len(kept(server, page)["turns"]) == 2
     # the answer to a first question comes while another conversation is shown
     page.click("#new")
