@@ -275,7 +275,7 @@ def test_conversations_have_addresses_and_tabs_follow(page, context, server):
     expect(page.locator("#threads")).to_contain_text("Nothing found")
     page.wait_for_selector("#examples button")
     page.goto(f"{server}/?thread=gone")
-    expect(page.locator("#turns .failure")).to_contain_text("thread does not exist")
+    expect(page.locator("#turns .failure")).to_contain_text("no such conversation")
     page.complaints[:] = [text for text in page.complaints if "404" not in text]
 
 

@@ -90,7 +90,7 @@ def test_an_unknown_graph_or_thread_in_the_address_is_an_error_with_a_way_on(pag
     page.click("#look .failure a:has-text('reading-room')")
     page.wait_for_selector("#examples button")
     page.goto(f"{server}/?thread=gone")
-    expect(page.locator("#turns .failure")).to_contain_text("thread does not exist")
+    expect(page.locator("#turns .failure")).to_contain_text("no such conversation")
     expect(page.locator("#about")).to_have_text("Conversation not found")
     page.click("#turns .failure button")
     page.wait_for_selector("#examples button")

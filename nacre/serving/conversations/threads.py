@@ -53,7 +53,7 @@ class Threads:
         """Like `find`; raises NotFound."""
         conversation = await self.find(caller, thread)
         if conversation is None:
-            raise NotFound("This thread does not exist. List yours at /api/threads.")
+            raise NotFound("There is no such conversation, or it is not yours.")
         return conversation
 
     async def listed(self, caller: Caller, search: str, limit: int, skip: int) -> list[Conversation]:
