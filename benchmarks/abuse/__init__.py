@@ -8,6 +8,7 @@
 - occupying: one key occupies the slots for queries while another asks
 - files: hostile RDF files and documents, each ingested in a process of its own, and questions about what was read
 - databases: hostile relational databases and addresses, and hostile queries over an attached database
+- stores: hostile publications and archives in a store that servers share
 - answers: hostile answers of SPARQL endpoints, each read in a process of its own by read_answer
 - models: servers of chat models that never end or that repeat a key
 - lifecycle: killed parents, signals, lost keys, a clock that is set back (shifted_clock)

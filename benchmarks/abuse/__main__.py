@@ -21,10 +21,11 @@ from benchmarks.abuse.lifecycle import attack_lifecycle
 from benchmarks.abuse.models import attack_with_models
 from benchmarks.abuse.occupying import attack_with_slow_queries
 from benchmarks.abuse.requests import Target, attack_with_requests, trap
+from benchmarks.abuse.stores import attack_with_stores
 from benchmarks.performance_page import write_section
 from benchmarks.server import ROOT, run_nacre, started_server
 
-PARTS = ("questions", "requests", "models", "lifecycle", "answers", "files", "databases")
+PARTS = ("questions", "requests", "models", "lifecycle", "answers", "files", "databases", "stores")
 
 
 def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str, AttackResult]]:
@@ -35,6 +36,7 @@ def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str
     run_nacre(data, "ingest", source, "--graph", GRAPH, "--sparql", "--no-vectors")
     (folder / "files").mkdir()
     (folder / "databases").mkdir()
+    (folder / "stores").mkdir()
     by_part: dict[str, Callable[[], Iterator[AttackResult]]] = {
         "requests": lambda: _with_keys(data, only),
         "models": lambda: attack_with_models(data, GRAPH, only),
@@ -42,6 +44,7 @@ def attacks(parts: Sequence[str], only: str, folder: Path) -> Iterator[tuple[str
         "answers": lambda: attack_with_answers(folder, only),
         "files": lambda: attack_with_files(folder / "files", only),
         "databases": lambda: attack_with_databases(folder / "databases", only),
+        "stores": lambda: attack_with_stores(folder / "stores", only),
     }
     for part, attack in by_part.items():
         if part in parts:
