@@ -224,6 +224,21 @@ async def started(runs: SharedRuns, gate: asyncio.Event, **options: Any) -> Run:
     return run
 
 
+@pytest.mark.parametrize("steps", range(4))
+async def test_the_sharing_of_runs_ends_although_one_begins_at_that_moment(database: StateDatabase, steps: int) -> None:
+    runs = SharedRuns(60, RunStates(database, locks_of(database), "one"))
+    sharing = asyncio.create_task(runs.share())
+    # it waits for a run now
+    await asyncio.sleep(0.3)
+    runs._begun.set()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    sharing.cancel()
+    await asyncio.wait([sharing], timeout=30)
+    assert sharing.cancelled()
+    await runs.close(0)
+
+
 async def test_a_run_is_followed_through_another_server(servers: Any) -> None:
     one, two, _ = servers
     gate = asyncio.Event()

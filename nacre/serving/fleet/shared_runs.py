@@ -5,6 +5,7 @@ run follows it there, and hands on the wish to cancel it.
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -84,10 +85,10 @@ class SharedRuns(Runs):
                     log.warning("other servers can't see the runs of this one: %s", error)
                 self._is_failing = True
             seconds = ACTIVE_SECONDS if any(not run.is_done for run in self._runs.values()) else IDLE_SECONDS
-            try:
-                await asyncio.wait_for(self._begun.wait(), seconds)
-            except TimeoutError:
-                continue
+            # not asyncio.wait_for: in Python 3.11 it swallows a cancellation that comes with the event
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._begun.wait()
 
     async def close(self, seconds: float) -> None:
         await super().close(seconds)
