@@ -12,13 +12,15 @@ from pathlib import Path
 import httpx
 
 from benchmarks.abuse.case import GRAPH, AttackResult, HealthLog, polled_health
-from benchmarks.server import ROOT, run_nacre, started_server
+from benchmarks.server import ROOT, StartedServer, run_nacre, started_server
 
 SECRET, CHANGED = "quicksilver-5521", b"changed"
 # a server looks for new publications about as often; it has looked twice after so many seconds
 FOLLOWED_SECONDS = 8.0
 REPLY_SECONDS = 5.0
 QUESTION = "How many car models are there?"
+# what is no publication of a graph at all
+UNREAD = "a graph with a name that is a path"
 
 # the root of the store, the number of the next publication -> what somebody else writes there
 Attack = Callable[[Path, int], None]
@@ -35,7 +37,7 @@ def _publication(root: Path, number: int, archive: bytes, key: str = f"parts/{GR
     place.write_bytes(archive)
     sha256 = hashlib.sha256(archive).hexdigest()
     part = {"place": "versions/v", "key": key, "size": len(archive), "sha256": sha256}
-    _publish(root, number, json.dumps({"pointer": {"current": "v"}, "parts": [part]}).encode())
+    _publish(root, number, json.dumps({"pointer": {"version": "v"}, "parts": [part]}).encode())
 
 
 def _archive(name: str, kind: bytes = tarfile.REGTYPE, target: str = "", size: int = len(CHANGED)) -> bytes:
@@ -72,12 +74,12 @@ ATTACKS: tuple[tuple[str, Attack], ...] = (
     ("a key of another graph", lambda root, n: _publication(root, n, b"x", key="parts/other/versions-v-1.tar")),
     (
         "a pointer outside of the graph",
-        lambda root, n: _publish(root, n, b'{"pointer": {"current": "../../v"}, "parts": []}'),
+        lambda root, n: _publish(root, n, b'{"pointer": {"version": "../../v"}, "parts": []}'),
     ),
     ("a publication of 60 MB", lambda root, n: _publish(root, n, b'{"pointer": "' + b"x" * 60_000_000)),
     ("a publication nested 100,000 deep", lambda root, n: _publish(root, n, b"[" * 100_000)),
     ("a publication that is no JSON", lambda root, n: _publish(root, n, b"\x00\xff{")),
-    ("a graph with a name that is a path", lambda root, n: _publish(root, n, b'{"pointer": null}', graph="..")),
+    (UNREAD, lambda root, n: _publish(root, n, b'{"pointer": null}', graph="..")),
     ("5,000 publications", _many),
 )
 
@@ -99,20 +101,24 @@ def attack_with_stores(folder: Path, only: str) -> Iterator[AttackResult]:
             raise SystemExit("The follower does not answer from the store.")
         for what, attack in ATTACKS:
             if only.casefold() in f"a store: {what}".casefold():
-                yield _attacked(what, attack, root, server.address, right, health)
+                yield _attacked(what, attack, root, server, right, health)
                 for path in {path for path in root.rglob("*") if path.is_file()} - known:
                     path.unlink()
 
 
-def _attacked(what: str, attack: Attack, root: Path, address: str, right: str, health: HealthLog) -> AttackResult:
-    failed = health.failed
+def _attacked(
+    what: str, attack: Attack, root: Path, server: StartedServer, right: str, health: HealthLog
+) -> AttackResult:
+    failed, logged = health.failed, len(server.log.read_text())
     number = 2 + max(int(path.name.split(".")[-2]) for path in (root / "current").iterdir())
     attack(root, number)
     time.sleep(FOLLOWED_SECONDS)
     begun = time.perf_counter()
-    answer = _answer(address)
+    answer = _answer(server.address)
     seconds = time.perf_counter() - begun
     problem = "" if answer == right else f"answered {answer[:80]!r}"
+    if what != UNREAD and f"graph {GRAPH}: " not in server.log.read_text()[logged:]:
+        problem = "the server did not look at it"
     if health.failed > failed:
         problem = "/healthz failed"
     if _secret(root).read_text() != SECRET:

@@ -145,6 +145,13 @@ def test_a_publication_names_no_place_outside_of_its_graph(store: GraphStore, pl
         store.read("boats", 1)
 
 
+def test_a_publication_nested_without_end_is_incomplete(store: GraphStore, tmp_path: Path) -> None:
+    store.create(Publication("boats", 1, None))
+    (tmp_path / "store/current" / f"boats.{2:012}.json").write_bytes(b"[" * 100_000)
+    with pytest.raises(IncompletePart):
+        store.read("boats", 2)
+
+
 @pytest.mark.parametrize(
     "key", ["../../secret.tar", "/etc/x.tar", "parts/other/versions-v-1.tar", "parts/boats/../../x.tar", "", 7]
 )

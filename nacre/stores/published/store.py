@@ -92,7 +92,7 @@ class GraphStore:
             parts = tuple(Part(**part) for part in data["parts"])
         except _failures() as error:
             raise _unavailable(error) from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
         places = [part.place for part in parts]
         if known is not None:
