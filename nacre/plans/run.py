@@ -258,13 +258,13 @@ class QueryRunner:
         a, b = left.rows[0][0], right.rows[0][0]
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
-        if isinstance(a, str) and isinstance(b, str) and body.op not in ARITHMETIC:
-            # dates
-            return Table(("yes", "left", "right"), ((int(_holds(body.op, a, b)), a, b),), keys, ("", unit, unit))
+        if body.op not in ARITHMETIC:
+            holds = _holds(body.op, a, b)
+            if holds is None:
+                return None
+            return Table(("yes", "left", "right"), ((int(holds), a, b),), keys, ("", unit, unit))
         if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
             return None
-        if body.op not in ARITHMETIC:
-            return Table(("yes", "left", "right"), ((int(_holds(body.op, a, b)), a, b),), keys, ("", unit, unit))
         if body.op in "/%" and b == 0:
             return None
         ratio = a / b if b else 0.0
@@ -273,8 +273,10 @@ class QueryRunner:
         return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
 
 
-def _holds(op: str, a: Any, b: Any) -> bool:
-    """Whether a comparison of two numbers, or of two dates, holds."""
+def _holds(op: str, a: Any, b: Any) -> bool | None:
+    """Whether a comparison of two numbers, or of two dates, holds; None for other cells."""
+    if not any(isinstance(a, kind) and isinstance(b, kind) for kind in (int | float, str)):
+        return None
     return bool({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[op])
 
 

@@ -287,7 +287,7 @@ class TurnService:
 
 @contextmanager
 def _storage_errors() -> Iterator[None]:
-    """An error of the database of conversations as one that clients are told."""
+    """Raise StorageUnavailable, which clients are told, if the database of conversations fails."""
     try:
         yield
     except ConversationStoreError as error:

@@ -12,14 +12,14 @@ from nacre.records.turn import Mention, NamedThing, Reading
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.linker import Linker
 from nacre.understanding.parsing.profile_subjects import select_of_link
-from nacre.understanding.question.types import Link, Question
+from nacre.understanding.question.types import RANKING_CUES, Link, Question
 from nacre.understanding.ranking.best_readings import unlinked_tokens
 from nacre.understanding.ranking.rank import RankedReading
 
 # Mentions whose alternatives are kept, and alternatives in all.
 MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60
-# Kinds of cues that rank or compare.
-RANKING_CUES = frozenset(("superlative", "most", "comparative", "degree"))
+# Kinds of cues whose words are words of the language: they rank, compare or measure.
+_MEASURING_CUES = RANKING_CUES | {"comparative", "degree"}
 # Things that a question names, and the minimum scores of a name and of a code, each perhaps part of one (given).
 MAX_NAMED_THINGS, MIN_NAME_SCORE, MIN_CODE_SCORE = 3, 0.35, 0.1
 # The reading that asks for all that is known of a thing, in words.
@@ -122,7 +122,7 @@ def unknown_words(
     """Content words that neither the best reading nor any link covers, each with the most similar known name or ""."""
     unlinked = unlinked_tokens(links, question)
     # "oldest" is a word of the language, whether or not the graph has it.
-    ranking = {i for c in question.cues if c.kind in RANKING_CUES for i in range(c.start, c.end)}
+    ranking = {i for c in question.cues if c.kind in _MEASURING_CUES for i in range(c.start, c.end)}
     found = []
     for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]

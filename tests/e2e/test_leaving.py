@@ -191,7 +191,7 @@ def page_stopped(address):
     return asking
 
 
-def left(path, body, **headers):
+def leaving_client(path, body, **headers):
     """A client that disconnects; `body` is made for a thread."""
 
     def at(address):
@@ -224,14 +224,14 @@ def langgraph_body(thread):
 
 STOPPED = {
     "page": page_stopped,
-    "api": left("/api/ask", lambda thread: {"question": QUESTION, "thread": thread}),
-    "langserve": left("/ask/stream", lambda thread: {"input": {"question": QUESTION, "thread": thread}}),
-    "openai": left("/v1/chat/completions", openai_body, **{"X-Nacre-Thread": str}),
-    "mcp": left("/mcp", mcp_body, **{name: lambda _, value=value: value for name, value in HEADERS.items()}),
-    "agui": left("/agui", agui_body),
-    "a2a": left("/a2a", a2a_body, **{"A2A-Version": lambda _: "1.0"}),
+    "api": leaving_client("/api/ask", lambda thread: {"question": QUESTION, "thread": thread}),
+    "langserve": leaving_client("/ask/stream", lambda thread: {"input": {"question": QUESTION, "thread": thread}}),
+    "openai": leaving_client("/v1/chat/completions", openai_body, **{"X-Nacre-Thread": str}),
+    "mcp": leaving_client("/mcp", mcp_body, **{name: lambda _, value=value: value for name, value in HEADERS.items()}),
+    "agui": leaving_client("/agui", agui_body),
+    "a2a": leaving_client("/a2a", a2a_body, **{"A2A-Version": lambda _: "1.0"}),
     "langgraph": lambda address: (
-        lambda thread: left(
+        lambda thread: leaving_client(
             f"/langgraph/threads/{thread}/runs/wait", lambda _: {**langgraph_body(thread), "on_disconnect": "cancel"}
         )(address)(thread)
     ),

@@ -24,10 +24,9 @@ from nacre.stores.catalog import Library
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.databases.connection import check_read_only
-from tests.support.databases import HOSTILE, QUESTIONS, fill, mariadb, missing_server, postgres
+from tests.support.databases import HOSTILE, QUESTIONS, SERVERS, fill, run_statements, started_server
 from tests.support.dialect_cases import DIALECT_CASES, same_rows
 
-SERVERS = {"postgres": postgres, "mariadb": mariadb}
 _ROLE = {
     "postgres": (
         "CREATE ROLE reader LOGIN",
@@ -57,16 +56,10 @@ class Served(NamedTuple):
 @pytest.fixture(scope="module", params=SERVERS)
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     kind = request.param
-    if reason := missing_server(kind):
-        pytest.skip(reason)
     data = tmp_path_factory.mktemp(kind)
-    with SERVERS[kind]() as (owner, process):
+    with started_server(kind) as (owner, process):
         fill(owner)
-        engine = sa.create_engine(owner)
-        with engine.begin() as connection:
-            for statement in _ROLE[kind]:
-                connection.exec_driver_sql(statement)
-        engine.dispose()
+        run_statements(owner, _ROLE[kind])
         reader = sa.URL.create(owner.drivername, "reader", None, owner.host, owner.port, owner.database)
         limits = DatabaseLimits({f"127.0.0.1:{owner.port}": SecretStr("r ead:1")})
         result = attach_database(reader.render_as_string(), "bees", data=data, limits=limits)

@@ -15,9 +15,7 @@ from nacre.config.settings import Settings
 from nacre.stores.catalog import Library
 from nacre.stores.databases.address import DatabaseLimits
 from nacre.stores.databases.attached_tables import AttachedTables
-from tests.support.databases import mariadb, missing_server, postgres
-
-SERVERS = {"postgres": postgres, "mariadb": mariadb}
+from tests.support.databases import SERVERS, run_statements, started_server
 
 # two lamps, the second one with nothing but its name; the session of a server may have any time zone
 STATEMENTS = {
@@ -60,15 +58,9 @@ class Served(NamedTuple):
 @pytest.fixture(scope="module", params=SERVERS)
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     kind = request.param
-    if reason := missing_server(kind):
-        pytest.skip(reason)
     data = tmp_path_factory.mktemp(kind)
-    with SERVERS[kind]() as (owner, _):
-        engine = sa.create_engine(owner)
-        with engine.begin() as connection:
-            for statement in STATEMENTS[kind]:
-                connection.exec_driver_sql(statement)
-        engine.dispose()
+    with started_server(kind) as (owner, _):
+        run_statements(owner, STATEMENTS[kind])
         limits = DatabaseLimits({f"127.0.0.1:{owner.port}": SecretStr(owner.password or "")})
         address = sa.URL.create(owner.drivername, owner.username, None, owner.host, owner.port, owner.database)
         yield Served(kind, data, limits, attach_database(address.render_as_string(), "lamps", data=data, limits=limits))

@@ -8,18 +8,14 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from nacre.stores.databases.address import DatabaseLimits
-from tests.support.databases import mariadb, missing_server, postgres
+from tests.support.databases import SERVERS, run_statements, started_server
 from tests.support.direct_mapping import create, expected_triples, same_graph, served_triples
 from tests.support.direct_mapping_cases import CASES, MappingCase
-
-SERVERS = {"postgres": postgres, "mariadb": mariadb}
 
 
 @pytest.fixture(scope="module", params=SERVERS)
 def server(request: pytest.FixtureRequest) -> Iterator[tuple[str, sa.URL]]:
-    if reason := missing_server(request.param):
-        pytest.skip(reason)
-    with SERVERS[request.param]() as (owner, _):
+    with started_server(request.param) as (owner, _):
         yield request.param, owner
 
 
@@ -29,10 +25,8 @@ def test_the_triples_are_those_of_the_mapping(case: MappingCase, server: tuple[s
     if engine not in case.engines:
         pytest.skip("equal rows without a key are one there")
     name = "case_" + "".join(each for each in case.number.lower() if each.isalnum())
-    created = sa.create_engine(owner, isolation_level="AUTOCOMMIT")
-    with created.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}" + " CHARACTER SET utf8mb4" * (engine == "mariadb"))
-    created.dispose()
+    statement = f"CREATE DATABASE {name}" + " CHARACTER SET utf8mb4" * (engine == "mariadb")
+    run_statements(owner, [statement], isolation_level="AUTOCOMMIT")
     url = owner.set(database=name)
     create(url, case)
     limits = DatabaseLimits({f"127.0.0.1:{owner.port}": SecretStr(owner.password or "")})

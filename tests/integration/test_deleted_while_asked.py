@@ -18,13 +18,13 @@ BODY = {"question": "What is the width of Old Quern?", "graph": "querns"}
 AT_ONCE, BEFORE, QUESTIONS = 4, 3, 24
 
 
-def made(folder: Path, width: int) -> None:
+def ingest_querns(folder: Path, width: int) -> None:
     (folder / "querns.ttl").write_text(TURTLE.format(width=width))
     ingest([str(folder / "querns.ttl")], "querns", data=folder / "data", no_vectors=True)
 
 
 def test_questions_under_way_are_answered_and_later_ones_are_refused(tmp_path: Path) -> None:
-    made(tmp_path, 12)
+    ingest_querns(tmp_path, 12)
     settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
     client = TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000))
 
@@ -52,5 +52,5 @@ def test_questions_under_way_are_answered_and_later_ones_are_refused(tmp_path: P
         for path in ("overview", "thing?iri=http://example.org/q/a", "class/table?iri=http://example.org/q/Quern"):
             assert client.get(f"/api/graphs/querns/{path}").status_code == 404
         # a new graph of this name answers for itself
-        made(tmp_path, 99)
+        ingest_querns(tmp_path, 99)
         assert asked().json()["values"] == [99]

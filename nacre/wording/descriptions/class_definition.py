@@ -11,7 +11,7 @@ from nacre.wording.labels.class_nouns import class_noun
 
 def class_definition(select: Select, tables: Tables) -> list[EvidenceSentence]:
     """What the graph says of the class whose things a select gives without conditions; nothing without a comment."""
-    known = tables.schema.class_of.get(defined_class(select))
+    known = tables.schema.class_of.get(_defined_class(select))
     if known is None or not known.comment or isinstance(tables, AttachedTables):
         return []
     begin = known.comment.rstrip("…. ")
@@ -23,7 +23,7 @@ def class_definition(select: Select, tables: Tables) -> list[EvidenceSentence]:
     return [EvidenceSentence("sql", 0, text=text, title=noun, keys=(known.iri,), triples=(stated[0],))]
 
 
-def defined_class(select: Select) -> str:
+def _defined_class(select: Select) -> str:
     """The one class whose things a select gives without conditions; "" for others."""
     is_plain = len(select.variables) == 1 and not (select.edges or select.filters or select.limit)
     thing = select.variables[0]

@@ -225,10 +225,11 @@ class SchemaLinker:
                 own = set(term.words) - language().words["time" if is_date else "being_flag"] - function_words()
                 if len(own) != 1 or not own & negated:
                     continue
-                if term.kind == "link":
-                    yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, DENIED_LINK_MATCH)
-                elif term.kind == "property" and (is_date or is_boolean_predicate(self.graph.about(term.predicate))):
-                    yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, NEGATED_MATCH)
+                is_link = term.kind == "link"
+                is_truth = term.kind == "property" and is_boolean_predicate(self.graph.about(term.predicate))
+                if is_link or is_date or is_truth:
+                    how = DENIED_LINK_MATCH if is_link else NEGATED_MATCH
+                    yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, how)
 
     def _is_date(self, term: SchemaTerm) -> bool:
         return term.kind == "property" and self.graph.is_date(term.predicate)
