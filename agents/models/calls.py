@@ -169,7 +169,9 @@ async def _stream(
     try:
         while True:
             try:
-                chunk = await asyncio.wait_for(following(), max(0.001, deadline - time.monotonic()))
+                # not asyncio.wait_for: in Python 3.11 it swallows a cancellation that comes with the chunk
+                async with asyncio.timeout(max(0.001, deadline - time.monotonic())):
+                    chunk = await following()
             except StopAsyncIteration:
                 break
             except TimeoutError:

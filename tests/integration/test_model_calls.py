@@ -1,13 +1,15 @@
+import asyncio
 import math
 import sqlite3
 import time
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
-from langchain_core.outputs import Generation
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk, Generation
 from pydantic import BaseModel
 
 from agents.models.calls import ModelFailed, is_repeating, stream_reply, structured_reply
@@ -40,6 +42,33 @@ async def test_no_call_is_begun_after_the_end_of_the_turn(scripted: ScriptedMode
 def test_a_call_gets_what_is_left_of_the_turn() -> None:
     assert Limits(seconds=60).seconds_left() == 60
     assert 0 < Limits(seconds=60).until(time.monotonic() + 5, "v1").seconds_left() <= 5
+
+
+class HeldModel(ScriptedModel):
+    """A model that says a word each time it is let, and never ends by itself."""
+
+    gate: Any = None
+
+    async def _astream(self, *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        while True:
+            await self.gate.wait()
+            self.gate.clear()
+            yield ChatGenerationChunk(message=AIMessageChunk("Dal. "))
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_a_reply_that_is_cancelled_as_a_chunk_comes_ends(steps: int) -> None:
+    model = HeldModel(gate=asyncio.Event())
+    reading = asyncio.create_task(said(model, Limits()))
+    await asyncio.sleep(0.1)
+    model.gate.set()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    reading.cancel()
+    await asyncio.wait([reading], timeout=10)
+    was_cancelled = reading.cancelled()
+    reading.cancel()
+    assert was_cancelled
 
 
 @pytest.mark.parametrize("text", ["It is blue. " * 20, "no no " * 40, "\n" * 100, "ha" * 200])
