@@ -53,7 +53,7 @@ class HeldModel(ScriptedModel):
         while True:
             await self.gate.wait()
             self.gate.clear()
-            yield ChatGenerationChunk(message=AIMessageChunk("Dal. "))
+            yield ChatGenerationChunk(message=AIMessageChunk(content="Dal. "))
 
 
 @pytest.mark.parametrize("steps", range(6))
