@@ -43,8 +43,9 @@ class Database(Protocol):
         `names` if it is given and they have one."""
         ...
 
-    async def query(self, text: str) -> BranchResult:
-        """The rows of a query that a model wrote, behind the guard, within limits."""
+    async def query(self, text: str, question: str | None) -> BranchResult:
+        """The rows of a query that a model wrote for a question, behind the guard, within limits. Values that rest on
+        neither stored ones nor numbers of the question are refused; None for a query that a person confirmed."""
         ...
 
     def describe(self, relations: Collection[str] | None) -> str:

@@ -30,11 +30,13 @@ def run_model_sparql(
     limit: int = 1000,
     seconds: float = 5.0,
     inspect: InspectQuery = inspect_query,
+    numbers: frozenset[float] | None = None,
 ) -> BranchResult:
     """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
 
     Missing prefixes are declared. An unknown class or property is replaced by the nearest one and the query run once
     more; other errors are the message of `error`, for the model. All queries that were tried are in the result.
+    `numbers` are as for `run_model_sql`.
     """
 
     clock = time.monotonic()
@@ -42,30 +44,18 @@ def run_model_sparql(
     def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
-            guarded = guard_sparql(query, schema, limit=limit, inspect=inspect)
+            guarded = guard_sparql(query, schema, limit=limit, inspect=inspect, numbers=numbers)
             # parsing, and a query before the repaired one, count too
             table = _table(guarded, source, labels, limit, seconds_left(clock, seconds))
         except ToolError as error:
             took = time.perf_counter() - started
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
-        executed = Query(
-            BRANCH,
-            round,
-            guarded.text,
-            words,
-            rows=len(table.rows),
-            truncated=table.truncated,
-            seconds=took,
-            by="model",
-        )
+        shown, is_cut = len(table.rows), table.truncated
+        executed = Query(BRANCH, round, guarded.text, words, rows=shown, truncated=is_cut, seconds=took, by="model")
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-        return BranchResult(
-            BRANCH,
-            (Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys),),
-            (executed,),
-            by="model",
-        )
+        rows = Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys)
+        return BranchResult(BRANCH, (rows,), (executed,), by="model")
 
     declared = prefixes.declare(text)
     first = run(declared)

@@ -11,7 +11,9 @@ from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Tables
+from tools.guards.origins import check_origins
 from tools.guards.sql_guard import guard_sql, sql_text
+from tools.guards.sql_origins import sql_origins
 from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 from tools.provenance.row_provenance import add_key_column, contributing_queries
 from tools.repair.repair_empty import repair_empty
@@ -19,31 +21,53 @@ from tools.repair.repair_query import Repair, repair_query
 from tools.sql import BRANCH, failed_query, summarize_rows
 
 
-def run_model_sql(text: str, tables: Tables, *, round: int, limit: int = 1000, seconds: float = 5.0) -> BranchResult:
+def run_model_sql(
+    text: str,
+    tables: Tables,
+    *,
+    round: int,
+    limit: int = 1000,
+    seconds: float = 5.0,
+    numbers: frozenset[float] | None = None,
+) -> BranchResult:
     """The rows of a SELECT that a model wrote, guarded; ids in its cells are shown as labels.
+
+    `numbers` are those of the question: the values that the rows show must rest on stored ones and these. None if
+    the rows are not cited.
 
     A query that fails or finds nothing is repaired and run once more; what only the model can repair is the message of
     `error`. Rows and all queries that were tried are in the result.
     """
-    first = _run(text, tables, round, limit, seconds)
+    first = _run(text, tables, round, limit, seconds, numbers)
     repaired = _find_repair(text, first, tables, seconds)
     if repaired is None:
         return first
     if repaired.sql is None:
         return _with_hint(first, repaired)
-    second = _run(repaired.sql, tables, round, limit, seconds, words=f"repaired ({repaired.kind}): {repaired.hint}")
+    words = f"repaired ({repaired.kind}): {repaired.hint}"
+    second = _run(repaired.sql, tables, round, limit, seconds, numbers, words)
     if second.error is not None:
         return replace(_with_hint(first, repaired), queries=(*first.queries, *second.queries))
     return replace(second, queries=(*first.queries, *second.queries))
 
 
-def _run(text: str, tables: Tables, round: int, limit: int, seconds: float, words: str = "") -> BranchResult:
+def _run(
+    text: str,
+    tables: Tables,
+    round: int,
+    limit: int,
+    seconds: float,
+    numbers: frozenset[float] | None,
+    words: str = "",
+) -> BranchResult:
     started = time.perf_counter()
     schema = tables.schema
     sql = text
     try:
         query = guard_sql(text, [*schema.relation_of, "entity"], limit=limit + 1)
         sql = sql_text(query)
+        if numbers is not None:
+            check_origins(sql_origins(query, schema), numbers)
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
         return failed_query(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")

@@ -18,7 +18,7 @@ async def verified_rows(view: TurnView, database: Database) -> BranchResult | No
     if match is None or (match.tool and match.tool != database.language):
         return None
     if match.tool:
-        found = await database.query(match.text)
+        found = await database.query(match.text, None)
     else:
         [found, *_] = await database.read(view.understanding.readings[:1], view.rewrite.gloss)
     if found.error is not None or not found.rows or all(is_empty(each.table) for each in found.rows):

@@ -114,7 +114,9 @@ async def write_queries(
         earlier = {query.text for query in done.tried}
         # several queries are described by their columns
         words = step.meaning if len(step.queries) == 1 else ""
-        ran = tuple([_with_meaning(await database.query(query), words, view) for query in step.queries[:MOST_QUERIES]])
+        asked = " ".join((view.question, view.standalone, done.standalone))
+        results = [await database.query(query, asked) for query in step.queries[:MOST_QUERIES]]
+        ran = tuple(_with_meaning(found, words, view) for found in results)
         if step.wants == "yes_no":
             ran = tuple(_truth_result(found) for found in ran)
         done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))

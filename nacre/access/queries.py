@@ -53,7 +53,14 @@ class RetrievedSentence:
 
 
 async def run_foreign_sql(
-    graph: Graph, text: str, sandbox: Sandbox, *, round: int, limit: int, seconds: float
+    graph: Graph,
+    text: str,
+    sandbox: Sandbox,
+    *,
+    round: int,
+    limit: int,
+    seconds: float,
+    numbers: frozenset[float] | None = None,
 ) -> BranchResult:
     """As `run_model_sql`. Raises ToolError `timeout` or `too_large`.
 
@@ -61,8 +68,10 @@ async def run_foreign_sql(
     size bound the time, and the database stops it.
     """
     if graph.tables.is_local:
-        return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds)
-    running = run_in_thread(run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds)
+        return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds, numbers=numbers)
+    running = run_in_thread(
+        run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds, numbers=numbers
+    )
     try:
         return await asyncio.wait_for(running, 2 * seconds)
     except TimeoutError:

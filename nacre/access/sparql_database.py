@@ -23,6 +23,7 @@ from nacre.records.turn import Reading
 from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from tools import sparql, sql
+from tools.guards.origins import stated_numbers
 from tools.guards.sandbox import Sandbox
 from tools.look_up.look_up_sparql import look_up_sparql
 from tools.run_model_sparql import run_model_sparql
@@ -67,7 +68,7 @@ class SparqlDatabase:
             for index, reading in enumerate(readings)
         ]
 
-    async def query(self, text: str) -> BranchResult:
+    async def query(self, text: str, question: str | None) -> BranchResult:
         return await run_in_thread(
             run_model_sparql,
             text,
@@ -79,6 +80,7 @@ class SparqlDatabase:
             limit=self.settings.row_limit,
             seconds=self.settings.branch_seconds,
             inspect=self.sandbox.inspect_sparql,
+            numbers=stated_numbers(question) if question is not None else None,
         )
 
     def describe(self, relations: Collection[str] | None) -> str:

@@ -21,6 +21,7 @@ from nacre.records.turn import Reading
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import lexical, sql
+from tools.guards.origins import stated_numbers
 from tools.guards.sandbox import Sandbox
 from tools.model_column_names import name_columns
 
@@ -52,12 +53,13 @@ class SqlDatabase:
         running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round, names=names)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
-    async def query(self, text: str) -> BranchResult:
+    async def query(self, text: str, question: str | None) -> BranchResult:
         started = time.perf_counter()
+        numbers = stated_numbers(question) if question is not None else None
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
             found = await run_foreign_sql(
-                self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds
+                self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds, numbers=numbers
             )
             return name_columns(found, self.schema)
         except ToolError as error:

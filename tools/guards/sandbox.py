@@ -31,11 +31,20 @@ class Sandbox:
         """Start the processes now, while there is something else to wait for; it does not wait for them."""
         self._work.warm()
 
-    async def run(self, tables: Path, text: str, *, round: int, limit: int, seconds: float) -> BranchResult:
+    async def run(
+        self,
+        tables: Path,
+        text: str,
+        *,
+        round: int,
+        limit: int,
+        seconds: float,
+        numbers: frozenset[float] | None = None,
+    ) -> BranchResult:
         """As `tools.run_model_sql` over the file `tables`; raises ToolError `timeout`, or `too_large` if the process
         died of it. A caller that is cancelled ends the process."""
         options = {"round": round, "limit": limit}
-        running = self._work.start(_run, tables, text, seconds=seconds, **options)
+        running = self._work.start(_run, tables, text, seconds=seconds, numbers=numbers, **options)
         try:
             with pool_errors(seconds):
                 rows: BranchResult = await asyncio.wrap_future(running)
@@ -60,11 +69,11 @@ def _import_guards() -> None:
     import tools.run_model_sql  # noqa: F401
 
 
-def _run(tables: Path, text: str, *, round: int, limit: int) -> BranchResult:
+def _run(tables: Path, text: str, *, round: int, limit: int, numbers: frozenset[float] | None) -> BranchResult:
     from tools.run_model_sql import run_model_sql
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
-    return run_model_sql(text, _tables(tables), round=round, limit=limit)
+    return run_model_sql(text, _tables(tables), round=round, limit=limit, numbers=numbers)
 
 
 @lru_cache(OPEN_GRAPHS)

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from nacre.errors import ToolError
 from nacre.records.schema import Schema
 from nacre.stores.sparql.query_tokens import keywords, query_tokens, write_tokens
+from tools.guards.origins import check_origins
 from tools.guards.sparql_shape import QueryShape, inspect_query
 
 LONGEST = 10_000
@@ -39,13 +40,21 @@ class GuardedQuery:
     form: str
 
 
-def guard_sparql(text: str, schema: Schema, *, limit: int, inspect: InspectQuery = inspect_query) -> GuardedQuery:
+def guard_sparql(
+    text: str,
+    schema: Schema,
+    *,
+    limit: int,
+    inspect: InspectQuery = inspect_query,
+    numbers: frozenset[float] | None = None,
+) -> GuardedQuery:
     """The query in canonical form, with a LIMIT if a SELECT or CONSTRUCT has none.
 
-    `inspect` parses; pass one that runs in a process for texts of strangers. Raises ToolError: `syntax` for
-    what is no SPARQL 1.1 query, `unknown_name` for predicates and classes that the graph does not have, with the
-    nearest; `too_large` for long or deep queries and for patterns that nothing joins; `refused` for SERVICE, FROM,
-    GRAPH, DESCRIBE and updates. What runs the query bounds rows and time as well.
+    `inspect` parses; pass one that runs in a process for texts of strangers. `numbers` are those of the question, as
+    for `run_model_sql`. Raises ToolError: `syntax` for what is no SPARQL 1.1 query, `unknown_name` for predicates and
+    classes that the graph does not have, with the nearest; `too_large` for long or deep queries and for patterns that
+    nothing joins; `refused` for SERVICE, FROM, GRAPH, DESCRIBE and updates. What runs the query bounds rows and time as
+    well.
     """
     if len(text) > LONGEST:
         raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
@@ -59,6 +68,8 @@ def guard_sparql(text: str, schema: Schema, *, limit: int, inspect: InspectQuery
     if shape.patterns > MOST_PATTERNS:
         raise ToolError("too_large", f"The query has {shape.patterns} patterns; {MOST_PATTERNS} are the most.")
     _check_names(shape, schema)
+    if numbers is not None:
+        check_origins(shape.shown, numbers)
     if shape.unjoined:
         names = ", ".join(f"?{name}" for name in shape.unjoined[:4])
         raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")

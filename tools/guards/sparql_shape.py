@@ -7,6 +7,8 @@ from typing import Any
 
 from nacre.errors import ToolError
 from nacre.stores.sqlite.triples import TYPE
+from tools.guards.origins import Origin
+from tools.guards.sparql_origins import sparql_origins
 
 _FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT", "DescribeQuery": "DESCRIBE"}
 # rdflib's grammar keeps state while it parses, so that two threads break each other's queries
@@ -19,7 +21,7 @@ class QueryShape:
 
     `form` is SELECT, ASK, CONSTRUCT or DESCRIBE; `has_limit` whether it ends in LIMIT or OFFSET, and `takes_limit`
     whether a LIMIT may be appended; `predicates` and `classes` are the IRIs that its patterns name; `unjoined` are
-    variables, one of each group of patterns, if nothing joins the groups.
+    variables, one of each group of patterns, if nothing joins the groups; `shown` is where the values come from.
     """
 
     form: str
@@ -29,6 +31,7 @@ class QueryShape:
     predicates: tuple[str, ...]
     classes: tuple[str, ...]
     unjoined: tuple[str, ...]
+    shown: tuple[Origin, ...] = ()
 
 
 def inspect_query(text: str) -> QueryShape:
@@ -48,6 +51,7 @@ def inspect_query(text: str) -> QueryShape:
         tuple(dict.fromkeys(iri for _, predicate, _ in triples for iri in _predicate_iris(predicate))),
         tuple(dict.fromkeys(_class_iris(triples))),
         _unjoined(triples, parts),
+        sparql_origins(query),
     )
 
 
@@ -146,8 +150,12 @@ def _unjoined(triples: list[Any], parts: list[Any]) -> tuple[str, ...]:
 
 def _constants(triple: Any) -> set[Any]:
     """The predicate and, of a type, the class: sharing them joins nothing."""
+    from rdflib.term import Identifier
+
     _, predicate, object_ = triple
-    return {predicate} | ({object_} if str(predicate) == TYPE else set())
+    # inside EXISTS of a SELECT clause a predicate may be a path that is not translated
+    own = {predicate} if isinstance(predicate, Identifier) else set()
+    return own | ({object_} if str(predicate) == TYPE else set())
 
 
 def _variables(node: Any) -> Iterator[Any]:

@@ -19,6 +19,8 @@ _POWER = r"\s*(?:\*\*|\^|[⁰¹²³⁴-⁹⁻])"
 _POWER_OF_A_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{_POWER}")
 _POWER_OF_BRACKETS = re.compile(rf"\){_POWER}")
 _LONG_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{{{MAX_DIGITS_IN_POWER + 1}}}")
+# by which share a factor may be rounded: 1.6 for 1.609, 30 for 30.44 (given)
+UNIT_FACTOR_SLACK = 0.015
 _PINT_UNITS = {"h": "hour", "s": "second", "g": "gram", "l": "liter", "Kg": "kg"}
 
 
@@ -80,6 +82,22 @@ def convert_unit(value: float, unit: str, target: str) -> float | None:
         return None
     converted = value * factor if factor else _convert(value, unit, target)
     return None if converted is None or not isfinite(converted) else float(round(converted, 9))
+
+
+def is_unit_factor(number: float) -> bool:
+    """Whether a number converts one unit of the language data into another, such as km into miles or days into years.
+
+    >>> is_unit_factor(1.609), is_unit_factor(365.25), is_unit_factor(4711)
+    (True, True, False)
+    """
+    return any(abs(number - factor) <= UNIT_FACTOR_SLACK * factor for factor in _unit_factors())
+
+
+@cache
+def _unit_factors() -> frozenset[float]:
+    units = sorted(set(english_data()["units"].values()))
+    factors = (_factor(one, other) for one in units for other in units)
+    return frozenset(factor for factor in factors if factor)
 
 
 @cache
