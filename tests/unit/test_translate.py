@@ -108,6 +108,33 @@ def test_other_statements_are_refused(sql: str) -> None:
         native(sql)
 
 
+TYPES = """INTEGER BIGINT REAL DOUBLE NUMERIC NUMERIC(10,2) TEXT CHAR(4) VARCHAR BOOLEAN DATE DATETIME TIME
+    TIMESTAMP""".split()
+OTHER_TYPES = """regclass oid regproc regtype regrole regnamespace xml json jsonb bytea blob inet money name uuid
+    tsvector interval pg_catalog.regclass "regclass" char(1000000000) numeric(1001) varchar(max)""".split()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_casts_have_a_list_of_types(dialect: str) -> None:
+    for name in TYPES:
+        native(f"SELECT CAST(name AS {name}) FROM hive", dialect=dialect)
+
+
+@pytest.mark.parametrize("name", [*OTHER_TYPES, "struct(a INTEGER)"])
+@pytest.mark.parametrize("sql", ["SELECT CAST(name AS {}) FROM hive", "SELECT name FROM hive WHERE name = name::{}",
+                                 "SELECT TRY_CAST(CAST(1260 AS {}) AS TEXT) FROM hive"])  # fmt: skip
+def test_casts_to_other_types_are_refused(name: str, sql: str) -> None:
+    for dialect in DIALECTS:
+        with pytest.raises(ToolError) as refused:
+            native(sql.format(name), dialect=dialect)
+        assert refused.value.kind in ("refused", "syntax")
+
+
+def test_a_type_that_is_refused_is_named() -> None:
+    with pytest.raises(ToolError, match="The type regclass is not allowed"):
+        native("SELECT CAST(CAST(1260 AS oid) AS regclass) FROM hive")
+
+
 def test_deep_and_long_queries_are_refused() -> None:
     for sql in (f"SELECT {'(' * 3000}1{')' * 3000}", f"SELECT {'1+' * 150_000}1"):
         with pytest.raises(ToolError):

@@ -12,6 +12,14 @@ ALLOWED_FUNCTIONS = (
     exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
 )  # fmt: skip
 
+# types that a query may cast to: others name what else a server has, such as the tables behind numbers (regclass)
+ALLOWED_TYPES = frozenset({
+    *exp.DataType.INTEGER_TYPES, *exp.DataType.REAL_TYPES, *exp.DataType.TEXT_TYPES, exp.DType.BOOLEAN,
+    exp.DType.DATE, exp.DType.DATETIME, exp.DType.TIME, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ,
+}) - {exp.DType.NAME}  # fmt: skip
+# characters or digits of a type, which a value may be filled up to (given)
+MAX_TYPE_LENGTH = 1_000
+
 # where it is noted that an expression is a column of integers
 INTEGER = "nacre_integer"
 _TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE

@@ -15,7 +15,7 @@ from sqlglot.optimizer.qualify import qualify
 from nacre.errors import ToolError
 from nacre.records.evidence import Cell
 from nacre.stores.databases.attached import AttachedDatabase
-from nacre.stores.databases.dialects import ALLOWED_FUNCTIONS
+from nacre.stores.databases.dialects import ALLOWED_FUNCTIONS, ALLOWED_TYPES, MAX_TYPE_LENGTH
 from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
 from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.relations import Relations
@@ -89,10 +89,23 @@ def _check(tree: exp.Expr) -> None:
             raise ToolError("too_large", "The query has too many parts.")
         if isinstance(node, exp.Func) and not isinstance(node, ALLOWED_FUNCTIONS):
             raise ToolError("refused", f"The function {node.name or node.sql_name()} is not allowed.")
+        if isinstance(node, exp.Cast) and not isinstance(node.to, exp.DataType):
+            raise ToolError("refused", f"The type {str(node.to)[:60]} is not allowed.")
+        if isinstance(node, exp.DataType):
+            _check_type(node)
         if isinstance(node, exp.Table) and (not isinstance(node.this, exp.Identifier) or node.db or node.catalog):
             raise ToolError("refused", "Only tables of the graph can be read.")
         if isinstance(node, _REFUSED) and not isinstance(node, exp.Query):
             raise ToolError("refused", "Only reading with SELECT is allowed.")
+
+
+def _check_type(node: exp.DataType) -> None:
+    """Raise ToolError for a type that is not allowed, which is named, or one with more than a plain length."""
+    lengths = [each.name for each in node.expressions]
+    if node.this not in ALLOWED_TYPES or node.args.get("kind") or node.args.get("nested"):
+        raise ToolError("refused", f"The type {node.sql()[:60]} is not allowed.")
+    if any(not length.isdigit() or int(length) > MAX_TYPE_LENGTH for length in lengths):
+        raise ToolError("refused", f"The type {node.sql()[:60]} has more than a length up to {MAX_TYPE_LENGTH}.")
 
 
 def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables) -> None:
