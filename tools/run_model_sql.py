@@ -11,9 +11,8 @@ from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import Tables
-from tools.guards.origins import check_origins
 from tools.guards.sql_guard import guard_sql, sql_text
-from tools.guards.sql_origins import sql_origins
+from tools.guards.sql_origins import check_sql_values
 from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
 from tools.provenance.row_provenance import add_key_column, contributing_queries
 from tools.repair.repair_empty import repair_empty
@@ -67,7 +66,7 @@ def _run(
         query = guard_sql(text, [*schema.relation_of, "entity"], limit=limit + 1)
         sql = sql_text(query)
         if numbers is not None:
-            check_origins(sql_origins(query, schema), numbers)
+            check_sql_values(query, schema, numbers)
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
         return failed_query(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")

@@ -84,6 +84,17 @@ def check_origins(origins: Iterable[Origin], numbers: frozenset[float]) -> None:
             raise unfounded("A value that the query itself states")
 
 
+def check_headings(names: Iterable[str], known: Iterable[str], numbers: frozenset[float]) -> None:
+    """Raise ToolError `refused` if a column that a query names has a number, which an answer would show beside a value,
+    that neither the question states nor a name of the graph that the query contains. Single digits only tell names
+    apart."""
+    given = {float(numeral) for name in known for numeral in _NUMERAL.findall(name)} | numbers
+    for name in names:
+        for numeral in _NUMERAL.findall(name):
+            if float(numeral) >= 10 and float(numeral) not in given:
+                raise unfounded(f"The number {numeral} in the name of a column")
+
+
 def unfounded(what: str) -> ToolError:
     """The error for what is no evidence."""
     return ToolError(

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 from nacre.errors import ToolError
 from nacre.records.schema import Schema
 from nacre.stores.sparql.query_tokens import keywords, query_tokens, write_tokens
-from tools.guards.origins import check_origins
+from tools.guards.origins import check_headings, check_origins
 from tools.guards.sparql_shape import QueryShape, inspect_query
 
 LONGEST = 10_000
@@ -70,6 +70,7 @@ def guard_sparql(
     _check_names(shape, schema)
     if numbers is not None:
         check_origins(shape.shown, numbers)
+        check_headings(shape.headings, shape.predicates, numbers)
     if shape.unjoined:
         names = ", ".join(f"?{name}" for name in shape.unjoined[:4])
         raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")

@@ -21,7 +21,8 @@ class QueryShape:
 
     `form` is SELECT, ASK, CONSTRUCT or DESCRIBE; `has_limit` whether it ends in LIMIT or OFFSET, and `takes_limit`
     whether a LIMIT may be appended; `predicates` and `classes` are the IRIs that its patterns name; `unjoined` are
-    variables, one of each group of patterns, if nothing joins the groups; `shown` is where the values come from.
+    variables, one of each group of patterns, if nothing joins the groups; `shown` is where the values come from, and
+    `headings` are the variables that are shown.
     """
 
     form: str
@@ -32,6 +33,7 @@ class QueryShape:
     classes: tuple[str, ...]
     unjoined: tuple[str, ...]
     shown: tuple[Origin, ...] = ()
+    headings: tuple[str, ...] = ()
 
 
 def inspect_query(text: str) -> QueryShape:
@@ -52,6 +54,7 @@ def inspect_query(text: str) -> QueryShape:
         tuple(dict.fromkeys(_class_iris(triples))),
         _unjoined(triples, parts),
         sparql_origins(query),
+        tuple(map(str, query.PV or ())) if form == "SELECT" else (),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nacre.records.schema import Relation, Schema
-from tools.guards.origins import NOTHING, Origin, unfounded
+from tools.guards.origins import NOTHING, Origin, check_headings, check_origins, unfounded
 
 # functions that give their first argument in another form, a part of it, or a value that it decides
 _SAME = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Collate, exp.Round, exp.Abs, exp.Ceil, exp.Floor,
@@ -31,6 +31,14 @@ _DATE_FORM = re.compile(r"(?:%[A-Za-z]|[^\w%]|[TZ])+")
 _DATE_STEP = re.compile(r"(?:[+-]?(\d+(?:\.\d+)?) )?[a-z ]+")
 
 Outputs = list[tuple[str, Origin]]
+
+
+def check_sql_values(query: exp.Query, schema: Schema, numbers: frozenset[float]) -> None:
+    """Raise ToolError if a value or a heading of a query rests on neither stored values nor these numbers."""
+    check_origins(sql_origins(query, schema), numbers)
+    used = [column.name for column in query.find_all(exp.Column)]
+    given = {each.alias.lower() for each in query.find_all(exp.Alias)}
+    check_headings(query.named_selects, [name for name in used if name.lower() not in given], numbers)
 
 
 def sql_origins(query: exp.Query, schema: Schema) -> tuple[Origin, ...]:

@@ -1,5 +1,6 @@
 """Trace rows to entities: a guarded query + Schema -> the query with a key column, or queries for what it counts."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from sqlglot import exp, parse_one
@@ -7,6 +8,8 @@ from sqlglot import exp, parse_one
 from nacre.records.schema import Relation, Schema
 
 KEYS_SHOWN = 50
+# the table with the names of all things
+_NAMES = Relation("entity", "table", "id", ())
 
 
 class ContributingQueries(NamedTuple):
@@ -14,6 +17,14 @@ class ContributingQueries(NamedTuple):
 
     how_many: exp.Select
     which: exp.Select
+
+
+class UsedTable(NamedTuple):
+    """The predicates of the columns that a query uses of a table, and the query whose last column has the ids of the
+    rows that it shows of it, "" if it shows none."""
+
+    predicates: tuple[str, ...]
+    shown_ids: str
 
 
 def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
@@ -29,45 +40,65 @@ def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQuerie
     source = _source_table(query, schema)
     if source is None or not isinstance(query, exp.Select):
         return None
+    key, base = _key(*source), _without_groups(query)
+    count = base.copy().select(exp.Count(this=exp.Distinct(expressions=[key.copy()])), append=False, copy=False)
+    return ContributingQueries(count, _first_keys(base, key))
+
+
+def _without_groups(query: exp.Select) -> exp.Select:
     base = query.copy()
     for part in ("group", "having", "order", "limit", "offset", "distinct", "windows"):
         base.set(part, None)
-    key = _key(*source)
-    count = base.copy().select(exp.Count(this=exp.Distinct(expressions=[key.copy()])), append=False, copy=False)
-    keys = base.select(key, append=False, copy=False).distinct().order_by(key.copy()).limit(KEYS_SHOWN)
-    return ContributingQueries(count, keys)
+    return base
 
 
-def used_predicates(text: str, schema: Schema) -> list[str]:
-    """The predicates of the columns that a query uses of the table of its keys."""
+def _first_keys(base: exp.Select, key: exp.Column) -> exp.Select:
+    return base.select(key, append=False).distinct().order_by(key.copy()).limit(KEYS_SHOWN)
+
+
+def used_tables(text: str, schema: Schema) -> list[UsedTable]:
+    """The tables that a query reads itself; the first is that of its keys."""
     query = parse_one(text, read="sqlite")
-    source = _source_table(query, schema) if isinstance(query, exp.Query) else None
-    if source is None:
+    if not isinstance(query, exp.Select) or (first := _source_table(query, schema)) is None:
         return []
-    table, relation = source
-    used = {c.name.lower() for c in query.find_all(exp.Column) if c.table.lower() in ("", table.alias_or_name.lower())}
+    others = (each for each in _source_tables(query, schema) if each is not None and each[0] is not first[0])
+    return [_used_table(query, *each) for each in (first, *others)]
+
+
+def _used_table(query: exp.Select, table: exp.Table, relation: Relation) -> UsedTable:
+    owners = ("", table.alias_or_name.lower())
+    used = {column.name.lower() for column in query.find_all(exp.Column) if column.table.lower() in owners}
     columns = ((c, (c.value, c.low, c.high, c.text, c.link)) for c in relation.columns)
-    return [column.predicate for column, names in columns if used & {name.lower() for name in names if name}]
+    predicates = tuple(column.predicate for column, names in columns if used & {n.lower() for n in names if n})
+    if not any(column.table.lower() in owners for shown in query.selects for column in shown.find_all(exp.Column)):
+        return UsedTable(predicates, "")
+    key = _key(table, relation)
+    ids = _first_keys(_without_groups(query), key) if _aggregates(query) else query.select(key)
+    return UsedTable(predicates, ids.sql("sqlite"))
 
 
 def _source_table(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
     """The first table of a plain select that is a relation of the schema; `entity` only has the names."""
+    for each in _source_tables(query, schema):
+        if each is None or each[1].name != _NAMES.name:
+            return each
+    return None
+
+
+def _source_tables(query: exp.Query, schema: Schema) -> Iterator[tuple[exp.Table, Relation] | None]:
+    """The tables of a plain select; None for another source of rows."""
     if not isinstance(query, exp.Select):
-        return None
+        return
     # the argument is named from or from_, depending on the release
     clause = query.args.get("from_") or query.args.get("from")
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
-    relations = {name.lower(): relation for name, relation in schema.relation_of.items()}
+    relations = {_NAMES.name: _NAMES, **{name.lower(): each for name, each in schema.relation_of.items()}}
     for table in (
         clause.this if isinstance(clause, exp.From) else None,
         *(j.this for j in query.args.get("joins") or ()),
     ):
         name = table.name.lower() if isinstance(table, exp.Table) else ""
-        if name in own or (name not in relations and name != "entity"):
-            return None
-        if name in relations:
-            return table, relations[name]
-    return None
+        yield (table, relations[name]) if name in relations and name not in own else None
 
 
 def _key(table: exp.Table, relation: Relation) -> exp.Column:

@@ -12,9 +12,12 @@ from nacre.records.plan import Ask, Combine, Compute, Plan
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import Triple, TripleReader
 from tools.provenance.derived_sources import with_derived_sources
+from tools.provenance.entity_ids import is_id, look_up_entities
 
 log = logging.getLogger(__name__)
 
+# for the rows of one table, after the answer was streamed
+SECONDS = 2.0
 IN_WORDS = "these triples, in words"
 
 
@@ -69,18 +72,33 @@ def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
 
 
 def _model_query_triples(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
-    """The triples of the things behind a model's query, for the columns that it uses, with their names."""
+    """The triples of the things behind a model's query, for the columns that it uses, with their names; also of the
+    other tables whose values it shows."""
     # sqlglot is slow to import, and the rules do without it
-    from tools.provenance.row_provenance import used_predicates
+    from tools.provenance.row_provenance import used_tables
 
     triples = TripleReader(tables)
-    used = used_predicates(query.text, tables.schema)
     found: dict[Triple, None] = {}
-    for key in keys[:MAX_PROVENANCE_THINGS]:
-        name = triples.name_triple(key)
-        found.update(dict.fromkeys(t for iri in used for t in triples.with_subject(key, iri)))
-        found.update({name: None} if name else {})
+    for number, used in enumerate(used_tables(query.text, tables.schema)):
+        for key in _shown_things(used.shown_ids, tables) if number else keys[:MAX_PROVENANCE_THINGS]:
+            name = triples.name_triple(key)
+            found.update(dict.fromkeys(t for iri in used.predicates for t in triples.with_subject(key, iri)))
+            found.update({name: None} if name else {})
     return list(found)[:MAX_PROVENANCE_TRIPLES]
+
+
+def _shown_things(query: str, tables: Tables) -> list[str]:
+    """The IRIs of the ids in the last column of a query."""
+    if not query:
+        return []
+    try:
+        rows = tables.run(query, limit=MAX_PROVENANCE_THINGS, seconds=SECONDS).rows
+    except ToolError as error:
+        log.warning("the things of a joined table could not be traced: %s", error)
+        return []
+    ids = dict.fromkeys(row[-1] for row in rows if is_id(row[-1]))
+    names = look_up_entities(set(ids), tables)
+    return [names[each][0] for each in ids if each in names]
 
 
 def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
