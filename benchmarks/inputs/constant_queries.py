@@ -12,6 +12,8 @@ LAMPS = """
 :gamma a :Lamp ; rdfs:label "Gamma" ; :price 45 ; :year 1988 ; :soldSince "1988-01-15"^^xsd:date ; :madeBy :brook .
 :arden a :Maker ; rdfs:label "Arden" ; :town "Leek" . :brook a :Maker ; rdfs:label "Brook" ; :town "Ripon" .
 """
+# what the queries that state values state
+INVENTIONS = ("tungsten", "4711", "9999")
 # the numbers of this question may stand in the queries below: 5, 500, 19 and its shares
 QUESTION = "Which five of the lamps are good at night, for 500 less with 19 % tax?"
 

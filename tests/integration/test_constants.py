@@ -18,6 +18,7 @@ from agents.models.priors import model_priors
 from benchmarks.inputs.constant_queries import (
     INVENTED_SPARQL,
     INVENTED_SQL,
+    INVENTIONS,
     LAMPS,
     PREFIXES,
     QUESTION,
@@ -51,7 +52,6 @@ from tools.run_model_sparql import run_model_sparql
 from tools.run_model_sql import run_model_sql
 
 NUMBERS = stated_numbers(QUESTION)
-INVENTIONS = ("tungsten", "4711", "9999")
 
 
 @pytest.fixture(scope="module")
