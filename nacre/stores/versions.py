@@ -37,8 +37,9 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 @dataclass(frozen=True)
 class Manifest:
     """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
-    reasons for branches that were left out on purpose. `endpoint` is the address of an attached
-    endpoint, `database` that of an attached database, `tables` that of the server with the tables (or "")."""
+    reasons for branches that were left out on purpose. `endpoint` is the address of an attached endpoint, `database`
+    that of an attached database, `tables` that of the server with the tables (or ""). `base` is the base of relative
+    IRIs ("": none was recorded, and each file's address was its own)."""
 
     version: str
     format: int = FORMAT
@@ -49,6 +50,7 @@ class Manifest:
     endpoint: str = ""
     database: str = ""
     tables: str = ""
+    base: str = ""
 
     @property
     def attached(self) -> str:
