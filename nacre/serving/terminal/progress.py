@@ -19,12 +19,15 @@ def print_warnings(*names: str) -> Iterator[None]:
     for logger, level in levels.items():
         logger.addHandler(handler)
         logger.setLevel(min(level, logging.WARNING) if level else logging.WARNING)
+        # the root logger has a handler too
+        logger.propagate = False
     try:
         yield
     finally:
         for logger, level in levels.items():
             logger.removeHandler(handler)
             logger.setLevel(level)
+            logger.propagate = True
 
 
 @contextmanager
