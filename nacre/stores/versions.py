@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from nacre.errors import ConfigError
+from nacre.stores.databases.address import public_address
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,8 @@ class Manifest:
     @property
     def attached(self) -> str:
         """What the graph is attached to; "" for an ingested graph."""
-        return self.endpoint or self.database
+        # those of earlier releases have the login
+        return self.endpoint or (public_address(self.database) if self.database else "")
 
 
 @dataclass(frozen=True)
