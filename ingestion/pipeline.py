@@ -24,6 +24,7 @@ from ingestion.publish import (
     new_version_id,
     publish_vectors,
     publish_version,
+    recorded_base,
     remove_unused,
     report_write_errors,
     switch_version,
@@ -141,6 +142,7 @@ def load_graph(
     home = data / versions.check_name(name)
     target = TablesTarget(server_address(tables), name, server.databases) if tables else None
     with ExitStack() as stack:
+        reading = replace(reading, base=reading.base or recorded_base(home))
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts, loaded)
         stack.enter_context(exclusive_writer(home))
@@ -158,7 +160,7 @@ def load_graph(
             remove_unused(home, server)
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
-        wanted = replace(wanted, tables=target.url if target else "")
+        wanted = replace(wanted, tables=target.url if target else "", base=reading.base)
         given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
         stages = (*stages, server_stage(target)) if target else stages

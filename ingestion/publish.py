@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from ingestion.read.sources import FILE_ADDRESS, LOCAL
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.stores import switch_version as switch
 from nacre.stores import versions
@@ -130,17 +131,28 @@ def switch_version(home: Path, pointer: Pointer) -> None:
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
     """The current version, if it is complete and was made from the same input in the same way, for the same place of
     its tables."""
-    try:
-        version = versions.current_version(home)
-        present = versions.read_manifest(home, version) if version is not None else None
-    except (OSError, ConfigError):
-        return None
+    present = readable_manifest(home)
     if present is None or (present.inputs, present.unavailable, present.tables) != (inputs, unavailable, tables):
         return None
     folder = versions.version_folder(home, present.version)
     needed = [versions.TABLES, versions.LEXICON]
     needed += [] if "lexical" in unavailable else [versions.PASSAGES, versions.LEXICAL]
     return present if all((folder / each).exists() for each in needed) else None
+
+
+def readable_manifest(home: Path) -> Manifest | None:
+    """The manifest of the current version; None if it can't be read."""
+    try:
+        version = versions.current_version(home)
+        return versions.read_manifest(home, version) if version is not None else None
+    except (OSError, ConfigError):
+        return None
+
+
+def recorded_base(home: Path) -> str:
+    """The base of relative IRIs that a graph has had so far; for a new graph, one with its name."""
+    present = readable_manifest(home)
+    return f"{LOCAL}{home.name}/" if present is None or present.attached else present.base or FILE_ADDRESS
 
 
 @contextmanager

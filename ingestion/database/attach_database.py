@@ -88,7 +88,7 @@ def attach_database(
     inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
-    manifest = replace(manifest, database=public_address(address) if keep else address)
+    manifest = replace(manifest, database=public_address(address))
     with exclusive_writer(home):
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)

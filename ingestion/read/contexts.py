@@ -127,7 +127,7 @@ class _Inliner:
     def _resolve(self, value: Any, base: str, above: tuple[str, ...]) -> Any:
         """A context without addresses; `above` are the addresses of the enclosing contexts."""
         if isinstance(value, str):
-            return self._resolve_address(urljoin(base, value), above)
+            return self._resolve_address(_resolve_reference(base, value), above)
         if isinstance(value, list):
             parts = [self._resolve(each, base, above) for each in value]
             return [each for part in parts for each in (part if isinstance(part, list) else [part])]
@@ -170,6 +170,17 @@ def _downloads() -> "ContextDownloads":
     from ingestion.read.fetch_context import ContextDownloads
 
     return ContextDownloads()
+
+
+def _resolve_reference(base: str, reference: str) -> str:
+    """`urljoin`, which knows a few schemes only, for a base of any scheme.
+
+    >>> _resolve_reference("nacre-file:///towns/a/b.jsonld", "../context.jsonld")
+    'nacre-file:///towns/context.jsonld'
+    """
+    scheme, colon, rest = base.partition(":")
+    joined = urljoin(f"file:{rest}", reference)
+    return joined if urlsplit(reference).scheme else f"{scheme}{colon}{joined.removeprefix('file:')}"
 
 
 def _without_scheme(url: str) -> str:

@@ -1,9 +1,10 @@
 """Parse RDF files of any format, in order: sources -> Facts, with what was left out."""
 
+import logging
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import count, islice
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count, islice
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from ingestion.read.rdf_document import (
     quote_text,
     xml_error_line,
 )
-from ingestion.read.sources import ReadOptions, Source, Sources, find_sources
+from ingestion.read.sources import LOCAL, ReadOptions, Source, Sources, base_address, find_sources
 from ingestion.read.statements import (
     Numbers,
     ParsedStatements,
@@ -39,10 +40,16 @@ from ingestion.read.statements import (
 from ingestion.read.terms import InvalidTerm, collect_terms
 from nacre.errors import IngestionError
 
+log = logging.getLogger(__name__)
+
 # problems of one file that are listed with their places; the others are counted
 MAX_PROBLEMS = 1000
 # invalid terms of one file whose lines are searched
 MAX_SEARCHED_TERMS = 50
+# files that a warning names
+MAX_NAMED_FILES = 10
+# begins another base, which shows what a base changes
+_OTHER = "other-"
 
 
 def parse_files(paths: Sequence[Path]) -> Facts:
@@ -60,9 +67,13 @@ def read_sources(sources: Sources) -> Facts:
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     loader = ContextLoader(sources.reading.contexts, sources.reading.fetch, sources.reading.expansion)
     found = list(sources.left)
+    bases = Counter(base_address(source) for source in sources.files)
+    relative: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for source in sources.files:
+        # a file is parsed twice if others have its base
+        subjects = relative if base_address(source) and bases[base_address(source)] > 1 else None
         try:
-            found += _read_file(source, sources.reading, loader, collector, terms)
+            found += _read_file(source, sources.reading, loader, collector, terms, subjects)
         except (UnreadableFile, *FAILURES) as failure:
             error = as_unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
@@ -72,20 +83,27 @@ def read_sources(sources: Sources) -> Facts:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
     del terms
+    _warn_of_merged_subjects(relative, sources.reading.base)
     facts = collector.facts(count_omissions(found))
     return facts.with_texts(blank_node_labels(facts))
 
 
 def _read_file(
-    source: Source, reading: ReadOptions, loader: ContextLoader, collector: TripleCollector, terms: Numbers
+    source: Source,
+    reading: ReadOptions,
+    loader: ContextLoader,
+    collector: TripleCollector,
+    terms: Numbers,
+    relative: defaultdict[str, dict[str, None]] | None,
 ) -> Iterable[Omission]:
-    """Collect the triples of one file; returns its omissions, raises UnreadableFile if nothing is left."""
+    """Collect the triples of one file, and the names of files by the subjects in them that are `relative` IRIs; returns
+    its omissions, raises UnreadableFile if nothing is left."""
     document = open_document(source, reading.expansion)
     form = document_format(source, document)
     before = len(terms)
     tags: dict[str, str] = {}
     try:
-        statements, tags = _parse_document(source, document, form, reading, loader, terms)
+        statements, tags = _parse_document(source, document, form, reading, loader, terms, source.base)
     finally:
         # every new term has a number and needs its text; `terms` keeps the order
         new = list(islice(reversed(terms), len(terms) - before))
@@ -104,31 +122,57 @@ def _read_file(
         if found:
             raise UnreadableFile(found[0].reason, found[0].line, found[0].text)
         raise UnreadableFile(f"no triples in it. Give RDF (one of {rdf_endings()})")
+    if relative is not None and not form.startswith("rdflib:"):
+        others: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
+        again, _ = _parse_document(source, document, form, reading, loader, others, _OTHER + source.base)
+        changed = {n for term, n in others.items() if isinstance(term, ox.NamedNode) and term.value.startswith(_OTHER)}
+        subjects = islice(zip(statements.numbers, again.numbers, strict=False), 0, None, statements.size)
+        for number in {number for number, other in subjects if other in changed}:
+            relative[collector.texts[number]][source.name] = None
     collector.add(numbers, statements.size)
     return found
 
 
+def _warn_of_merged_subjects(relative: Mapping[str, Mapping[str, None]], base: str) -> None:
+    """Warn if files with one base have subjects with the same relative IRI."""
+    merged = {subject: files for subject, files in relative.items() if len(files) > 1}
+    if merged:
+        files = list(dict.fromkeys(chain.from_iterable(merged.values())))
+        more = f" and {len(files) - MAX_NAMED_FILES} more" if len(files) > MAX_NAMED_FILES else ""
+        log.warning(
+            "with the base %s, relative IRIs of different files name the same things, such as <%s> (%d in all), in "
+            "%s%s. With --base %sGRAPH/ each file has a base of its own",
+            base, min(merged), len(merged), ", ".join(files[:MAX_NAMED_FILES]), more, LOCAL,
+        )  # fmt: skip
+
+
 def _parse_document(
-    source: Source, document: RdfDocument, form: str, reading: ReadOptions, loader: ContextLoader, terms: Numbers
+    source: Source,
+    document: RdfDocument,
+    form: str,
+    reading: ReadOptions,
+    loader: ContextLoader,
+    terms: Numbers,
+    base: str,
 ) -> tuple[ParsedStatements, dict[str, str]]:
     """The statements of a document: as it is, else repaired, else in the format that its lines suggest; and the
     language tags that replace invalid ones."""
     if form.startswith("rdflib:"):
-        return parse_statements(convert_with_rdflib(document, form, source.base), "N_QUADS", source.base, terms), {}
+        return parse_statements(convert_with_rdflib(document, form, base), "N_QUADS", base, terms), {}
     tags: dict[str, str] = {}
     if form == "JSON_LD" and has_several_contexts(document.blocks()):
         check_contexts(document.bytes(), loader.max_copied)
-    statements = parse_statements(document.content(form), form, source.base, terms)
+    statements = parse_statements(document.content(form), form, base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
         data, tags, problems = repair_document(document.bytes(), form, source.base, loader)
         data = document.checked_xml(data) if form == "RDF_XML" else data
-        statements = parse_statements(data, form, source.base, terms)
+        statements = parse_statements(data, form, base, terms)
         statements.problems.extend(problems)
         statements.problems.sort(key=lambda problem: problem.line)
     if statements.problems and not statements.numbers and form in STATEMENTS and source.format:
         other = sniff_line_format(document.head[:4096].decode(errors="replace"))
         if other != form:
-            statements = parse_statements(document.bytes(), other, source.base, terms)
+            statements = parse_statements(document.bytes(), other, base, terms)
     return statements, tags
 
 

@@ -3,9 +3,10 @@
 import glob
 import logging
 import os
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -19,14 +20,18 @@ log = logging.getLogger(__name__)
 
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 STANDARD_INPUT = "standard input"
-_PLAIN = re.compile(r"[\w.-]+", re.ASCII)
+# begins the bases of documents, which have their names within the ingest, and no folder of this machine
+LOCAL = "nacre-file:///"
+# begins the bases in graphs of earlier releases: the addresses of the files
+FILE_ADDRESS = "file://"
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading. `strict`: refuse anything that can't be read. `base`: base IRI instead of the file's address.
-    `contexts`: local copies of JSON-LD contexts, by address. `fetch`: download other contexts. `expansion`: how many
-    times its size a file may expand to."""
+    """Options of reading. `strict`: refuse anything that can't be read. `base`: base IRI of all files; one such as
+    `nacre-file:///GRAPH/` ("": without a graph) is followed by the name of each file. `contexts`: local copies of
+    JSON-LD contexts, by address. `fetch`: download other contexts. `expansion`: how many times its size a file may
+    expand to."""
 
     strict: bool = False
     base: str = ""
@@ -64,21 +69,24 @@ def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path |
         raise IngestionError("No source given. Run: nacre ingest FILE.ttl --graph NAME")
     files: list[Source] = []
     left: list[Omission] = []
+    roots: dict[str, str] = {}
     for place in places:
         if place == "-" and stdin_copy is not None:
-            files.append(Source(str(stdin_copy), "", STANDARD_INPUT, reading.base or "file:///dev/stdin"))
+            files.append(Source(str(stdin_copy), "", STANDARD_INPUT, STANDARD_INPUT))
             continue
         pattern = glob.has_magic(place) and not Path(place).exists()
         matches = sorted(glob.glob(place, recursive=True)) if pattern else [place]
         if not matches:
             raise IngestionError(f"{place}: no file matches. Check the pattern and run nacre ingest again.")
         for path in map(Path, matches):
+            root = os.path.abspath(path_before_pattern(place) if pattern else path if path.is_dir() else path.parent)
             if path.is_dir():
-                inside = list(_files_in(path, reading))
+                inside = list(_files_in(path))
                 rdf = [file for file in inside if file.format]
                 if not rdf and not pattern:
                     raise IngestionError(f"{path}: no RDF file in this folder (one of {rdf_endings()}).")
                 files += rdf
+                roots |= {file.base: root for file in rdf if file.base not in roots}
                 left += [_not_rdf(Path(file.path)) for file in inside if not file.format]
             elif path.suffix.lower() in NOT_RDF:
                 if not pattern:
@@ -89,10 +97,39 @@ def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path |
             elif not path.is_file():
                 raise IngestionError(f"{path}: no such file. Check the path and run nacre ingest again.")
             else:
-                files.append(_source(path, reading, named=not pattern))
+                address = os.path.abspath(path)
+                roots.setdefault(address, root)
+                files.append(Source(str(path), format_from_name(path.name), str(path), address, named=not pattern))
     if not files:
         raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {rdf_endings()}).")
-    return Sources(tuple(files), tuple(left), reading)
+    names = names_within(roots)
+    based = (file._replace(base=_base(reading.base or LOCAL, file.base, names)) for file in files)
+    return Sources(tuple(based), tuple(left), reading)
+
+
+def names_within(roots: Mapping[str, str]) -> dict[str, str]:
+    """Names of files, by their absolute paths: the paths below the `roots` that they were given by. Where two would be
+    the same, the paths begin as many folders above those roots as tell them apart.
+
+    >>> names_within({"/home/kim/one/a.ttl": "/home/kim/one", "/home/kim/two/b/c.ttl": "/home/kim/two"}).values()
+    dict_values(['a.ttl', 'b/c.ttl'])
+    >>> names_within({"/home/kim/one/a.ttl": "/home/kim/one", "/home/kim/two/a.ttl": "/home/kim/two"}).values()
+    dict_values(['one/a.ttl', 'two/a.ttl'])
+    """
+    starts = {root: root for root in roots.values()}
+    while True:
+        names = {path: path[len(starts[root]) :].lstrip("/") for path, root in roots.items()}
+        counts = Counter(names.values())
+        if len(counts) == len(names):
+            return names
+        # for all files of a root, so that links between them keep their targets
+        for root in {root for path, root in roots.items() if counts[names[path]] > 1}:
+            starts[root] = os.path.dirname(starts[root])
+
+
+def path_before_pattern(pattern: str) -> Path:
+    """The folder before the first wildcard of a pattern."""
+    return Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
 
 
 def base_address(source: Source) -> str:
@@ -100,28 +137,26 @@ def base_address(source: Source) -> str:
     return "" if source.format in LINES else source.base
 
 
-def _files_in(folder: Path, reading: ReadOptions) -> Iterator[Source]:
+def _files_in(folder: Path) -> Iterator[Source]:
+    """The files of a folder, with their absolute paths in the place of their bases."""
     root = folder.resolve()
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         # computed once for each folder, which may have tens of thousands of files
-        start, base = os.path.join(here, "").removeprefix("./"), _base(here).rstrip("/")
+        start, above = os.path.join(here, "").removeprefix("./"), os.path.join(os.path.abspath(here), "")
         for name in sorted(files):
             if not name.startswith("."):
                 path = start + name
                 if os.path.islink(path) and not Path(path).resolve().is_relative_to(root):
                     log.warning("%s is a link out of the folder and is not read", path)
                     continue
-                written = name if _PLAIN.fullmatch(name) else quote(name)
-                yield Source(path, format_from_name(name), path, reading.base or f"{base}/{written}", named=False)
+                yield Source(path, format_from_name(name), path, above + name, named=False)
 
 
-def _source(path: Path, reading: ReadOptions, named: bool) -> Source:
-    return Source(str(path), format_from_name(path.name), str(path), reading.base or _base(path), named)
-
-
-def _base(path: str | Path) -> str:
-    return f"file://{quote(os.path.abspath(path))}"
+def _base(base: str, path: str, names: Mapping[str, str]) -> str:
+    if base == FILE_ADDRESS:
+        return base + quote(os.fsencode("/dev/stdin" if path == STANDARD_INPUT else path))
+    return base + quote(os.fsencode(names.get(path, "-"))) if base.startswith(LOCAL) and base.endswith("/") else base
 
 
 def _not_rdf(path: Path) -> Omission:

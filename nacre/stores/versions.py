@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from nacre.errors import ConfigError
+from nacre.stores.databases.address import public_address
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +38,9 @@ UNDER_WAY = "the vectors are not complete yet, and the other branches answer. na
 @dataclass(frozen=True)
 class Manifest:
     """The manifest of a version. `inputs` is the hash of all inputs, `texts` counts documents. `unavailable` has the
-    reasons for branches that were left out on purpose. `endpoint` is the address of an attached
-    endpoint, `database` that of an attached database, `tables` that of the server with the tables (or "")."""
+    reasons for branches that were left out on purpose. `endpoint` is the address of an attached endpoint, `database`
+    that of an attached database, `tables` that of the server with the tables (or ""). `base` is the base of relative
+    IRIs ("": none was recorded, and each file's address was its own)."""
 
     version: str
     format: int = FORMAT
@@ -49,11 +51,13 @@ class Manifest:
     endpoint: str = ""
     database: str = ""
     tables: str = ""
+    base: str = ""
 
     @property
     def attached(self) -> str:
         """What the graph is attached to; "" for an ingested graph."""
-        return self.endpoint or self.database
+        # those of earlier releases have the login
+        return self.endpoint or (public_address(self.database) if self.database else "")
 
 
 @dataclass(frozen=True)

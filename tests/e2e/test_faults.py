@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
 from nacre.stores.state.database import open_file
+from tests.e2e.conftest import environment, free_port
 from tests.support.qdrant_server import qdrant_server
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
@@ -81,6 +83,19 @@ def test_a_kill_in_a_turn_loses_no_finished_turn(room, serve):
         assert len(kept) - len(finished) in (0, 1)
         record = asked(address, FOLLOW, thread)
         assert (record["turn"], record["values"]) == (len(kept) + 1, [312])
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_server_says_that_it_listens_when_it_does(room, tmp_path, workers):
+    port = str(free_port())
+    arguments = [sys.executable, "-m", "nacre", "serve", "--port", port, "--workers", workers]
+    server = subprocess.Popen(arguments, env=environment(room), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        assert any("listens on" in line for line in server.stderr)
+        assert httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=30).status_code == 200
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
 
 
 def test_a_turn_that_a_kill_left_half_kept_is_asked_anew(room, serve, fresh):

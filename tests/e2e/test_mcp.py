@@ -42,6 +42,21 @@ def connect(request, server, data, tmp_path):
     return connecting
 
 
+async def test_null_is_read_as_an_argument_that_is_left_out(connect):
+    calls = {
+        "query_sql": {"sql": "SELECT label FROM entity", "limit": None},
+        "search": {"text": "Granite", "limit": None},
+        "list_verified": {"search": None, "limit": None},
+        "query_sparql": {"sparql": "SELECT * WHERE { ?s ?p ?o }", "limit": None},
+    }
+    async with connect() as client:
+        for tool, arguments in calls.items():
+            result = await client.call_tool(tool, {**arguments, "graph": None})
+            # the graph has no triple store
+            assert (result.is_error, "--sparql" in result.content[0].text) == (tool == "query_sparql",) * 2
+        assert (await client.call_tool("search", {"text": "Granite", "limit": 0})).is_error
+
+
 async def test_an_agent_uses_a_graph(connect):
     async with connect() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}

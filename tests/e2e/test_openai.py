@@ -90,6 +90,27 @@ def test_a_thread_is_kept_where_a_header_names_one(client, server):
     assert len(httpx.get(f"{server}/api/threads/{thread}").json()["turns"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("form", "reply"),
+    [
+        ('{ "title": "your concise title here" }', '{"title": "How many pages does Granite have?"}'),
+        ('{ "tags": ["tag1", "tag2"] }', '{"tags": []}'),
+        ('{\n  "queries": ["query1"]\n}', '{"queries": []}'),
+        ("the title alone", QUESTION),
+    ],
+)
+def test_what_a_client_asks_about_its_own_conversation_searches_no_graph(client, form, reply):
+    prompt = f"### Task:\nGenerate it.\n### Output:\nJSON format: {form}\n### Chat History:\n<chat_history>\n"
+    prompt += f"USER: {QUESTION}\nASSISTANT: {'540 pages. ' * 500}\n</chat_history>"
+    whole = asked(client, user(prompt))
+    assert whole.choices[0].message.content == reply
+    # it rests on no version of a graph
+    assert whole.nacre["version"] is None
+    chunks = list(asked(client, user(prompt), stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == reply
+    assert client.responses.create(model="reading-room", input=prompt).output_text == reply
+
+
 def test_tools_that_may_be_left_aside_are(client):
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
     reply = asked(client, user(QUESTION), tools=[tool], tool_choice="auto", temperature=0.7, seed=1)

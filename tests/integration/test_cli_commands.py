@@ -323,6 +323,26 @@ def test_the_doctor_checks_the_server_of_tables(room, tmp_path):
     assert "127.0.0.1:9/x, which does not answer. Next: start the server" in line
 
 
+def test_the_doctor_checks_what_several_servers_share(room, monkeypatch, tmp_path):
+    def of(database, store):
+        monkeypatch.setenv("NACRE_DATABASE_URL", database)
+        monkeypatch.setenv("NACRE_GRAPHS", store)
+        code, stdout, _ = room("doctor")
+        lines = [line for line in stdout.splitlines() if line.split()[1] in ("database", "store")]
+        return code, lines
+
+    (tmp_path / "store").mkdir()
+    code, lines = of(f"sqlite:///{tmp_path}/state.sqlite", f"file://{tmp_path}/store")
+    assert [line.split()[0] for line in lines] == ["ok", "ok"]
+    code, lines = of("postgresql://kim:s3cret@127.0.0.1:9/x", f"file://{tmp_path}/none")
+    assert code == 1
+    assert [line.split()[0] for line in lines] == ["attention", "attention"]
+    assert "does not answer). Next: start its server" in lines[0]
+    assert "does not exist. Next: create the bucket or folder" in lines[1]
+    assert "s3cret" not in "".join(lines)
+    assert of("nowhere", "s4://bucket")[0] == 1
+
+
 def test_the_doctor_names_what_is_broken_and_what_to_do(room, monkeypatch, tmp_path):
     monkeypatch.setenv("NACRE_EMBEDDER", "no/such-embedder")
     monkeypatch.setenv("NACRE_QDRANT_URL", "http://127.0.0.1:9")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
+from starlette.testclient import TestClient
 
 from graph.app import compose
 from graph.stream import stream_turn
@@ -20,12 +21,14 @@ from nacre.access.queries import query_sql
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.records.answer import Answer
+from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
 from nacre.stores.databases import translate
 from nacre.stores.databases.address import DatabaseLimits, parse_address, with_password
 from nacre.stores.databases.attached_tables import AttachedTables
-from nacre.stores.databases.connection import DatabaseConnections
+from nacre.stores.databases.connection import DatabaseConnections, driver_error
 from nacre.stores.sqlite.triples import TripleReader
+from nacre.stores.versions import Manifest
 from tests.support.databases import HOSTILE, QUESTIONS, fill
 from tools.guards.sandbox import Sandbox
 from tools.provenance.entity_ids import look_up_entities
@@ -350,6 +353,53 @@ def test_a_server_that_is_down_is_an_error_without_the_password(tmp_path: Path) 
         attach_database("postgresql+psycopg://me@127.0.0.1:9/shop", "shop", data=tmp_path / "data", limits=limits)
     assert "does not answer" in str(down.value)
     assert "s3cret" not in str(down.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "words"),
+    [
+        ('connection failed: FATAL: password authentication failed for user "boss"', "unavailable", "the login"),
+        ('connection to server at "10.1.2.3", port 5432 failed: FATAL: role "boss" does not exist', "unavailable", ""),
+        ('FATAL: no pg_hba.conf entry for host "10.1.2.3", user "boss", database "shop"', "unavailable", "the login"),
+        ("connection failed: could not translate host name 10.1.2.3 to address", "unavailable", "its host"),
+        ("Access denied for user 'boss'@'10.1.2.3' (using password: NO)", "unavailable", "the login"),
+        ("Access denied for user 'boss'@'10.1.2.3' to database 'shop'", "refused", "database 'shop'"),
+        ("SELECT command denied to user 'boss'@'10.1.2.3' for table 'pay'", "refused", "for table 'pay'"),
+        ("permission denied for table pay", "refused", "for table pay"),
+        ('IO Error: Cannot open file "/srv/boss/shop.duckdb": No such file', "unavailable", "its file"),
+        ("server closed the connection unexpectedly", "unavailable", "lost"),
+    ],
+)
+def test_errors_name_neither_login_nor_host_nor_folder(message: str, kind: str, words: str) -> None:
+    error = driver_error(message, 5.0, False)
+    assert (error.kind, words in str(error)) == (kind, True)
+    assert "boss" not in str(error)
+    assert "10.1.2.3" not in str(error)
+    assert "/srv" not in str(error)
+
+
+def test_readiness_says_of_an_attached_database_whether_it_answers(tmp_path: Path) -> None:
+    file = tmp_path / "bees.db"
+    fill(f"sqlite:///{file}")
+    attached = attach_database(f"sqlite:///{file}", "bees", data=tmp_path / "data")
+    settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        assert client.get("/readyz").json() == {
+            "status": "ok",
+            "problems": [],
+            "graphs": {"bees": {"version": attached.version, "unavailable": {}, "problem": ""}},
+        }
+    file.unlink()
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        found = client.get("/readyz").json()
+    assert found["status"] == "degraded"
+    why = found["graphs"]["bees"]["unavailable"]
+    assert why == {"sql": "The database does not answer: its file can't be opened. Run: nacre doctor"}
+
+
+def test_what_a_graph_is_attached_to_is_said_without_the_login() -> None:
+    earlier = Manifest("v", database="postgresql+psycopg://boss@db.example/shop")
+    assert earlier.attached == "postgresql://db.example/shop"
 
 
 @pytest.mark.parametrize(

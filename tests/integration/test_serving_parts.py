@@ -18,7 +18,7 @@ from nacre.serving.conversations.threads import validate_thread_name
 from nacre.serving.conversations.transcript import rows_csv
 from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
 from nacre.serving.http.auth import Authenticator, RateLimiter
-from nacre.serving.http.health import MODEL_PROBE_SECONDS, model_problems
+from nacre.serving.http.health import PROBE_SECONDS, model_problems
 from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
@@ -274,5 +274,5 @@ def test_readiness_waits_two_seconds_for_a_models_server_and_reads_no_body(in_he
         settings = Settings(model="openai:small", forbid_models=False, _env_file=None, **places)  # type: ignore[arg-type]
         start = time.monotonic()
         problems = model_problems(settings)
-        assert time.monotonic() - start < MODEL_PROBE_SECONDS + 1
+        assert time.monotonic() - start < PROBE_SECONDS + 1
     assert problems == (["the model's server does not answer, so the rules answer: TimeoutError"] if in_headers else [])

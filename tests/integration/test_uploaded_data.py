@@ -158,7 +158,7 @@ def test_a_database_that_is_damaged_inside_ends_with_a_message_and_makes_no_grap
     uploads.start(ANN, upload, "lamps", replace_graph=False)
     state = finished(uploads, ANN, upload)
     assert state.phase == "failed"
-    assert "malformed" in state.lines[-1], state.lines
+    assert "its file is damaged" in state.lines[-1], state.lines
     assert "Traceback" not in "\n".join(state.lines)
     assert not (tmp_path / "data/lamps/current").exists()
 

@@ -2,12 +2,13 @@
 
 import glob
 import logging
+import os
 from collections.abc import Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.read.documents.read_document import READABLE_FORMATS, UNREADABLE_FORMATS
+from ingestion.read.sources import names_within, path_before_pattern
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -28,39 +29,38 @@ def find_documents(places: Sequence[str], loaded: Sequence[DocumentFile] = ()) -
     places, for folders without documents, and for explicitly named files of another format. In folders, documents of
     formats that can't be read are returned too, so that they are reported; other files are ignored.
     """
-    found: dict[Path, str] = {}
+    # with the path that it is named by, and the root of that
+    found: dict[Path, tuple[str, str]] = {}
     for place in places:
         for path in _expand(place):
-            if glob.has_magic(place) and not Path(place).exists() and _leads_out(path, _root_of(place)):
+            pattern = glob.has_magic(place) and not Path(place).exists()
+            if pattern and _leads_out(path, path_before_pattern(place).resolve()):
                 continue
             if path.is_dir():
                 found |= _documents_in(path, place)
             elif path.suffix.lower() in READABLE_FORMATS:
-                found.setdefault(_readable_path(path), path.name)
+                found.setdefault(_readable_path(path), (os.path.abspath(path), os.path.abspath(path.parent)))
             elif not glob.has_magic(place):
                 raise IngestionError(
                     f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
                     f" {', '.join(sorted(READABLE_FORMATS))}."
                     f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
                 )
-    names = list(found.values())
-    documents = [
-        DocumentFile(path, name if names.count(name) == 1 else path.as_posix()) for path, name in found.items()
-    ]
+    names = names_within(dict(found.values()))
+    documents = [DocumentFile(path, names[written]) for path, (written, _) in found.items()]
     taken = {document.name for document in documents}
     renamed = [each._replace(name=f"{each.name} (loaded)") if each.name in taken else each for each in loaded]
     return sorted([*documents, *renamed], key=lambda document: document.name)
 
 
-def _documents_in(folder: Path, place: str) -> dict[Path, str]:
-    """The documents in a folder, by path, with their names."""
+def _documents_in(folder: Path, place: str) -> dict[Path, tuple[str, str]]:
+    """The documents in a folder, by path, with the paths that they are named by."""
     inside = folder.resolve()
     files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(folder))]
     documents = [p for p in files if _is_document(p) and not _leads_out(p, inside)]
     if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
         raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
-    root = inside.name
-    return {_readable_path(p): f"{root}/{p.relative_to(folder).as_posix()}".lstrip("/") for p in documents}
+    return {_readable_path(p): (str(inside / p.relative_to(folder)), str(inside.parent)) for p in documents}
 
 
 def _readable_path(path: Path) -> Path:
@@ -77,11 +77,6 @@ def _expand(place: str) -> list[Path]:
             return [Path(match) for match in matches]
         raise IngestionError(f"{place}: no file matches. Check the pattern given to --texts.")
     raise IngestionError(f"{place}: no such file or folder. Check the path given to --texts.")
-
-
-def _root_of(pattern: str) -> Path:
-    """The folder before the first wildcard of a pattern."""
-    return Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts)).resolve()
 
 
 def _leads_out(path: Path, folder: Path) -> bool:

@@ -46,7 +46,7 @@ LayerOption = Annotated[
     list[Path] | None, typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated.")
 ]
 BaseOption = Annotated[
-    str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of the file's address.")
+    str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of one for each file.")
 ]
 ContextsOption = Annotated[
     list[str] | None, typer.Option("--context", metavar="URL=FILE", help="Local copy of a remote JSON-LD context.")
@@ -94,7 +94,7 @@ def ingest(
     embedder = None if tables_only or no_vectors else configured_embedder(settings)
     with (
         show_progress() as on_stage,
-        print_warnings("ingestion.layer.apply"),
+        print_warnings("ingestion.layer.apply", "ingestion.read.parse"),
         _loaded_documents(loader, loader_args or []) as documents,
     ):
         loaded = pipeline.load_graph(

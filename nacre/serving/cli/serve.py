@@ -6,6 +6,8 @@ import logging
 import os
 import socket
 import tempfile
+import threading
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 # longer than clients and proxies keep an idle connection (httpx 5 s, nginx and load balancers 60 s): whoever closes it
 # first must not be the server, whose end meets the next request on its way
 KEEP_ALIVE_SECONDS = 75
+POLL_SECONDS = 0.05
 
 
 def serve(
@@ -55,9 +58,8 @@ def serve(
     address, number = listening.getsockname()[:2]
     url_host = f"[{address}]" if ":" in address else address
     access = "Keys are required." if has_keys else "There are no keys, so only this machine has access."
-    typer.echo(
-        f"Nacre listens on http://{url_host}:{number} (API: /api/docs). {access} Ctrl-C stops the server.", err=True
-    )
+    words = f"Nacre listens on http://{url_host}:{number} (API: /api/docs). {access} Ctrl-C stops the server."
+    threading.Thread(target=_announce, args=(listening, words), daemon=True).start()
     processes = workers or settings.workers
     with ExitStack() as stack:
         if processes > 1 and SHARED_FOLDER_VARIABLE not in os.environ:
@@ -72,6 +74,13 @@ def serve(
             supervisor.run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _announce(listening: socket.socket, words: str) -> None:
+    """Print the words as soon as a server process accepts connections on the socket, which it shares with this one."""
+    while not listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        time.sleep(POLL_SECONDS)
+    typer.echo(words, err=True)
 
 
 def _allowed_host(setting: str, has_keys: bool) -> str:

@@ -20,6 +20,8 @@ from nacre.serving.keys import KeyStore, KeysUnavailable
 from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
 from nacre.stores.conversations.conversations import ConversationStoreError
+from nacre.stores.databases.remote_tables import RemoteTables
+from nacre.stores.opener import error_reason
 from nacre.stores.search.file_integrity import DamagedIndex, verify_seal
 from nacre.stores.sqlite.lexicon_file import spellings_folder
 
@@ -28,8 +30,8 @@ metrics_router = APIRouter(tags=["health"])
 
 HEALTH_CACHE_SECONDS = 1.0
 MIN_FREE_BYTES = 50_000_000
-# the model's server must answer in this time, from the connection to the headers (given)
-MODEL_PROBE_SECONDS = 2.0
+# the model's server must answer in this time, from the connection to the headers, and a database (given)
+PROBE_SECONDS = 2.0
 
 
 NO_KEYS, NO_DATABASE = "no keys", "no database"
@@ -133,25 +135,38 @@ def _examine(service: TurnService, keys: KeyStore) -> HealthReport:
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
-    """A graph with what its version lacks now; open stores still answer after their files were deleted."""
+    """A graph with what its version lacks now; open stores still answer after their files were deleted. Of an attached
+    graph, only whether its rows can be read: it never has the rest."""
     graph = graph_summary(service.library, name)
+    if graph.problem:
+        return graph
     home = service.library.data / name
     folder = versions.version_folder(home, graph.version)
+    try:
+        verify_seal(spellings_folder(folder / versions.LEXICON))
+    except DamagedIndex as error:
+        return replace(graph, problem=f"the names are {error}. Run: nacre ingest FILE.ttl --graph {name}")
+    missing, is_attached = {}, False
+    try:
+        with service.library.open(name, graph.version) as opened:
+            is_attached = bool(opened.attached)
+            if isinstance(opened.stored, RemoteTables):
+                opened.stored.check_answers(PROBE_SECONDS)
+    except (NacreError, OSError) as error:
+        missing["sql"] = f"{error_reason(error)} Run: nacre doctor"
+    if is_attached:
+        return replace(graph, unavailable=missing)
+    graph.unavailable.update(missing)
     vectors = versions.vectors_folder(home, graph.vectors) if graph.vectors is not None else home
     for branch, path in (("lexical", folder / versions.LEXICAL), ("vector", vectors)):
-        if not graph.problem and branch not in graph.unavailable and not path.exists():
+        if branch not in graph.unavailable and not path.exists():
             graph.unavailable[branch] = f"its files are gone. Run: nacre index --graph {name}"
-    if not graph.problem and "lexical" not in graph.unavailable:
+    if "lexical" not in graph.unavailable:
         try:
             verify_seal(folder / versions.LEXICAL)
         except DamagedIndex as error:
             graph.unavailable["lexical"] = f"{error}. Run: nacre index --graph {name}"
-    if not graph.problem:
-        try:
-            verify_seal(spellings_folder(folder / versions.LEXICON))
-        except DamagedIndex as error:
-            graph = replace(graph, problem=f"the names are {error}. Run: nacre ingest FILE.ttl --graph {name}")
-    if not graph.problem and not (folder / versions.TABLES).exists():
+    if not (folder / versions.TABLES).exists():
         graph.unavailable["sql"] = f"its file is gone. Run: nacre ingest FILE.ttl --graph {name}"
     return graph
 
@@ -201,8 +216,8 @@ def model_problems(settings: Settings) -> list[str]:
 async def _await_headers(url: str) -> None:
     """Wait for the headers of a reply; its body is not read, since it may not end."""
     async with (
-        asyncio.timeout(MODEL_PROBE_SECONDS),
-        httpx.AsyncClient(timeout=MODEL_PROBE_SECONDS) as client,
+        asyncio.timeout(PROBE_SECONDS),
+        httpx.AsyncClient(timeout=PROBE_SECONDS) as client,
         client.stream("GET", url),
     ):
         pass

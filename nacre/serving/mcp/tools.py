@@ -11,7 +11,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.types import InputRequiredResult, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agents.run_in_thread import run_in_thread
 from nacre.access import queries
@@ -33,8 +33,14 @@ TOOL_NAMES = ("ask", "query_sql", "query_sparql", "search", "describe_graph", "d
 # read-only; the same call gives the same result until the graph has a new version
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
-GraphArgument = Annotated[str | None, Field(description="Name of the graph; may be omitted if there is only one.")]
 
+def or_default(default: object) -> BeforeValidator:
+    """Reads null as the default: some clients send it for each argument that they leave out."""
+    return BeforeValidator(lambda value: default if value is None else value)
+
+
+GraphArgument = Annotated[str | None, Field(description="Name of the graph; may be omitted if there is only one.")]
+RowLimit = Annotated[int, or_default(DEFAULT_ROWS), Field(ge=1, le=MAX_ROWS, description="Maximum number of rows.")]
 
 ContextResolver = Callable[[ServerRequestContext[Any, Any]], ToolContext]
 
@@ -72,7 +78,7 @@ class GraphTools:
         sql: Annotated[str, Field(description="One SELECT in SQLite's dialect, over the tables of describe_graph.")],
         ctx: Context,
         graph: GraphArgument = None,
-        limit: Annotated[int, Field(ge=1, le=MAX_ROWS, description="Maximum number of rows.")] = DEFAULT_ROWS,
+        limit: RowLimit = DEFAULT_ROWS,
     ) -> records.ToolRows:
         """Run one SELECT over the tables of a graph, read-only. The graph's schema resource lists the tables."""
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
@@ -85,7 +91,7 @@ class GraphTools:
         sparql: Annotated[str, Field(description="One SELECT, ASK or CONSTRUCT of SPARQL 1.1.")],
         ctx: Context,
         graph: GraphArgument = None,
-        limit: Annotated[int, Field(ge=1, le=MAX_ROWS, description="Maximum number of rows.")] = DEFAULT_ROWS,
+        limit: RowLimit = DEFAULT_ROWS,
     ) -> records.ToolRows:
         """Run one SPARQL query over a graph, read-only. describe_graph tells whether the graph supports SPARQL."""
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
@@ -99,7 +105,9 @@ class GraphTools:
         ctx: Context,
         graph: GraphArgument = None,
         limit: Annotated[
-            int, Field(ge=1, le=MAX_SENTENCES, description="Maximum number of sentences.")
+            int,
+            or_default(DEFAULT_SENTENCES),
+            Field(ge=1, le=MAX_SENTENCES, description="Maximum number of sentences."),
         ] = DEFAULT_SENTENCES,
     ) -> records.SearchHits:
         """Find sentences of a graph and of its documents that contain these words or are close in meaning."""

@@ -12,7 +12,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
-from nacre.serving.mcp.tools import ContextResolver, GraphArgument, with_tool_errors
+from nacre.serving.mcp.tools import ContextResolver, GraphArgument, or_default, with_tool_errors
 from nacre.serving.verified.service import MAX_PAGE, VerifiedQuestionService
 
 VERIFIED_TOOL_NAMES = ("list_verified", "confirm_answer", "confirm_query", "remove_verified")
@@ -66,8 +66,8 @@ class VerifiedTools:
         self,
         ctx: Context,
         graph: GraphArgument = None,
-        search: Annotated[str, Field(max_length=200, description="Part of the question.")] = "",
-        limit: Annotated[int, Field(ge=1, le=MAX_PAGE, description="Maximum number.")] = 50,
+        search: Annotated[str, or_default(""), Field(max_length=200, description="Part of the question.")] = "",
+        limit: Annotated[int, or_default(50), Field(ge=1, le=MAX_PAGE, description="Maximum number.")] = 50,
     ) -> VerifiedEntries:
         """Questions of a graph that people confirmed: they are answered the same way again."""
         context = self._resolve_context(ctx.request_context)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from nacre.records.answer import Answer
 from nacre.serving.conversations.transcript import escape_markdown
@@ -84,6 +84,13 @@ def record_extract(record: Answer) -> dict[str, Any]:
         for each in record["citations"]
     ]
     return {**{name: record[name] for name in EXTRACT_FIELDS}, "citations": citations}  # type: ignore[literal-required]
+
+
+def plain_record(graph: str, text: str) -> Answer:
+    """What a reply that rests on no turn has of a record."""
+    lists: dict[str, Any] = {name: [] for name in ("values", "options", "caveats", "citations")}
+    tokens = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens"), 0)
+    return cast("Answer", dict.fromkeys(EXTRACT_FIELDS) | lists | tokens | {"graph": graph, "answer": text})
 
 
 def _shorten(text: str) -> str:

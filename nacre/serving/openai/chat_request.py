@@ -1,5 +1,7 @@
 """Requests for chat completions: the messages of an OpenAI client -> the question and the earlier questions."""
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -9,6 +11,9 @@ from nacre.errors import ConfigError
 
 # an upper bound on the messages of a conversation, far beyond real ones
 MAX_MESSAGES = 4000
+MAX_TITLE = 80
+# the form that a prompt asks for: the name of the value, and whether it is a list
+_JSON_KEY = re.compile(r'\{\s*"(\w+)":\s*(\[?)')
 
 
 class MessagePart(BaseModel):
@@ -73,6 +78,26 @@ def parse_chat_request(request: ChatRequest) -> ChatQuestion:
         raise ConfigError("The last message must be a user message: it is the question.")
     questions = [text for role, text in turns if role == "user"]
     return ChatQuestion(questions[-1], tuple(each for each in questions[:-1] if each.strip()))
+
+
+def reply_to_client(text: str) -> str | None:
+    """The reply to a client that asks a model about its own conversation, with a prompt of Open WebUI: the first
+    question as a title, and nothing for tags, follow-up questions and searches, which a graph can't write. None for a
+    question of a person.
+
+    >>> history = "<chat_history>\\nUSER: Which books are there?\\nASSISTANT: Two.\\n</chat_history>"
+    >>> reply_to_client('### Task:\\nWrite a title.\\nJSON format: { "title": "the title" }\\n' + history)
+    '{"title": "Which books are there?"}'
+    """
+    task, found, history = text.partition("<chat_history>")
+    if not (found and task.lstrip().startswith("### Task:")):
+        return None
+    question = next((line[5:] for line in history.splitlines() if line.startswith("USER:")), "")
+    title = " ".join(question.split())[:MAX_TITLE]
+    key = _JSON_KEY.search(task)
+    if key is None:
+        return title
+    return json.dumps({key[1]: [] if key[2] else title if key[1] == "title" else ""}, ensure_ascii=False)
 
 
 def _check_options(request: ChatRequest) -> None:

@@ -21,8 +21,8 @@ from nacre.serving.http.error_formats import error_response, openai_error
 from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.openai.chat_completion import ChatCompletion
-from nacre.serving.openai.chat_request import ChatQuestion, ChatRequest, parse_chat_request
+from nacre.serving.openai.chat_completion import ChatCompletion, plain_record
+from nacre.serving.openai.chat_request import ChatQuestion, ChatRequest, parse_chat_request, reply_to_client
 from nacre.serving.openai.responses import ModelResponse, ResponseRequest, to_chat_request
 from nacre.serving.runs import Run, Runs
 from nacre.serving.tracing import trace_turn
@@ -110,6 +110,8 @@ async def _start_run(
     service.check_capacity()
     name = _graph_name(chat.model, service, caller)
     question = parse_chat_request(chat)
+    if (reply := reply_to_client(question.question)) is not None:
+        return Run.finished(caller.owner, name, [("token", reply), ("answer", plain_record(name, reply))]), name
     await service.check_question(question.question, name, thread, caller)
     run = runs.create(caller.owner, name, resumed=False, thread=thread)
     events = _turn_events(question, name, thread, run.id, service, caller, _stateless_turns(request))

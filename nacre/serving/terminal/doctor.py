@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.errors import ConfigError, NacreError
@@ -49,6 +50,7 @@ def check_installation(settings: "Settings") -> Iterator[Finding]:
     yield _check_embedder(settings)
     yield _check_model(settings)
     yield _check_qdrant(settings)
+    yield from _check_shared(settings)
     yield from _check_graphs(settings)
     yield _check_port(settings.port, "nacre serve", "nacre serve --port N")
     yield _check_port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
@@ -119,6 +121,31 @@ def _check_qdrant(settings: "Settings") -> Finding:
     return Finding("qdrant", f"{settings.qdrant_url} answers")
 
 
+def _check_shared(settings: "Settings") -> Iterator[Finding]:
+    """The database and the store of graphs that several servers share, if they are set."""
+    from nacre.stores.published.store import GraphStore
+    from nacre.stores.state.database import StorageError
+    from nacre.stores.state.open import open_state
+
+    if settings.database_url is not None:
+        try:
+            with closing(open_state(settings, "")) as state:
+                state.try_writing()
+            yield Finding("database", "NACRE_DATABASE_URL can be read and written")
+        except (ConfigError, StorageError) as error:
+            step = "start its server, or check NACRE_DATABASE_URL, NACRE_DATABASE_KEYS and the rights of the login"
+            yield Finding("database", f"NACRE_DATABASE_URL can't be used ({error})", step, broken=True)
+    if settings.graphs is not None:
+        try:
+            store = GraphStore(settings.graphs)
+            count = len(store.numbers())
+            text = f"NACRE_GRAPHS can be read, {count} graphs" if store.exists() else "NACRE_GRAPHS does not exist"
+            step = "" if store.exists() else "create the bucket or folder, or check NACRE_GRAPHS"
+            yield Finding("store", text, step, broken=bool(step))
+        except ConfigError as error:
+            yield Finding("store", str(error), "start its server, or check NACRE_GRAPHS and its keys", broken=True)
+
+
 def _library(settings: "Settings", embedder: "LocalEmbedder | None") -> "Library":
     from nacre.stores.catalog import Library
     from nacre.stores.databases.address import configured_database_limits
@@ -184,7 +211,7 @@ def _check_attached(text: str, graph: "Graph") -> Finding:
 
     assert isinstance(graph.tables, AttachedTables)
     try:
-        graph.tables.connections.read("SELECT 1", {}, 1, 5.0)
+        graph.tables.check_answers(5.0)
         may_write = check_read_only(graph.tables.connections)
     except NacreError as error:
         return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)

@@ -10,20 +10,24 @@ ProgressCallback = Callable[[str, int, int], None]
 
 
 @contextmanager
-def print_warnings(name: str) -> Iterator[None]:
-    """Print the warnings of one logger as lines on stderr."""
+def print_warnings(*names: str) -> Iterator[None]:
+    """Print the warnings of some loggers as lines on stderr."""
     handler = logging.StreamHandler()
     handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("warning: %(message)s"))
-    logger = logging.getLogger(name)
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(min(level, logging.WARNING) if level else logging.WARNING)
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger, level in levels.items():
+        logger.addHandler(handler)
+        logger.setLevel(min(level, logging.WARNING) if level else logging.WARNING)
+        # the root logger has a handler too
+        logger.propagate = False
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+        for logger, level in levels.items():
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+            logger.propagate = True
 
 
 @contextmanager

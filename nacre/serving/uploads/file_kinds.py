@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingestion.read.documents.read_document import READABLE_FORMATS
 from ingestion.read.formats import format_from_name
+from ingestion.read.sources import LOCAL
 from nacre.errors import ConfigError
 
 MAX_NAME = 100
@@ -55,7 +56,7 @@ def command_of_files(folder: Path, graph: str) -> list[str]:
     documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS]
     graphs = [str(path) for path in files if str(path) not in (*documents, *layers)]
     texts = [part for path in documents for part in ("--texts", path)]
-    return ["ingest", *graphs, *texts, *named, "--graph", graph]
+    return ["ingest", *graphs, *texts, *named, "--base", f"{LOCAL}{graph}/", "--graph", graph]
 
 
 def database_kind(file: Path) -> str:

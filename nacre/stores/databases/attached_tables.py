@@ -2,9 +2,10 @@
 database."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import GraphOverview
 from nacre.records.schema import Schema
 from nacre.stores.databases.address import DatabaseLimits
@@ -54,6 +55,15 @@ class AttachedTables(RemoteTables):
             else:
                 self._connections = open_connections(self.database, self.limits)
         return self._connections
+
+    def check_answers(self, seconds: float) -> None:
+        """As for all tables; of a kept file, only whether it is there."""
+        from sqlalchemy import make_url
+
+        if not self.database.kept:
+            self.connections.read("SELECT 1", {}, 1, seconds)
+        elif not Path(make_url(self.database.url).database or "").is_file():
+            raise ToolError("unavailable", "The file of the database is gone.")
 
     def meta(self, key: str) -> str:
         """The layout of the relations."""

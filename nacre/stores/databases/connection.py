@@ -5,7 +5,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
@@ -117,12 +117,23 @@ class DatabaseConnections:
             message = message.replace(self._password, "***")
         if time.monotonic() >= deadline:
             return ToolError("timeout", f"The query was stopped after {seconds:g} seconds.")
-        for pattern, kind in _ERROR_KINDS:
-            if re.search(pattern, message, re.IGNORECASE):
-                return ToolError(kind, _MESSAGES[kind].format(message=message.rstrip("."), seconds=seconds))
-        broken = isinstance(error, DBAPIError) and error.connection_invalidated
-        kind = "unavailable" if broken else "syntax"
-        return ToolError(kind, _MESSAGES[kind].format(message=message.rstrip("."), seconds=seconds))
+        return driver_error(message, seconds, isinstance(error, DBAPIError) and error.connection_invalidated)
+
+
+def driver_error(message: str, seconds: float, is_broken: bool) -> ToolError:
+    """What the message of a driver means, in words that name no login, host or folder.
+
+    >>> driver_error("SELECT command denied to user 'kim'@'db.example' for table 'pay'", 5.0, False).args
+    ("The database refuses it: SELECT command denied for table 'pay'.",)
+    """
+
+    def first(table: Sequence[tuple[str, str]], otherwise: str) -> str:
+        return next((each for pattern, each in table if re.search(pattern, message, re.IGNORECASE)), otherwise)
+
+    kind = first(_ERROR_KINDS, "unavailable" if is_broken else "syntax")
+    is_away = kind == "unavailable"
+    words = first(_NO_ANSWER, "the connection was lost") if is_away else _LOGIN.sub("", message).rstrip(".")
+    return ToolError(kind, _MESSAGES[kind].format(message=words, seconds=seconds))
 
 
 _MESSAGES = {
@@ -135,6 +146,7 @@ _MESSAGES = {
     "syntax": "{message}.",
 }
 _ERROR_KINDS = (
+    (r"^connection (failed|to server)|role .* does not exist|pg_hba", "unavailable"),
     (r"statement timeout|max_statement_time|max_execution_time|interrupt|canceling statement", "timeout"),
     (r"permission denied|command denied|access denied for user .* to|read.?only|not authorized|prohibited", "refused"),
     (r"no such (table|column)|does not exist|doesn't exist|unknown (column|table)|not found in FROM", "unknown_name"),
@@ -146,6 +158,20 @@ _ERROR_KINDS = (
     (r"authentication|access denied|io error|not a database|malformed", "unavailable"),
     (r"out of memory|too (big|large|many|long)|memory limit", "too_large"),
     (r"invalid input syntax|conversion|mismatch|cast|type|overflow|out of range", "type"),
+)
+# why a database does not answer, instead of the words of its driver
+_NO_ANSWER = (
+    (r"authentication|access denied|pg_hba|password|role .* does not exist|not permitted", "it refuses the login"),
+    (r"database .* does not exist|unknown database", "it has no database of this name"),
+    (r"too many|connection slots", "it has too many connections"),
+    (r"refused", "the connection is refused"),
+    (r"timed? ?out", "it takes too long"),
+    (r"resolve|translate host|name or service", "its host is not known"),
+    (r"not a database|malformed", "its file is damaged or no database"),
+    (r"unable to open|no such file|io error|cannot open", "its file can't be opened"),
+)
+_LOGIN = re.compile(
+    r"""\b(?:(?:to|for|by|of) )?(?:user|role) (?:"[^"]*"|'[^']*'(?:@'[^']*')?) ?|'[^']*'@'[^']*' ?""", re.IGNORECASE
 )
 
 

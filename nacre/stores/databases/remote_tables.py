@@ -30,6 +30,10 @@ class RemoteTables(Tables, ABC):
         """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
         return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
 
+    def check_answers(self, seconds: float) -> None:
+        """Raise ToolError if the database does not answer, or no longer has the tables."""
+        self.run("SELECT id FROM entity", limit=1, seconds=seconds)
+
     @abstractmethod
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
         """The first rows of a query over the tables."""

@@ -80,6 +80,10 @@ class GraphStore:
             found[graph] = max(number, found.get(graph, 0))
         return found
 
+    def exists(self) -> bool:
+        """Whether there is its bucket, or its folder."""
+        return bool(self._files.exists(self._root.split("/")[0] or self._root))
+
     def read(self, graph: str, number: int) -> Publication:
         """A publication. Raises IncompletePart if it can't be understood."""
         key = re.compile(rf"parts/{re.escape(graph)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,300}}\.tar")
