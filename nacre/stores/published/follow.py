@@ -81,9 +81,11 @@ def _follow_graph(store: GraphStore, data: Path, name: str, number: int, wait_se
                 store.remove_old(published)
                 return True
             number = store.numbers().get(name, 0)
-        if number in (same.number, store.refused.get(name)):
+        if number == same.number:
             return False
         publication = store.read(name, number)
+        if publication == store.refused.get(name):
+            return False
         _fetch(store, home, publication)
         _write_same(data, name, publication)
     if publication.pointer is None and not any((home / "versions").glob("*")):
@@ -141,7 +143,7 @@ def _fetch(store: GraphStore, home: Path, publication: Publication) -> None:
                 _check_fetched(folder, place, home.name, store.hosts)
             except ConfigError:
                 # it does not get better, and is not fetched every second
-                store.refused[home.name] = publication.number
+                store.refused[home.name] = publication
                 raise
             (folder / LOCK).touch()
             flush_and_rename(folder, target)
