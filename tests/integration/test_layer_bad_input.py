@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from ingestion.layer.apply import apply_layers
 from ingestion.layer.check import check_layers
+from ingestion.layer.edit_names import PEOPLE, with_names
 from ingestion.layer.evaluate import pattern_store
 from ingestion.layer.format.read_layer import layer_files, read_layer
-from ingestion.layer.stored import load_layer_files
+from ingestion.layer.stored import LayerFile, LayerFiles, load_layer_files
 from ingestion.read.capsules import Facts
 from ingestion.read.parse import parse_files
 from nacre.errors import IngestionError
@@ -199,3 +200,9 @@ def test_a_file_of_100_mb_is_not_read(facts: Facts, tmp_path: Path) -> None:
         file.truncate(100_000_000)
     with pytest.raises(IngestionError, match="larger than 1 MB"):
         load_layer_files([tmp_path / "l.yaml"])
+
+
+def test_names_from_people_extend_nothing() -> None:
+    """What their file extends is stored before it; it is applied from a folder without those files."""
+    present = LayerFiles((LayerFile(PEOPLE, "extends: [/etc/hostname]"),))
+    assert "extends" not in with_names(present, "class", "urn:x", ["ex"], who="ann", when="now").text
