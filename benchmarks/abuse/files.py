@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,6 +75,22 @@ def _loader(what: str, name: str, ends: tuple[int, ...] = REFUSED) -> FileCase:
     """A case of a loader, of `hostile_loaders` if no module is named."""
     full = name if ":" in name else f"{loaders.__name__}:{name}"
     return FileCase(f"a loader: {what}", lambda *_: ["--loader", full], ends, READ_SECONDS)
+
+
+def _naming(what: str, name: str, text: str, ends: tuple[int, ...] = REFUSED) -> FileCase:
+    """A file that names another one: a secret outside of its folder, for which PLACE stands, a link to it or a pipe."""
+
+    def make(folder: Path, _: str) -> list[str]:
+        secret = folder.parent / "secret.yaml"
+        secret.write_text(f"{SECRET}: x")
+        (folder / "link.yaml").symlink_to(secret)
+        os.mkfifo(folder / "pipe.yaml")
+        (folder / name).write_text(text.replace("PLACE", str(secret)))
+        (folder / "a.ttl").write_text(files.labelled("Mill"))
+        option = {".yaml": "--layer", ".html": "--texts"}.get(Path(name).suffix)
+        return [str(folder / "a.ttl"), option, str(folder / name)] if option else [str(folder / name)]
+
+    return FileCase(what, make, ends)
 
 
 def _linked_texts(folder: Path, _: str) -> list[str]:
@@ -169,6 +186,27 @@ CASES = (
     *(_document(f"1 MB of white space in {name}", name, MEGABYTE_OF_SPACE) for name in ("a.md", "a.txt", "a.html")),
     FileCase("links out of a folder of texts", _linked_texts, READ),
     *(
+        _naming(f"a layer that extends {what}", "a.yaml", f"extends: [{name}]")
+        for what, name in (
+            ("a file by its path", "PLACE"),
+            ("a file above its folder", "../secret.yaml"),
+            ("a link", "link.yaml"),
+            ("a pipe", "pipe.yaml"),
+            ("what is not there", "nothing.yaml"),
+        )
+    ),
+    *(
+        _naming(
+            f"an external XML entity: {name}", name, f"<!DOCTYPE r [<!ENTITY j SYSTEM 'file://PLACE'>]>{text}", EITHER
+        )
+        for name, text in (
+            ("a.rdf", f"{files.RDF}{files.description('&j;')}</rdf:RDF>"),
+            ("a.trix", f"{files.TRIX}{files.trix_triple('&j;')}</graph></TriX>"),
+            ("a.html", "<p>The secret is &j;.</p>"),
+        )
+    ),
+    _naming("JSON-LD: a context that is a file", "a.jsonld", '{"@context": "file://PLACE", "@id": "http://e/1"}'),
+    *(
         _loader(what, name, ends)
         for what, name, ends in (
             ("documents without end", "Endless", REFUSED),
@@ -250,7 +288,9 @@ def _ingest_result(case: FileCase, ended: Ended, data: Path) -> AttackResult:
         problem = "a traceback was printed"
     elif "\x1b" in ended.output:
         problem = "characters that terminals obey were printed"
-    elif any(SECRET.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()):
+    elif SECRET in ended.output or any(
+        SECRET.encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()
+    ):
         problem = "a text out of the folder was read"
     end = {0: "read", 2: "refused"}.get(ended.code, "")
     return AttackResult(f"{case.what}: {end}", ended.seconds, case.limit, ended.megabytes, problem, ended.processor)

@@ -19,6 +19,9 @@ SECRET, CHANGED = "quicksilver-5521", b"changed"
 FOLLOWED_SECONDS = 8.0
 REPLY_SECONDS = 5.0
 QUESTION = "How many car models are there?"
+# of databases that others attach a graph to
+DATABASE: dict[str, object] = {"dialect": "sqlite", "tables": []}
+SERVER: dict[str, object] = {"dialect": "postgres", "tables": []}
 # what is no publication of a graph at all
 UNREAD = "a graph with a name that is a path"
 
@@ -40,13 +43,23 @@ def _publication(root: Path, number: int, archive: bytes, key: str = f"parts/{GR
     _publish(root, number, json.dumps({"pointer": {"version": "v"}, "parts": [part]}).encode())
 
 
-def _archive(name: str, kind: bytes = tarfile.REGTYPE, target: str = "", size: int = len(CHANGED)) -> bytes:
+def _archive(name: str, kind: bytes = tarfile.REGTYPE, target: str = "", content: bytes = CHANGED) -> bytes:
     data = io.BytesIO()
     entry = tarfile.TarInfo(name)
-    entry.type, entry.linkname, entry.size = kind, target, size if kind == tarfile.REGTYPE else 0
+    entry.type, entry.linkname, entry.size = kind, target, len(content) if kind == tarfile.REGTYPE else 0
     with tarfile.open(fileobj=data, mode="w") as archive:
-        archive.addfile(entry, io.BytesIO(CHANGED) if entry.size else None)
+        archive.addfile(entry, io.BytesIO(content) if entry.size else None)
     return data.getvalue()
+
+
+def _attached(name: str, **record: object) -> Attack:
+    """A version with a record of what it is attached to; SECRET in a value is the path of a file outside."""
+
+    def attack(root: Path, number: int) -> None:
+        text = json.dumps(record).replace(SECRET, str(_secret(root)))
+        _publication(root, number, _archive(name, content=text.encode()))
+
+    return attack
 
 
 def _secret(root: Path) -> Path:
@@ -70,6 +83,22 @@ ATTACKS: tuple[tuple[str, Attack], ...] = (
     ),
     ("an archive with a device", lambda root, n: _publication(root, n, _archive("inner", tarfile.CHRTYPE))),
     ("an archive that is none", lambda root, n: _publication(root, n, b"PK\x03\x04" + b"\0" * 1000)),
+    (
+        "an archive with a link in itself",
+        lambda root, n: _publication(root, n, _archive("inner", tarfile.SYMTYPE, "x")),
+    ),
+    ("a database that is a file of the server", _attached("database.json", **DATABASE, url=f"sqlite:///{SECRET}")),
+    ("a kept file by its path", _attached("database.json", **DATABASE, url="sqlite:///x", kept=SECRET)),
+    ("a kept file above its folder", _attached("database.json", **DATABASE, url="sqlite:///x", kept="kept/../../../x")),
+    ("a database on a host that is not named", _attached("database.json", **SERVER, url="postgresql://127.0.0.1/x")),
+    ("a database on a socket", _attached("database.json", **SERVER, url="postgresql:///x?host=/run/postgresql")),
+    ("an endpoint on a host that is not named", _attached("endpoint.json", url="http://169.254.169.254/latest")),
+    ("tables of another graph", _attached("tables.json", url="postgresql+psycopg://127.0.0.1/x", schema="public")),
+    ("vectors of another graph", _attached("manifest.json", version="v", collection="nacre_other_v")),
+    (
+        "a record of a database nested 100,000 deep",
+        lambda root, n: _publication(root, n, _archive("database.json", content=b"[" * 100_000)),
+    ),
     ("a key outside of the graph", lambda root, n: _publication(root, n, b"x", key="../secret")),
     ("a key of another graph", lambda root, n: _publication(root, n, b"x", key="parts/other/versions-v-1.tar")),
     (

@@ -38,6 +38,8 @@ def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *,
     present = next((each.text for each in layers.files if each.name == PEOPLE), "")
     changes = [line for line in present.splitlines() if line.startswith("# ")]
     sections: dict[str, Any] = yaml.safe_load(present) or {}
+    # those files are stored before this one
+    sections.pop("extends", None)
     entries = dict(sections.get(_SECTIONS[kind]) or {})
     names = list(dict.fromkeys(name for each in also if (name := strip_control_characters(each).strip())))
     if names:

@@ -28,6 +28,10 @@ class Settings(BaseSettings):
     graphs: str | None = Field(
         None, description="Store of the graphs of several servers: s3://BUCKET/FOLDER or file:///FOLDER."
     )
+    graphs_hosts: str = Field(
+        "",
+        description="Hosts, or host:port, that graphs of the store may be attached to or have tables on; default none.",
+    )
 
     model: str | None = Field(
         None, description="Chat model: local, openai:NAME or ollama:NAME. Without one, the rules answer."

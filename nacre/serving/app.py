@@ -101,7 +101,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.sharing = AnswerSharing(keys, settings.sharing)
-    app.state.followed_graphs = None if settings.graphs is None else FollowedGraphs(settings.graphs, settings.data)
+    app.state.followed_graphs = (
+        None if settings.graphs is None else FollowedGraphs(settings.graphs, settings.data, settings.graphs_hosts)
+    )
     app.state.health = health.HealthCache(keys, lambda: _store_problems(app.state.followed_graphs))
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)

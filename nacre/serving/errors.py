@@ -1,6 +1,7 @@
 """Errors of requests: error -> HTTP status. `http.error_handlers` makes replies of them."""
 
 from nacre.errors import ConfigError, NacreError
+from nacre.stores.addresses import ForbiddenAddress
 
 
 class Unauthenticated(NacreError):
@@ -51,6 +52,7 @@ STATUS_BY_ERROR: dict[type[NacreError], int] = {
     Unauthenticated: 401,
     ForbiddenOrigin: 403,
     Forbidden: 403,
+    ForbiddenAddress: 403,
     NotFound: 404,
     ModelNotFound: 404,
     WrongGraph: 409,

@@ -15,6 +15,7 @@ Files in reading order:
     sparql/        SPARQL sources: the local triple store and remote endpoints
     databases/     relational databases with the interface of tables
     kept_databases.py  files of databases that are kept with a graph, opened in processes that can be killed
+    addresses.py   which addresses callers and publications may name
     published/     versions of graphs in an object store
     processes/     work in processes that can be killed
     servers.py     what graphs have on servers

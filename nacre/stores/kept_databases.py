@@ -12,8 +12,8 @@ from typing import NoReturn
 
 from sqlalchemy import URL
 
-from nacre.errors import ToolError
-from nacre.stores.databases.address import DIALECTS, DatabaseLimits
+from nacre.errors import ConfigError, ToolError
+from nacre.stores.databases.address import DIALECTS, FILES, DatabaseLimits
 from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.connection import DatabaseConnections
 from nacre.stores.processes.killable_pool import KillablePool, pool_errors, wait_for_result
@@ -112,10 +112,19 @@ def keep_file(source: Path, folder: Path) -> str:
 
 
 def located(database: AttachedDatabase, folder: Path) -> AttachedDatabase:
-    """The database with the present address of its kept file in the folder of a version; others as they are."""
+    """The database with the present address of its kept file in the folder of a version; others as they are.
+
+    Raises ConfigError for any other file: others may have written the record.
+    """
     if not database.kept:
         return database
-    file = (folder / database.kept).resolve()
+    try:
+        file = (folder / database.kept).resolve()
+        is_kept = file.parent == folder.resolve() / FOLDER and file.is_file() and database.dialect in FILES
+    except (OSError, ValueError, RuntimeError):
+        is_kept = False
+    if not is_kept:
+        raise ConfigError("The file of its database is not in the folder of its version. Run: nacre attach URL --keep")
     return replace(database, url=file_address(database.dialect, file))
 
 

@@ -22,7 +22,7 @@ class Servers:
     def remove_parts(self, folder: Path) -> None:
         """Remove what a version or a set of vectors has on servers. Raises ConfigError if that is not possible now; the
         folder must then stay, since it names what is left."""
-        collection = _collection(folder)
+        collection = collection_of(folder)
         if collection is not None:
             drop_collection(self.url, self.key, collection)
         if (folder / versions.SERVER).is_file():
@@ -38,7 +38,8 @@ class Servers:
             drop_schema(place, self.databases)
 
 
-def _collection(folder: Path) -> str | None:
+def collection_of(folder: Path) -> str | None:
+    """The collection on the Qdrant server that a set of vectors has; None without one."""
     try:
         found = json.loads((folder / versions.MANIFEST).read_text(encoding="utf-8"))["collection"]
     except (OSError, ValueError, KeyError, TypeError):

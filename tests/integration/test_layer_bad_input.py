@@ -1,13 +1,19 @@
 """Bad layers: each ends with one line that names the place, and the graph stays as it was."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ingestion.layer.apply import apply_layers
 from ingestion.layer.check import check_layers
+from ingestion.layer.edit_names import PEOPLE, with_names
 from ingestion.layer.evaluate import pattern_store
-from ingestion.layer.stored import load_layer_files
+from ingestion.layer.format.read_layer import layer_files, read_layer
+from ingestion.layer.stored import LayerFile, LayerFiles, load_layer_files
 from ingestion.read.capsules import Facts
 from ingestion.read.parse import parse_files
 from nacre.errors import IngestionError
@@ -80,6 +86,78 @@ def test_a_cycle_of_extended_layers_is_named(facts: Facts, tmp_path: Path) -> No
         problems(facts, tmp_path, "extends: other.yaml\n")
 
 
+def test_a_layer_that_two_others_extend_is_read_once_and_before_both(tmp_path: Path) -> None:
+    """So that few files do not become a million, each level of which names the next one twice."""
+    for number in range(15):
+        (tmp_path / f"{number}.yaml").write_text(f"extends: [{number + 1}.yaml, {number + 1}.yaml]\n")
+    (tmp_path / "15.yaml").write_text("")
+    names = [path.name for path, _ in layer_files(tmp_path / "0.yaml")]
+    assert names == [f"{number}.yaml" for number in reversed(range(16))]
+
+
+SECRET = "quicksilver-4471: x"
+# what an uploaded layer may not extend: the last three are in the same folder
+ELSEWHERE = (
+    "{0}/secret.yaml", "{0}/nothing.yaml", "../secret.yaml", "../nothing.yaml", "../../{0}/secret.yaml", "./own.yaml",
+    "{0}/upload/own.yaml", "/etc/hostname", "..", ".", "nothing.yaml", "link.yaml", "pipe.yaml", "folder",
+)  # fmt: skip
+
+
+@pytest.fixture
+def upload(tmp_path: Path) -> Path:
+    """The folder of an upload beside a file of somebody else."""
+    folder = tmp_path / "upload"
+    (folder / "folder").mkdir(parents=True)
+    (tmp_path / "secret.yaml").write_text(SECRET)
+    (folder / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    os.mkfifo(folder / "pipe.yaml")
+    (folder / "own.yaml").write_text("classes: {urn:x: {name: own}}")
+    return folder
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_layer_extends_only_files_beside_it_and_tells_nothing_of_others(upload: Path, name: str) -> None:
+    (upload / "l.yaml").write_text(f"extends: [{(name := name.format(upload.parent))}]")
+    with pytest.raises(IngestionError) as refused:
+        load_layer_files([upload / "l.yaml"])
+    why = f"'extends' names files beside this one by their names, and {name[:80]!r} is none."
+    assert str(refused.value) == f"{upload}/l.yaml:1:1: {why}"
+
+
+PARTS = ("..", ".", "", "own.yaml", "secret.yaml", "link.yaml", "\0", "%2e%2e")
+FREELY = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@FREELY
+@given(name=st.one_of(st.text(max_size=40), st.lists(st.sampled_from(PARTS), max_size=6).map("/".join)))
+def test_whatever_a_layer_extends_is_a_file_beside_it(upload: Path, name: str) -> None:
+    (upload / "l.yaml").write_text(f"extends: {json.dumps(name)}")
+    try:
+        found = [file.name for file in load_layer_files([upload / "l.yaml"]).files]
+    except IngestionError as error:
+        found = [str(error)]
+    assert found in (["own.yaml", "l.yaml"], ["l.yaml"]) or "beside this one" in found[0]
+    assert "quicksilver" not in found[0]
+
+
+KEYS = st.sampled_from(("classes", "properties", "things", "where", "path", "rules", "extends", "prefixes", "of", "x"))
+DATA = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=12)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@FREELY
+@given(text=st.one_of(st.text(), DATA.map(json.dumps)))
+def test_any_text_is_a_layer_or_an_error_with_a_place(text: str) -> None:
+    try:
+        where = read_layer(Path("l.yaml"), text).source
+    except IngestionError as error:
+        where = str(error)
+    assert where.startswith("l.yaml")
+
+
 def test_of_two_layers_that_contradict_the_later_wins_and_check_says_so(facts: Facts, tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text(PREFIX + "properties: {mass: {of: ex:Bell, path: 'ex:near'}}\n")
     found = problems(facts, tmp_path, "extends: other.yaml\nproperties: {mass: {of: ex:Bell, path: 'ex:weight'}}\n")
@@ -122,3 +200,9 @@ def test_a_file_of_100_mb_is_not_read(facts: Facts, tmp_path: Path) -> None:
         file.truncate(100_000_000)
     with pytest.raises(IngestionError, match="larger than 1 MB"):
         load_layer_files([tmp_path / "l.yaml"])
+
+
+def test_names_from_people_extend_nothing() -> None:
+    """What their file extends is stored before it; it is applied from a folder without those files."""
+    present = LayerFiles((LayerFile(PEOPLE, "extends: [/etc/hostname]"),))
+    assert "extends" not in with_names(present, "class", "urn:x", ["ex"], who="ann", when="now").text

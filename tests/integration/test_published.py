@@ -6,18 +6,26 @@ import tarfile
 import zipfile
 from hashlib import sha256
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import make_url
 
+from ingestion.database.attach_database import known_database
 from ingestion.pipeline import ingest
 from nacre.errors import ConfigError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
+from nacre.stores.databases.address import FILES
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.published.follow import follow_store
 from nacre.stores.published.store import GraphStore, IncompletePart, Part, Publication
 from nacre.stores.switch_version import switch_version
 
+SECRET = "quicksilver-6612"
 BOATS = '@prefix : <http://example.org/> . :{0} a :Boat ; <http://www.w3.org/2000/01/rdf-schema#label> "{0}" .'
 
 
@@ -171,7 +179,7 @@ def test_keys_and_pointers_of_a_publication_stay_in_its_graph(store: GraphStore,
     assert secret.read_text() == "kept"
 
 
-@pytest.mark.parametrize("kind", ["parent", "absolute", "link", "hard link", "device", "zip"])
+@pytest.mark.parametrize("kind", ["parent", "absolute", "link", "link inside", "hard link", "device", "zip"])
 def test_an_archive_that_somebody_else_wrote_leaves_nothing(store: GraphStore, tmp_path: Path, kind: str) -> None:
     """Its size and checksum are right, as whoever may write the store can make them."""
     (tmp_path / "secret").write_text("kept")
@@ -181,10 +189,13 @@ def test_an_archive_that_somebody_else_wrote_leaves_nothing(store: GraphStore, t
             archive.writestr("../secret", "changed")
     else:
         entry = tarfile.TarInfo({"parent": "../secret", "absolute": f"{tmp_path}/secret"}.get(kind, "inner"))
-        entry.type = {"link": tarfile.SYMTYPE, "hard link": tarfile.LNKTYPE, "device": tarfile.CHRTYPE}.get(
-            kind, tarfile.REGTYPE
-        )
-        entry.linkname = f"{tmp_path}/secret" if "link" in kind else ""
+        entry.type = {
+            "link": tarfile.SYMTYPE,
+            "link inside": tarfile.SYMTYPE,
+            "hard link": tarfile.LNKTYPE,
+            "device": tarfile.CHRTYPE,
+        }.get(kind, tarfile.REGTYPE)
+        entry.linkname = "manifest.json" if "inside" in kind else f"{tmp_path}/secret" if "link" in kind else ""
         entry.size = 7 if entry.isreg() else 0
         with tarfile.open(fileobj=data, mode="w") as tar:
             tar.addfile(entry, io.BytesIO(b"changed"))
@@ -202,6 +213,123 @@ def test_an_archive_that_somebody_else_wrote_leaves_nothing(store: GraphStore, t
     inside = two / "boats" / "versions" / "v"
     found = [file for file in two.rglob("*") if file.name in ("secret", "inner") and inside not in file.parents]
     assert found == []
+
+
+NAMED = "db.example:5432, store.example"
+SCHEMA = "nacre_boats_0123456789abcdef"
+KEPT: dict[str, Any] = {"url": "sqlite:///own.db", "dialect": "sqlite", "tables": [], "kept": "kept/own.db"}
+
+
+def fetch_attached(tmp_path: Path, files: dict[str, Any], place: str = "versions/v") -> AttachedDatabase | None:
+    """Publish a folder with these JSON files and a database of its own, and follow the store with another data folder.
+
+    Returns the database that the graph then is attached to. Raises ConfigError if the publication is not taken over.
+    """
+    folder, data = Path(mkdtemp(dir=tmp_path)), Path(mkdtemp(dir=tmp_path))
+    (folder / "kept").mkdir()
+    (folder / "kept/own.db").write_bytes(b"own")
+    for name, content in files.items():
+        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    store = GraphStore(f"file://{folder}-store", NAMED)
+    part = store.upload("boats", place, folder)
+    is_version = place.startswith("versions")
+    pointer = versions.Pointer("v", without="none") if is_version else versions.Pointer("v", place[8:])
+    parts = (part,) if is_version else (store.upload("boats", "versions/v", folder / "kept"), part)
+    store.create(Publication("boats", 1, pointer, parts))
+    if follow_store(store, data) == ["boats"]:
+        return known_database("boats", data) if is_version else None
+    assert store.refused == {"boats": store.read("boats", 1)}
+    # nothing of it is left, and it is not fetched again
+    assert follow_store(store, data) == []
+    assert [path.name for path in (data / "boats" / place).parent.iterdir()] == []
+    raise ConfigError("refused")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"database.json": {**KEPT, "kept": "", "url": "sqlite:///{0}/secret.db"}},
+        {"database.json": {**KEPT, "kept": "", "url": "duckdb:///{0}/secret.db", "dialect": "duckdb"}},
+        {"database.json": {**KEPT, "kept": "", "url": "sqlite:///kept/own.db"}},
+        {"database.json": {**KEPT, "kept": "{0}/secret.db"}},
+        {"database.json": {**KEPT, "kept": "../../../../secret.db"}},
+        {"database.json": {**KEPT, "kept": "kept/../../../../../secret.db"}},
+        {"database.json": {**KEPT, "kept": "kept"}},
+        {"database.json": {**KEPT, "kept": "kept/none.db"}},
+        {"database.json": {**KEPT, "kept": "kept/own.db\0"}},
+        {"database.json": {**KEPT, "dialect": "postgres"}},
+        {"database.json": {**KEPT, "kept": "", "url": "postgresql://evil.example/shop"}},
+        {"database.json": {**KEPT, "kept": "", "url": "postgresql://db.example:5433/shop"}},
+        {"database.json": {**KEPT, "kept": "", "url": "postgresql://db.example/shop?host=evil.example"}},
+        {"database.json": {**KEPT, "kept": "", "url": "postgresql:///shop"}},
+        {"database.json": {**KEPT, "kept": "", "url": "mysql+pymysql://store.example/x?read_default_file=/etc/my.cnf"}},
+        {"database.json": "[" * 100_000},
+        {"database.json": "{}"},
+        {"endpoint.json": {"url": "http://169.254.169.254/latest"}},
+        {"endpoint.json": {"url": "file:///etc/passwd"}},
+        {"tables.json": {"url": "postgresql+psycopg://evil.example/x", "schema": SCHEMA}},
+        {"tables.json": {"url": "postgresql+psycopg://db.example:5432/x", "schema": "public"}},
+        {"tables.json": {"url": "postgresql+psycopg://db.example:5432/x", "schema": SCHEMA.replace("boats", "other")}},
+        {"tables.json": {"url": "postgresql+psycopg://db.example:5432/x", "schema": f"{SCHEMA}\n"}},
+        {"manifest.json": {"version": "v", "collection": "nacre_other_v"}},
+    ],
+    ids=str,
+)
+def test_a_publication_names_no_file_host_or_table_that_is_not_its_own(tmp_path: Path, files: dict[str, Any]) -> None:
+    (tmp_path / "secret.db").write_text(SECRET)
+    named = {name: json.loads(json.dumps(each).replace("{0}", str(tmp_path))) for name, each in files.items()}
+    with pytest.raises(ConfigError):
+        fetch_attached(tmp_path, named)
+
+
+def test_vectors_of_a_publication_are_those_of_its_graph(tmp_path: Path) -> None:
+    own = {"version": "v", "embedder": "e", "collection": "nacre_boats_w"}
+    fetch_attached(tmp_path, {"manifest.json": own}, "vectors/w")
+    with pytest.raises(ConfigError):
+        fetch_attached(tmp_path, {"manifest.json": {**own, "collection": "nacre_boats_x"}}, "vectors/w")
+
+
+def test_what_a_publication_has_itself_and_hosts_that_are_named_are_used(tmp_path: Path) -> None:
+    database = fetch_attached(tmp_path, {"database.json": KEPT})
+    assert database is not None
+    assert Path(database.url.partition("?")[0].removeprefix("sqlite:///")).read_bytes() == b"own"
+    far = {**KEPT, "kept": "", "url": "postgresql+psycopg://me@db.example:5432/shop", "dialect": "postgres"}
+    database = fetch_attached(tmp_path, {"database.json": far})
+    assert database is not None
+    assert database.url == far["url"]
+    fetch_attached(tmp_path, {"endpoint.json": {"url": "https://store.example/sparql"}})
+    fetch_attached(tmp_path, {"tables.json": {"url": "postgresql+psycopg://db.example/x", "schema": SCHEMA}})
+
+
+SCHEMES = st.sampled_from(("sqlite:", "duckdb:", "postgresql:", "postgresql+psycopg:", "mysql+pymysql:", "file:", ""))
+PLACES = st.sampled_from(
+    ("db.example", "DB.example:5432", "evil.example", "me@store.example", "", "db.example,evil.example")
+)
+PIECES = st.sampled_from(
+    ("/", "..", "kept", "own.db", "secret.db", "?host=evil.example", "?sslmode=require", "#", "%2f", "x")
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    url=st.tuples(SCHEMES, st.just("//"), PLACES, st.lists(PIECES, max_size=4).map("".join)).map("".join),
+    kept=st.one_of(st.just(""), st.lists(PIECES, max_size=5).map("/".join), st.text(max_size=9)),
+    dialect=st.sampled_from(("sqlite", "duckdb", "postgres", "x")),
+)  # fmt: skip
+def test_whatever_a_publication_is_attached_to_is_its_file_or_on_a_named_host(
+    tmp_path: Path, url: str, kept: str, dialect: str
+) -> None:
+    try:
+        database = fetch_attached(tmp_path, {"database.json": {**KEPT, "url": url, "kept": kept, "dialect": dialect}})
+    except ConfigError:
+        return
+    assert database is not None
+    found = make_url(database.url)
+    if found.get_backend_name() in FILES:
+        assert Path(found.database or "").read_bytes() == b"own"
+    else:
+        assert (found.host or "").lower() in ("db.example", "store.example")
+        assert set(found.query) <= {"sslmode"}
 
 
 def test_a_publication_that_is_not_written_to_its_end_changes_nothing(

@@ -12,6 +12,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.uploads.uploads import FOLDER, Uploads
 from nacre.stores import kept_databases as kept
+from nacre.stores.addresses import ForbiddenAddress
 from nacre.stores.catalog import Library
 from nacre.stores.databases import connection
 from nacre.stores.databases.attached_tables import AttachedTables
@@ -167,9 +168,9 @@ def test_only_named_hosts_are_attached_and_only_by_keys_that_may_write(tmp_path:
     with servers.endpoint(GRAPHS / "reading_room.ttl") as address:
         host = address.split("/")[2]
         named = Uploads(tmp_path, 5, host)
-        with pytest.raises(Forbidden, match="NACRE_ATTACH_HOSTS"):
+        with pytest.raises(ForbiddenAddress, match="NACRE_ATTACH_HOSTS"):
             Uploads(tmp_path, 5).attach(ANN, address, "far", replace_graph=False)
-        with pytest.raises(Forbidden, match="does not attach that host"):
+        with pytest.raises(ForbiddenAddress, match="does not attach that host"):
             Uploads(tmp_path, 5, "127.0.0.1:1").attach(ANN, address, "far", replace_graph=False)
         with pytest.raises(Forbidden, match="may not add"):
             named.attach(READER, address, "far", replace_graph=False)

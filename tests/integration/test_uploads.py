@@ -102,3 +102,18 @@ def test_a_file_that_broke_off_fails_with_its_line_and_makes_no_graph(uploads: U
     assert state.phase == "failed"
     assert state.lines[-1].startswith("kites.ttl, line 2")
     assert not (tmp_path / "kites/current").exists()
+
+
+def test_a_layer_names_no_files_but_those_of_its_upload(uploads: Uploads, tmp_path: Path) -> None:
+    secret = uploads.begin(BO).upload
+    uploads.append(BO, secret, "secret.yaml", 0, b"quicksilver: 1")
+    told = set()
+    for place in (f"../../{secret}/files/secret.yaml", f"../../{secret}/files/nothing.yaml", "/etc/hostname"):
+        upload = uploads.begin(ANN).upload
+        uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+        uploads.append(ANN, upload, "kites.yaml", 0, f"extends: [{place}]".encode())
+        uploads.start(ANN, upload, "kites", replace_graph=False)
+        state = finished(uploads, ANN, upload)
+        assert state.phase == "failed"
+        told.add(state.lines[-1].replace(place, "PLACE"))
+    assert told == {"kites.yaml:1:1: 'extends' names files beside this one by their names, and 'PLACE' is none."}

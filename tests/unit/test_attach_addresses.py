@@ -3,8 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError, NacreError
-from nacre.serving.errors import Forbidden
-from nacre.serving.uploads.addresses import check_address, named_hosts
+from nacre.stores.addresses import ForbiddenAddress, check_address, named_hosts
 
 HOSTS = named_hosts("store.example, DB.example:5432, [::1]:8890")
 SECRET = "hunter2"
@@ -19,6 +18,7 @@ SECRET = "hunter2"
         "postgresql://db.example:5432/shop",
         "mysql+pymysql://reader@store.example:3306/shop",
         "http://[::1]:8890/sparql",
+        "postgresql+psycopg://reader@db.example/shop?sslmode=verify-full&sslrootcert=system",
     ],
 )
 def test_an_address_on_a_named_host_is_taken_as_it_is(address: str) -> None:
@@ -46,7 +46,7 @@ def test_an_address_on_a_named_host_is_taken_as_it_is(address: str) -> None:
     ],
 )
 def test_other_hosts_and_files_are_forbidden(address: str) -> None:
-    with pytest.raises(Forbidden):
+    with pytest.raises(ForbiddenAddress):
         check_address(address, HOSTS)
 
 
@@ -71,6 +71,11 @@ def test_other_hosts_and_files_are_forbidden(address: str) -> None:
         f"postgresql://reader:{SECRET}@store.example/shop",
         f"https://store.example/sparql?key={SECRET}",
         "postgresql://store.example/shop?host=evil.example",
+        "postgresql://store.example/shop?sslmode=require&host=evil.example",
+        "postgresql://store.example/shop?sslmode=require%26host=evil.example",
+        "postgresql://store.example/shop?sslmode=disable",
+        "postgresql://store.example/shop?sslrootcert=/etc/hostname",
+        "https://store.example/sparql?sslmode=require",
         "postgresql://store.example,evil.example/shop",
         "postgresql://store.example/host=evil.example",
         "postgresql:///shop",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from stat import S_ISREG
 from types import MappingProxyType
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -37,25 +38,43 @@ _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 
 def layer_files(path: Path) -> list[tuple[Path, str]]:
-    """A file and those it extends, which come first: path and text. Raises IngestionError for a cycle."""
-    return [(each, text) for each, text, _ in _extended(path, ())]
+    """A file and those it extends, which come first, each once: path and text. Raises IngestionError for a cycle, and
+    for a name that is not that of a file beside it."""
+    return [(each, text) for each, text, _ in _extended(path, (), set())]
 
 
 def read_layers(path: Path) -> list[Layer]:
-    """A file and those it extends, which come first, parsed and checked. Raises IngestionError."""
-    return [_layer(each, sections) for each, _, sections in _extended(path, ())]
+    """As `layer_files`, parsed and checked."""
+    return [_layer(each, sections) for each, _, sections in _extended(path, (), set())]
 
 
-def _extended(path: Path, above: tuple[Path, ...]) -> Iterator[tuple[Path, str, _Values]]:
-    if path.resolve() in above:
+def _extended(path: Path, above: tuple[Path, ...], seen: set[Path]) -> Iterator[tuple[Path, str, _Values]]:
+    if path in above:
         raise IngestionError(f"{path}: extends itself, by way of {' -> '.join(each.name for each in above)}.")
     if len(above) > MAX_EXTENDED:
         raise IngestionError(f"{path}: more than {MAX_EXTENDED} layers extend one another.")
+    if path in seen:
+        return
+    seen.add(path)
     text = read_text(path)
     sections = _sections(path, text)
-    for name in texts_of(path, sections["extends"][0]) if "extends" in sections else ():
-        yield from _extended(path.parent / name, (*above, path.resolve()))
+    if "extends" in sections:
+        node, place = sections["extends"]
+        for name in texts_of(path, node):
+            yield from _extended(_file_beside(path, name, place), (*above, path), seen)
     yield path, text, sections
+
+
+def _file_beside(path: Path, name: str, place: Place) -> Path:
+    """The file of this name in the same folder. Others may have written the layer: the error is the same whether
+    anything else is at this path or not, and links and pipes are not followed."""
+    file = path.parent / name
+    try:
+        if name == file.name and S_ISREG(file.lstat().st_mode):
+            return file
+    except (OSError, ValueError):
+        pass
+    raise IngestionError(f"{place}: 'extends' names files beside this one by their names, and {name[:80]!r} is none.")
 
 
 def read_layer(path: Path, text: str) -> Layer:

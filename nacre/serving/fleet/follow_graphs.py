@@ -18,9 +18,9 @@ FOLLOW_SECONDS = 1.0
 class FollowedGraphs:
     """What a server takes from a store of graphs and publishes there. `problem` says what fails at present; else ""."""
 
-    def __init__(self, address: str, data: Path) -> None:
+    def __init__(self, address: str, data: Path, hosts: str = "") -> None:
         self.problem = ""
-        self._address, self._data = address, data
+        self._address, self._data, self._hosts = address, data, hosts
         self._store: GraphStore | None = None
 
     async def follow(self) -> None:
@@ -42,5 +42,5 @@ class FollowedGraphs:
 
     def _follow_once(self) -> list[str]:
         if self._store is None:
-            self._store = GraphStore(self._address)
+            self._store = GraphStore(self._address, self._hosts)
         return follow_store(self._store, self._data)

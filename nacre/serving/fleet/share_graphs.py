@@ -28,7 +28,7 @@ def shared_graphs(command: str) -> Iterator[None]:
     from nacre.stores.published.follow import follow_store
     from nacre.stores.published.store import GraphStore
 
-    store = GraphStore(settings.graphs)
+    store = GraphStore(settings.graphs, settings.graphs_hosts)
     follow_store(store, settings.data, WAIT_SECONDS)
     yield
     if published := follow_store(store, settings.data, WAIT_SECONDS):

@@ -3,5 +3,4 @@
 Files in reading order:
     uploads.py     uploads of a data folder, and the process that reads them
     file_kinds.py  which files are taken, and the command that reads them
-    addresses.py   which addresses are attached
 """

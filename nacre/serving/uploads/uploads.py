@@ -22,8 +22,8 @@ from typing import Literal
 from nacre.errors import ConfigError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.addresses import check_address, named_hosts
 from nacre.serving.uploads.file_kinds import check_file_kind, command_of_files, safe_name
+from nacre.stores.addresses import check_address, named_hosts
 from nacre.stores.databases.address import is_database_url, public_address
 from nacre.stores.versions import GRAPH_NAME
 

@@ -15,8 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import ConfigError
+from nacre.records.endpoint import Endpoint
+from nacre.records.json_form import from_json
 from nacre.stores import versions
+from nacre.stores.addresses import check_address
+from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.published.store import GraphStore, Part, Publication, named_folders
+from nacre.stores.servers import collection_of
 from nacre.stores.switch_version import flush_and_rename, switch_version
 from nacre.stores.versions import BUILDING, GRAPH_NAME, LOCK, Pointer
 
@@ -79,6 +84,8 @@ def _follow_graph(store: GraphStore, data: Path, name: str, number: int, wait_se
         if number == same.number:
             return False
         publication = store.read(name, number)
+        if publication == store.refused.get(name):
+            return False
         _fetch(store, home, publication)
         _write_same(data, name, publication)
     if publication.pointer is None and not any((home / "versions").glob("*")):
@@ -132,12 +139,46 @@ def _fetch(store: GraphStore, home: Path, publication: Publication) -> None:
         folder.mkdir(parents=True)
         try:
             store.download(by_place[place], folder)
+            try:
+                _check_fetched(folder, place, home.name, store.hosts)
+            except ConfigError:
+                # it does not get better, and is not fetched every second
+                store.refused[home.name] = publication
+                raise
             (folder / LOCK).touch()
             flush_and_rename(folder, target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     switch_version(home, pointer)
     versions.remove_unused_versions(home)
+
+
+def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...]) -> None:
+    """Raise ConfigError if a part names files outside of it, hosts that are not named, or what other graphs have on
+    servers: whoever may write the store gets nothing else to read or to remove."""
+    addresses = []
+    try:
+        if (folder / versions.DATABASE).exists():
+            from nacre.stores.kept_databases import located
+
+            database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_bytes()))
+            addresses += [] if located(database, folder).kept else [database.url]
+        if (folder / versions.ENDPOINT).exists():
+            addresses.append(from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_bytes())).url)
+        if (folder / versions.SERVER).exists():
+            from nacre.stores.databases.server.place import is_schema_of, read_place
+
+            tables = read_place(folder)
+            assert tables is not None
+            addresses.append(tables.url)
+            if not is_schema_of(tables.schema, graph):
+                raise ConfigError("It names tables of another graph.")
+        if collection_of(folder) not in (None, f"nacre_{graph}_{place.rpartition('/')[2]}"):
+            raise ConfigError("It names vectors of another graph.")
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"What {place} is attached to can't be read.") from error
+    for address in addresses:
+        check_address(address, hosts, "NACRE_GRAPHS_HOSTS")
 
 
 def _places(pointer: Pointer) -> list[str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from nacre.errors import ConfigError
+from nacre.stores.addresses import named_hosts
 from nacre.stores.versions import GRAPH_NAME, Pointer
 
 # what a data folder holds of a graph, by the names of versions.py
@@ -59,9 +60,13 @@ class Publication:
 
 
 class GraphStore:
-    """The store at an address such as s3://BUCKET/nacre or file:///srv/nacre. Methods raise StoreUnavailable."""
+    """The store at an address such as s3://BUCKET/nacre or file:///srv/nacre. Methods raise StoreUnavailable.
 
-    def __init__(self, address: str) -> None:
+    `hosts` are those that its graphs may name; `refused` has the last publication of a graph that names others.
+    """
+
+    def __init__(self, address: str, hosts: str = "") -> None:
+        self.hosts, self.refused = named_hosts(hosts), dict[str, Publication]()
         try:
             from fsspec.core import url_to_fs
 
@@ -146,7 +151,7 @@ class GraphStore:
             ) as source:
                 hashing = _Hashing(source)
                 with tarfile.open(fileobj=hashing, mode="r|", bufsize=1 << 20) as archive:  # type: ignore[call-overload]
-                    archive.extractall(folder, filter="data")
+                    archive.extractall(folder, filter=_unlinked)
                 while hashing.read(1 << 20):
                     pass
         except tarfile.TarError as error:
@@ -211,6 +216,13 @@ class _Hashing:
         self.digest.update(data)
         self.size += len(data)
         return data
+
+
+def _unlinked(entry: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """An entry that stays in the folder and is no symbolic link; raises FilterError for others."""
+    if entry.issym():
+        raise tarfile.LinkOutsideDestinationError(entry, entry.linkname)
+    return tarfile.data_filter(entry, folder)
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -9,8 +9,8 @@ from agents.run_in_thread import run_in_thread
 from nacre.errors import ConfigError
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep
-from nacre.serving.uploads.addresses import MAX_ADDRESS
 from nacre.serving.uploads.uploads import CHUNK, Uploads, UploadState, check_may_write
+from nacre.stores.addresses import MAX_ADDRESS
 from nacre.stores.conversations.shared_answers import SharedAnswerStore
 
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)

@@ -1,6 +1,7 @@
 """Where the tables of a version are: the file tables.json of its folder <-> ServerPlace."""
 
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from nacre.errors import ConfigError
+from nacre.records.json_form import from_json
 from nacre.stores.databases.address import parse_address
 from nacre.stores.versions import SERVER
 
@@ -39,8 +41,20 @@ class ServerPlace:
 
 def new_place(url: str, graph: str) -> ServerPlace:
     """A schema that no other ingest uses."""
-    name = graph.replace("-", "_")[:30]
-    return ServerPlace(url, f"nacre_{name}_{secrets.token_hex(8)}")
+    return ServerPlace(url, f"{_schema_prefix(graph)}{secrets.token_hex(8)}")
+
+
+def is_schema_of(schema: str, graph: str) -> bool:
+    """Whether an ingest of this graph may have made the schema.
+
+    >>> is_schema_of("nacre_my_boats_0123456789abcdef", "my-boats"), is_schema_of("public", "my-boats")
+    (True, False)
+    """
+    return re.fullmatch(f"{_schema_prefix(graph)}[0-9a-f]{{16}}", schema) is not None
+
+
+def _schema_prefix(graph: str) -> str:
+    return f"nacre_{graph.replace('-', '_')[:30]}_"
 
 
 def server_address(text: str) -> str:
@@ -55,7 +69,7 @@ def server_address(text: str) -> str:
 def read_place(folder: Path) -> ServerPlace | None:
     """The place of a version's tables; None if they are in its folder. Raises ConfigError for a damaged file."""
     try:
-        return ServerPlace(**json.loads((folder / SERVER).read_text(encoding="utf-8")))
+        return from_json(ServerPlace, json.loads((folder / SERVER).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
