@@ -34,7 +34,7 @@ from nacre.stores.versions import GRAPH_NAME
 log = logging.getLogger(__name__)
 
 FOLDER, FILES, STATE, OUTPUT = "_uploads", "files", "state.json", "output.txt"
-# what named the graph's version before the ingest; to stop it, the file gets the other name, which no full disk prevents
+# what named the graph's version before an ingest; to stop it, the file is renamed, which no full disk prevents
 BEFORE, CANCELLED = "before", "cancelled"
 # bytes of one request; a whole file comes in as many as it takes
 CHUNK = 8 << 20
@@ -50,6 +50,7 @@ INTERRUPTED = "The server stopped before this was complete. Send it again."
 # why a process ended that reported nothing, by its exit code; None if its server ended too
 REASONS: dict[int | None, str] = {
     None: INTERRUPTED,
+    -signal.SIGINT: INTERRUPTED,
     EXIT_INTERRUPTED: INTERRUPTED,
     -signal.SIGALRM: f"It was stopped after {INGEST_SECONDS // 60} minutes. Use the command line for larger data.",
     -signal.SIGKILL: "The system ended its process; there may be too little memory. Send less, or try again.",

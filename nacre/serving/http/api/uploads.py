@@ -130,7 +130,7 @@ async def _revoke_answers(service: TurnService, graph: str) -> None:
 async def _on_disk(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """Run it in a thread; raises StorageUnavailable if the disk is full or fails."""
     try:
-        return await run_in_thread(lambda: work(*arguments, **named))
+        return await run_in_thread(work, *arguments, **named)
     except OSError as error:
         log.error("an upload could not be read or written: %s", error)
         why = error.strerror or type(error).__name__
