@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from nacre.errors import ConfigError
 from nacre.serving.errors import NotFound
@@ -29,6 +29,8 @@ from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadSt
 
 OWNERS, GRAPHS = ("ann", "bo"), ("kites", "boats")
 ADDRESS, HOST = "http://store.example/sparql", "store.example"
+# which upload: the latest more often
+PICKS = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 4, 5])
 # seconds from a request to a kill
 WAITS = st.sampled_from([0, 0.0003, 0.001, 0.002, 0.004, 0.01])
 # bytes that a file may have on a full disk: a part of a file is written in part
@@ -111,7 +113,6 @@ class UploadMachine(RuleBasedStateMachine):
     may choose, does not depend on it.
     """
 
-    uploads = Bundle("uploads")
     # of the socket and the programs
     place: ClassVar[Path]
 
@@ -164,8 +165,8 @@ class UploadMachine(RuleBasedStateMachine):
         self.requests.close()
         self.start_server()
 
-    @rule(target=uploads, owner=st.sampled_from(OWNERS))
-    def begin(self, owner: str) -> str:
+    @rule(owner=st.sampled_from(OWNERS))
+    def begin(self, owner: str) -> None:
         reply = self.call("begin", caller(owner))
         receiving = [each for each in self.expected.values() if (each.owner, each.phase) == (owner, "receiving")]
         if len(receiving) >= MAX_UPLOADS:
@@ -174,13 +175,15 @@ class UploadMachine(RuleBasedStateMachine):
             assert isinstance(reply, OSError)
         else:
             self.expected[reply.upload] = Expected(owner)
-            return str(reply.upload)
-        return ""
 
-    @rule(upload=uploads, name=st.sampled_from(["a.ttl", "b.ttl"]), size=st.integers(0, 20), early=st.booleans())
-    def write(self, upload: str, name: str, size: int, early: bool) -> None:
-        if (known := self.expected.get(upload)) is None:
-            return
+    @rule(
+        pick=PICKS,
+        name=st.sampled_from(["a.ttl", "b.ttl"]),
+        size=st.integers(0, 20),
+        early=st.sampled_from([False, False, False, True]),
+    )
+    def write(self, pick: int, name: str, size: int, early: bool) -> None:
+        upload, known = self.picked(pick)
         files = dict(known.files)
         content, chunk = files.get(name, b""), bytes(97 + at % 26 for at in range(size))
         reply = self.call("append", caller(known.owner), upload, name, len(content) + early, chunk)
@@ -196,10 +199,9 @@ class UploadMachine(RuleBasedStateMachine):
             files[name] = content + chunk
         self.expected[upload] = known._replace(files=tuple(sorted(files.items())))
 
-    @rule(upload=uploads, graph=st.sampled_from(GRAPHS), replace=st.booleans())
-    def start(self, upload: str, graph: str, replace: bool) -> None:
-        if (known := self.expected.get(upload)) is None:
-            return
+    @rule(pick=PICKS, graph=st.sampled_from(GRAPHS), replace=st.booleans())
+    def start(self, pick: int, graph: str, replace: bool) -> None:
+        upload, known = self.picked(pick)
         (self.data / "order").unlink(missing_ok=True) if not self.running else None
         reply = self.call("start", caller(known.owner), upload, graph, replace_graph=replace)
         if known.phase != "receiving" or not known.files or self.running or (graph in self.graphs and not replace):
@@ -210,18 +212,26 @@ class UploadMachine(RuleBasedStateMachine):
             assert reply.phase == "running"
             self.has_started(upload, known._replace(phase="running", graph=graph))
 
-    @rule(target=uploads, owner=st.sampled_from(OWNERS), graph=st.sampled_from(GRAPHS))
-    def attach(self, owner: str, graph: str) -> str:
+    @rule(owner=st.sampled_from(OWNERS), graph=st.sampled_from(GRAPHS))
+    def attach(self, owner: str, graph: str) -> None:
         (self.data / "order").unlink(missing_ok=True) if not self.running else None
         reply = self.call("attach", caller(owner), ADDRESS, graph, replace_graph=True)
         if isinstance(reply, UploadState):
             assert not self.running
             assert not self.is_full
             self.has_started(reply.upload, Expected(owner, "running", graph))
-            return str(reply.upload)
+            return
         receiving = [each for each in self.expected.values() if (each.owner, each.phase) == (owner, "receiving")]
         assert self.running or self.is_full or len(receiving) >= MAX_UPLOADS, reply
-        return ""
+
+    def picked(self, pick: int) -> tuple[str, Expected]:
+        """One of the uploads that there are, the latest ones first; begins one if there is none."""
+        if not self.expected:
+            self.fill_or_free_the_disk(False)
+            self.begin(OWNERS[0])
+        uploads = list(self.expected)
+        upload = uploads[-1 - pick % len(uploads)]
+        return upload, self.expected[upload]
 
     def has_started(self, upload: str, known: Expected) -> None:
         self.expected[upload] = known
@@ -261,10 +271,9 @@ class UploadMachine(RuleBasedStateMachine):
             self.graphs[known.graph] = content
         self.has_ended("failed" if order == "fail" else "done")
 
-    @rule(upload=uploads)
-    def cancel(self, upload: str) -> None:
-        if (known := self.expected.get(upload)) is None:
-            return
+    @rule(pick=PICKS)
+    def cancel(self, pick: int) -> None:
+        upload, known = self.picked(pick)
         assert self.call("cancel", caller(known.owner), upload) is None
         if known.phase == "running":
             self.has_ended("done" if self.is_published else "cancelled")
@@ -282,10 +291,10 @@ class UploadMachine(RuleBasedStateMachine):
         time.sleep(wait)
         self.kill()
 
-    @rule(target=uploads, what=st.sampled_from(["begin", "attach"]), wait=WAITS)
-    def kill_within_a_beginning(self, what: str, wait: float) -> str:
+    @rule(what=st.sampled_from(["begin", "attach"]), wait=WAITS)
+    def kill_within_a_beginning(self, what: str, wait: float) -> None:
         if self.running:
-            return ""
+            return
         (self.data / "order").unlink(missing_ok=True)
         arguments = [ADDRESS, GRAPHS[0]] if what == "attach" else []
         named = {"replace_graph": True} if what == "attach" else {}
@@ -298,13 +307,12 @@ class UploadMachine(RuleBasedStateMachine):
                 continue
             self.expected[upload] = Expected(OWNERS[0], self.settled(upload).phase)
             assert self.expected[upload].phase in ("receiving", "failed")
-            return upload
-        return ""
 
-    @rule(upload=uploads, what=st.sampled_from(["append", "start", "cancel"]), wait=WAITS)
-    def kill_within_a_request(self, upload: str, what: str, wait: float) -> None:
+    @rule(pick=PICKS, what=st.sampled_from(["append", "start", "cancel"]), wait=WAITS)
+    def kill_within_a_request(self, pick: int, what: str, wait: float) -> None:
         """What was asked for has happened or has not; nothing lies between."""
-        if (known := self.expected.get(upload)) is None or self.running:
+        upload, known = self.picked(pick)
+        if self.running:
             return
         (self.data / "order").unlink(missing_ok=True)
         content = dict(known.files).get("a.ttl", b"")

@@ -165,7 +165,9 @@ def test_a_process_knows_its_time_limit(tmp_path: Path) -> None:
     assert ended.returncode == -signal.SIGALRM
 
 
-def test_a_start_on_a_full_disk_leaves_no_upload_stuck(uploads: Uploads, tmp_path: Path) -> None:
+def test_a_start_on_a_full_disk_leaves_no_upload_stuck(
+    uploads: Uploads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     upload = uploads.begin(ANN).upload
     uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
     full = tmp_path / FOLDER / upload / f"{STATE}.new"
@@ -174,6 +176,12 @@ def test_a_start_on_a_full_disk_leaves_no_upload_stuck(uploads: Uploads, tmp_pat
         uploads.start(ANN, upload, "kites", replace_graph=False)
     assert uploads.state(ANN, upload).phase == "receiving"
     full.unlink()
+    # nor one whose process can't be started
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", str(tmp_path / "none"))
+        with pytest.raises(OSError, match="No such file"):
+            uploads.start(ANN, upload, "kites", replace_graph=False)
+    assert uploads.state(ANN, upload).phase == "receiving"
     uploads.start(ANN, upload, "kites", replace_graph=False)
     assert finished(uploads, ANN, upload).phase == "done"
 

@@ -42,7 +42,7 @@ MAX_FILES, MAX_UPLOADS = 200, 4
 MAX_LINES, MAX_LINE = 200, 300
 # uploads that nobody continued are removed; an ingest that takes longer is ended
 STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
-POLL_SECONDS, STOP_SECONDS = 0.3, 10.0
+POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 # what the command line suggests to run next
 HINT = re.compile(r" -m nacre |^It answers, for example:$")
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
@@ -173,8 +173,12 @@ class Uploads:
 
     def _run(self, state: UploadState, arguments: list[str]) -> UploadState:
         """Run a command of `nacre` for an upload in a process of its own, which has the lock until it ends."""
-        if (lock := self._lock()) is None:
-            raise ConfigError("Other data is being read. Try again when that is done.")
+        until = time.monotonic() + LOCK_SECONDS
+        while (lock := self._lock()) is None:
+            # the end of the ingest before is stored a moment before its lock is released
+            if time.monotonic() > until or any(each.phase == "running" for each in self._stored()):
+                raise ConfigError("Other data is being read. Try again when that is done.")
+            time.sleep(LOCK_SECONDS / 100)
         folder, started = self._home / state.upload, replace(state, phase="running")
         with ExitStack() as undo:
             undo.callback(os.close, lock)
