@@ -11,5 +11,5 @@
 - stores: hostile publications and archives in a store that servers share
 - answers: hostile answers of SPARQL endpoints, each read in a process of its own by read_answer
 - models: servers of chat models that never end or that repeat a key
-- lifecycle: killed parents, signals, lost keys, a clock that is set back (shifted_clock)
+- lifecycle: kills, also within uploads and deletions, signals, a full disk, lost keys, a clock set back (shifted_clock)
 """

@@ -8,7 +8,7 @@ import signal
 import threading
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from importlib.util import find_spec
 
 import anyio
@@ -165,6 +165,9 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     configure_tracing(settings)
     app.state.stopping = anyio.Event()
+    with suppress(OSError):
+        # a server that was killed left uploads in the middle
+        await run_in_thread(app.state.uploads.tidy)
     async with open_turn_service(settings, lasting=True) as service, mcp_lifespan(app) if alone else nullcontext():
         app.state.turn_service = service
         app.state.runs = await _open_runs(settings, service)

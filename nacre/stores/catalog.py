@@ -157,22 +157,20 @@ class Library:
         raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
-        """Remove a graph. Files of a version that is open stay until the next ingest of that name."""
-        home = self.data / self.resolve(name)
+        """Remove a graph, or what an interrupted removal or ingest left of it. Files of a version that is open stay
+        until the next ingest of that name. Raises OSError."""
+        home = self.data / versions.check_name(name)
+        if not (home / versions.WRITER).is_file():
+            self.resolve(name)
         with self._lock:
             for key in [key for key, held in self._open_graphs.items() if key[0] == name and held.users == 0]:
                 self._close_stores(self._open_graphs.pop(key))
-        try:
-            with versions.writer_lock(home):
-                (home / versions.CURRENT).unlink(missing_ok=True)
-                versions.remove_unused_versions(home, self._servers.remove_parts)
-                left = [folder for folder in (home / "versions").glob("*") if folder.is_dir()]
-                left += [folder for folder in (home / "vectors").glob("*") if folder.is_dir()]
-                left += [folder for folder in (home / "layers").glob("*") if folder.is_dir()]
-            if not left:
+        with versions.writer_lock(home):
+            (home / versions.CURRENT).unlink(missing_ok=True)
+            versions.remove_unused_versions(home, self._servers.remove_parts)
+            parts = [folder for part in ("versions", "vectors", "layers") for folder in (home / part).glob("*")]
+            if not any(folder.is_dir() for folder in parts):
                 shutil.rmtree(home, ignore_errors=True)
-        except OSError as error:
-            raise ConfigError(f"Can't remove {home}: {error.strerror}. Check who may write there.") from error
 
     def close(self) -> None:
         """Close all graphs; do not use them afterwards. It waits briefly for abandoned work, since no connection should

@@ -31,6 +31,8 @@ SERVER = "tables.json"
 EXTRACTED = "extracted.sqlite"
 TRIPLES = "triples"
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
+# the lock of the only writer, which every folder of a graph has that was written
+WRITER = ".lock"
 LOCK_SECONDS = 2.0
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
@@ -203,7 +205,7 @@ def writer_lock(home: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
 
     The wait is needed because a reader holds it for a moment while it removes unused versions.
     """
-    with (home / ".lock").open("a") as lock:
+    with (home / WRITER).open("a") as lock:
         until = time.monotonic() + seconds
         while not (locked := _try_lock(lock)) and time.monotonic() < until:
             time.sleep(0.02)

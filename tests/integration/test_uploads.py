@@ -1,17 +1,40 @@
-"""Uploads: names, parts, limits, owners, and an ingest that is stopped."""
+"""Uploads: names, parts, limits, owners; an ingest that is stopped, or whose server is killed; a full disk."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from benchmarks.abuse.measured import is_running
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.serving.app import create_app
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
+from nacre.serving.uploads.uploads import BEFORE, FILES, FOLDER, INTERRUPTED, MAX_UPLOADS, STATE, Uploads, UploadState
+from nacre.stores.processes.parent_watch import child_command
+from nacre.stores.versions import CURRENT, WRITER
 
 ANN, BO = Caller("ann", may=("write",)), Caller("bo", may=("write",))
 READER, LIMITED = Caller("cy"), Caller("di", graphs=("maps",), may=("write",))
+# a server with one upload, which is ingested
+SERVER = """
+import sys, time
+from pathlib import Path
+from nacre.serving.keys import Caller
+from nacre.serving.uploads.uploads import Uploads
+uploads, ann = Uploads(Path(sys.argv[1]), 1), Caller("ann", may=("write",))
+upload = uploads.begin(ann).upload
+uploads.append(ann, upload, "kites.ttl", 0, sys.argv[2].encode())
+uploads.start(ann, upload, "kites", replace_graph=True)
+print(upload, uploads._running.pid, flush=True)
+time.sleep(600)
+"""
 TURTLE = b'<urn:a> a <urn:Kite> ; <http://www.w3.org/2000/01/rdf-schema#label> "Red Kite" .\n'
 
 
@@ -117,3 +140,105 @@ def test_a_layer_names_no_files_but_those_of_its_upload(uploads: Uploads, tmp_pa
         assert state.phase == "failed"
         told.add(state.lines[-1].replace(place, "PLACE"))
     assert told == {"kites.yaml:1:1: 'extends' names files beside this one by their names, and 'PLACE' is none."}
+
+
+def test_an_ingest_ends_with_a_server_that_is_killed_and_has_failed(uploads: Uploads, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SERVER, tmp_path, TURTLE], stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        upload, process = server.stdout.readline().decode().split()
+        # another process of the server does not let in a second one meanwhile
+        assert uploads.state(ANN, upload).phase == "running"
+        other = uploads.begin(BO).upload
+        uploads.append(BO, other, "kites.ttl", 0, TURTLE)
+        with pytest.raises(ConfigError, match="Other data is being read"):
+            uploads.start(BO, other, "kites", replace_graph=True)
+        server.kill()
+    state = finished(uploads, ANN, upload)
+    assert not is_running(int(process))
+    assert (state.phase, state.reason, state.files) == ("failed", INTERRUPTED, ())
+    assert not (tmp_path / "kites" / CURRENT).exists()
+    uploads.cancel(ANN, upload)
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [other]
+    uploads.start(BO, other, "kites", replace_graph=False)
+    assert finished(uploads, BO, other).phase == "done"
+
+
+def test_what_was_published_before_the_server_was_killed_is_done(uploads: Uploads, tmp_path: Path) -> None:
+    upload = uploads.begin(ANN).upload
+    folder = tmp_path / FOLDER / upload
+    (folder / BEFORE).write_bytes(b"")
+    (folder / STATE).write_text((folder / STATE).read_text().replace("receiving", "running").replace('""', '"kites"'))
+    (tmp_path / "kites").mkdir()
+    (tmp_path / "kites" / CURRENT).write_bytes(b"{}")
+    assert uploads.state(ANN, upload).phase == "done"
+
+
+def test_a_process_knows_its_time_limit(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("import time\nwhile True: time.sleep(9)")
+    environment = os.environ | {"PYTHONPATH": f"{Path.cwd()}:{tmp_path}"}
+    ended = subprocess.run(child_command(1, "endless"), env=environment, check=False)
+    assert ended.returncode == -signal.SIGALRM
+
+
+def test_a_start_on_a_full_disk_leaves_no_upload_stuck(
+    uploads: Uploads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = uploads.begin(ANN).upload
+    uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+    full = tmp_path / FOLDER / upload / f"{STATE}.new"
+    full.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        uploads.start(ANN, upload, "kites", replace_graph=False)
+    assert uploads.state(ANN, upload).phase == "receiving"
+    full.unlink()
+    # nor one whose process can't be started
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", str(tmp_path / "none"))
+        with pytest.raises(OSError, match="No such file"):
+            uploads.start(ANN, upload, "kites", replace_graph=False)
+    assert uploads.state(ANN, upload).phase == "receiving"
+    uploads.start(ANN, upload, "kites", replace_graph=False)
+    assert finished(uploads, ANN, upload).phase == "done"
+
+
+def test_an_end_that_a_full_disk_does_not_store_is_found_again(uploads: Uploads, tmp_path: Path) -> None:
+    upload = uploads.begin(ANN).upload
+    uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+    uploads.start(ANN, upload, "kites", replace_graph=False)
+    full = tmp_path / FOLDER / upload / f"{STATE}.new"
+    full.symlink_to("/dev/full")
+    uploads.cancel(ANN, upload)
+    assert finished(uploads, ANN, upload).phase == "cancelled"
+    assert "running" in (tmp_path / FOLDER / upload / STATE).read_text()
+    uploads.cancel(ANN, upload)
+    assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+def test_a_full_disk_is_a_503_that_says_so(tmp_path: Path) -> None:
+    app = create_app(Settings(data=tmp_path, embedder="none", _env_file=None))
+    with TestClient(app, base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        (tmp_path / FOLDER).write_bytes(b"")
+        assert client.post("/api/uploads").status_code == 503
+        (tmp_path / FOLDER).unlink()
+        upload = client.post("/api/uploads").json()["upload"]
+        folder, route = tmp_path / FOLDER / upload, f"/api/uploads/{upload}"
+        (folder / FILES / "a.ttl").symlink_to("/dev/full")
+        assert client.put(f"{route}/files?name=a.ttl", content=b"x").status_code == 503
+        (folder / FILES / "a.ttl").unlink()
+        assert client.put(f"{route}/files?name=a.ttl", content=TURTLE).status_code == 200
+        (folder / f"{STATE}.new").symlink_to("/dev/full")
+        reply = client.post(route, json={"graph": "kites"})
+        assert reply.status_code == 503
+        assert "No space left on device" in reply.json()["detail"]
+        assert str(tmp_path) not in reply.text
+        assert client.delete(route).status_code == 204
+        assert client.get(route).status_code == 404
+        # a graph whose removal was interrupted, and one that can't be removed
+        (tmp_path / "kites/versions/1").mkdir(parents=True)
+        (tmp_path / "kites" / WRITER).touch()
+        assert client.delete("/api/graphs/kites?confirm=kites").status_code == 204
+        assert not (tmp_path / "kites").exists()
+        assert client.delete("/api/graphs/kites?confirm=kites").status_code == 404
+        (tmp_path / "kites" / WRITER).mkdir(parents=True)
+        (tmp_path / "kites" / CURRENT).write_bytes(b"{}")
+        assert client.delete("/api/graphs/kites?confirm=kites").status_code == 503

@@ -5,10 +5,18 @@ the thread that started them ends; asking for the parent's id works on every POS
 """
 
 import os
+import runpy
+import signal
+import sys
 import threading
 import time
 
 SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def child_command(seconds: int, module: str, *arguments: str) -> list[str]:
+    """The command of a module of Python that ends with this process, or by SIGALRM after so many seconds."""
+    return [sys.executable, "-m", __name__, str(os.getpid()), str(seconds), module, *arguments]
 
 
 def exit_with_parent(parent: int | None = None) -> None:
@@ -21,3 +29,10 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(SECONDS_BETWEEN_LOOKS)
     os._exit(1)
+
+
+if __name__ == "__main__":
+    starter, limit, name, *sys.argv[1:] = sys.argv[1:]
+    signal.alarm(int(limit))
+    exit_with_parent(int(starter))
+    runpy.run_module(name, run_name="__main__", alter_sys=True)

@@ -7,7 +7,6 @@ the new version is complete.
 import logging
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass, replace
@@ -29,12 +28,13 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnS
 from nacre.serving.http.look_up import LookUpSlotDep
 from nacre.serving.keys import Caller
 from nacre.stores import versions
+from nacre.stores.processes.parent_watch import child_command
 
 log = logging.getLogger(__name__)
 
 MAX_NAMES, MAX_NAME = 30, 100
 # the largest graphs take some minutes (given)
-APPLY_SECONDS = 1800.0
+APPLY_SECONDS = 1800
 # a layer needs this right
 WRITE = "write"
 
@@ -102,17 +102,16 @@ class _Changes:
             with tempfile.TemporaryDirectory(prefix="nacre-layer-") as folder:
                 path = Path(folder) / file.name
                 path.write_text(file.text, encoding="utf-8")
-                command = [sys.executable, "-m", "nacre", "layer", "apply", str(path), "--graph", graph]
+                command = child_command(APPLY_SECONDS, "nacre", "layer", "apply", str(path), "--graph", graph)
                 run = subprocess.run(
                     command,
                     env=os.environ | {"NACRE_DATA": str(data)},
                     capture_output=True,
                     text=True,
-                    timeout=APPLY_SECONDS,
                     check=False,
                 )
             problem = (run.stderr.strip().splitlines() or ["it failed"])[-1] if run.returncode else ""
-        except (OSError, subprocess.SubprocessError) as error:
+        except OSError as error:
             problem = f"it could not be run: {type(error).__name__}"
         if problem:
             log.error("names of %s were not applied: %s", graph, problem)

@@ -141,7 +141,7 @@ async function follow(view) {
       continue;
     }
     announce(DONE[now.phase]);
-    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase] }), lines); return; }
+    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: now.reason }), lines); return; }
     await loadGraphs(now.graph);
     const about = state.graphs.find((each) => each.name === now.graph), examples = element("div", { class: "options" });
     show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", element("a", { href: pageAddress({ graph: now.graph }) }, t("askName", { name: now.graph }))), examples, lines);
