@@ -10,7 +10,7 @@ export LANGSMITH_TRACING ?= false
 # compiled files are kept, whatever the surroundings say: processes that tests start begin in half the time
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: all check test demo e2e e2e-full dev eval eval-model bench soak fmt lock clean
+.PHONY: all check test demo e2e e2e-full dev eval eval-model bench bench-guard soak fmt lock clean
 
 all: check test
 
@@ -28,7 +28,7 @@ all: check test
 	@touch $@
 
 check: .venv/dev.stamp
-	@echo "==> ruff";         $(BIN)/ruff check .
+	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
 	@echo "==> mypy";         $(BIN)/mypy
 	@echo "==> import lint";  $(BIN)/lint-imports
 	@echo "==> codespell";    $(BIN)/codespell
@@ -44,14 +44,12 @@ demo: .venv/nacre.stamp
 	@$(BIN)/nacre chat --graph bmw --timings < examples/bmw/conversation.txt
 	@echo "==> now ask your own: .venv/bin/nacre chat --graph bmw"
 
+# a browser, and a server of SPARQL endpoints
+E2E_PROGRAMS := chromium virtuoso-t isql-vt
 e2e: .venv/dev.stamp
-	@if grep -rqs chromium tests/e2e --include='*.py' && ! command -v chromium >/dev/null; then \
-		echo "==> installing chromium for the browser tests"; \
-		$$(test "$$(id -u)" = 0 || echo sudo) apt-get install -y -qq chromium >/dev/null; fi
-	@if ! command -v virtuoso-t >/dev/null || ! command -v isql-vt >/dev/null; then \
-		echo "==> installing virtuoso for the tests of SPARQL endpoints"; \
-		$$(test "$$(id -u)" = 0 || echo sudo) env DEBIAN_FRONTEND=noninteractive \
-			apt-get install -y -qq virtuoso-opensource >/dev/null; fi
+	@missing="$$(for each in $(E2E_PROGRAMS); do command -v $$each >/dev/null || echo $$each; done | xargs)"; \
+		test -z "$$missing" || { echo "make e2e needs $$missing." \
+			"On Debian, run: apt-get install chromium virtuoso-opensource" >&2; exit 2; }
 	@echo "==> end-to-end tests: started servers, the real command line"
 	@$(BIN)/python -m pytest $(SPREAD) --no-loadscope-reorder tests/e2e
 
@@ -73,6 +71,10 @@ eval-model: .venv/nacre.stamp
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks
+
+# work that is counted, and processor time; figures only go down (benchmarks/guard.json)
+bench-guard: .venv/dev.stamp
+	@$(BIN)/python -m benchmarks.guard
 
 soak: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks.soak_kill 50

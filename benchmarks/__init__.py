@@ -3,6 +3,10 @@
 `python -m benchmarks` runs ingest, wide_graphs, latency and questions, and checks their limits. The other programs run
 alone: load, browsing, soak_clients, soak_kill, abuse and fuzz against started servers, and browser in a browser.
 
+- guard: the work that questions and ingests cost, counted
+- size: files and lines of the packages
+- ratchet: figures that only go down
+- path: the modules that one question runs through
 - results: measurements in processes of their own, and results with their limits
 - inputs: generated graphs and SQL statements
 - measure: one measurement of an ingest

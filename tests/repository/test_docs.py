@@ -138,6 +138,7 @@ def test_changes_of_a_release_are_short() -> None:
     releases = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1:]
     assert all(re.match(r"\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)\n", release) for release in releases)
     assert [release.splitlines()[0] for release in releases if len(release.splitlines()) > 40] == []
+    assert [line for release in releases for line in release.splitlines() if len(line) > 120] == []
 
 
 def test_no_large_file_is_tracked_outside_of_data() -> None:

@@ -5,6 +5,8 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = (ROOT / "requirements.lock").read_text()
@@ -77,10 +79,16 @@ def test_no_file_names_the_host_of_a_registry():
 
 
 def test_ci_runs_what_a_person_runs():
-    targets = set(re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    steps = re.findall(r"^step (\w+)$", (ROOT / ".ci/run").read_text(), re.MULTILINE)
-    assert steps == ["check", "test", "demo", "e2e"]
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    steps = re.findall(r"^step ([\w-]+)$", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    assert steps == ["check", "test", "bench-guard", "demo", "e2e"]
     assert targets >= {*steps, "all", "dev", "eval", "bench", "fmt"}
+
+
+def test_the_workflow_runs_what_a_change_must_pass_on_every_python():
+    (job,) = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"].values()
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    assert f">={job['strategy']['matrix']['python'][0]}" == PROJECT["project"]["requires-python"]
 
 
 def test_the_change_log_tells_of_this_version():

@@ -1,20 +1,17 @@
-"""How the code is laid out: size of functions and folders, one meaning for a public name, unit tests without files."""
+"""How the code is laid out: size of functions, modules and packages, one meaning a name, unit tests without files."""
 
 import ast
-import subprocess
+import json
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PRODUCT = ("nacre", "ingestion", "tools", "agents", "graph")
-MAX_FUNCTION_LINES, MAX_FILES_IN_FOLDER, MAX_SHARED_CLASS_NAMES = 60, 15, 10
+from benchmarks import size
+from benchmarks.ratchet import compare, settle
+from benchmarks.size import PRODUCT, ROOT, count_lines, tracked
+
+MAX_FUNCTION_LINES, MAX_MODULE_LINES, MAX_SHARED_CLASS_NAMES = 60, 600, 10
 # what a unit test must not use: files it writes, processes, sockets
 IO_NAMES = {"tmp_path", "tmp_path_factory", "subprocess", "socket", "tempfile"}
-
-
-def tracked(*patterns: str) -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [ROOT / line for line in listed.stdout.splitlines() if (ROOT / line).is_file()]
 
 
 def product_code() -> dict[Path, ast.Module]:
@@ -33,12 +30,30 @@ def test_no_function_is_longer_than_a_screen() -> None:
     assert long == []
 
 
-def test_no_folder_has_more_files_than_a_reader_keeps_in_mind() -> None:
-    code = tracked(*(f"{package}/*.{kind}" for package in PRODUCT for kind in ("py", "js", "css")))
-    folders: dict[Path, int] = defaultdict(int)
-    for path in code:
-        folders[path.parent] += 1
-    assert {str(each.relative_to(ROOT)): n for each, n in folders.items() if n > MAX_FILES_IN_FOLDER} == {}
+def test_no_module_is_longer_than_a_reader_follows() -> None:
+    long = [str(path.relative_to(ROOT)) for path in product_code() if count_lines(path.read_text()) > MAX_MODULE_LINES]
+    assert long == []
+
+
+def test_no_package_grows_without_a_reason() -> None:
+    """Run `python -m benchmarks.size --write`, with `--because` if a package must grow."""
+    assert compare(size.measure(), size.FILE).risen == {}
+
+
+def test_a_figure_rises_only_with_a_reason(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    file.write_text('{"files": {"most": 5, "reason": "kept"}, "lines": {"most": 100, "reason": ""}}')
+    before, more = file.read_text(), {"files": 4.0, "lines": 101.0}
+    assert settle(compare(more, file), more, file, "command", None) == 1
+    assert settle(compare(more, file), more, file, "command", "") == 1
+    assert file.read_text() == before
+    assert settle(compare({"files": 4.0, "lines": 100.0}, file), more, file, "command", None) == 0
+    assert settle(compare(more, file), more, file, "command", "two tables") == 0
+    assert json.loads(file.read_text()) == {
+        "files": {"most": 4.0, "reason": "kept"},
+        "lines": {"most": 101.0, "reason": "two tables"},
+    }
+    assert compare({"files": 4.5, "lines": 101.0}, file, {"files": 0.15}) == ({}, {})
 
 
 def test_a_public_class_name_means_one_thing() -> None:
