@@ -38,7 +38,7 @@ MAX_LINES, MAX_LINE = 200, 300
 STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600.0
 POLL_SECONDS, STOP_SECONDS = 0.3, 10.0
 # what the command line suggests to run next
-HINT = re.compile(r" -m nacre |^It answers, for example:$")
+COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 
 Phase = Literal["receiving", "running", "done", "failed", "cancelled"]
@@ -176,10 +176,11 @@ class Uploads:
 
     def _wait(self, process: "subprocess.Popen[bytes]", state: UploadState) -> None:
         folder, deadline = self._home / state.upload, time.monotonic() + INGEST_SECONDS
-        cancelled, before = False, self._version(state.graph)
+        cancelled, before, reason = False, self._version(state.graph), ""
         while process.poll() is None:
             cancelled = (folder / CANCEL).exists()
             if cancelled or time.monotonic() > deadline:
+                reason = "" if cancelled else f"This took more than {INGEST_SECONDS / 60:g} minutes."
                 _end(process)
                 break
             time.sleep(POLL_SECONDS)
@@ -187,6 +188,10 @@ class Uploads:
             self._running = None
         # what was published before it was stopped is the graph's version
         is_done = process.returncode == 0 or (cancelled and self._version(state.graph) != before)
+        if process.returncode < 0 and not cancelled:
+            reason = reason or "The process that reads the data was killed. It may have needed too much memory."
+            with (folder / OUTPUT).open("a", encoding="utf-8") as output:
+                output.write(f"\n{reason}\n")
         phase: Phase = "done" if is_done else "cancelled" if cancelled else "failed"
         log.info("%s into %s: %s", "attachment" if state.address else "upload", state.graph, phase)
         shutil.rmtree(folder / FILES, ignore_errors=True)
@@ -207,8 +212,12 @@ class Uploads:
             return ()
         for path in ((folder / FILES).resolve(), folder / FILES, self._data.resolve(), self._data):
             text = text.replace(f"{path}/", "").replace(str(path), "")
-        shown = [line[:MAX_LINE] for line in text.splitlines() if line.strip() and not HINT.search(line)]
-        return tuple(shown[-MAX_LINES:])
+        # a reason stays without the command that it ends in
+        lines = [
+            line[: line.rfind(". ", 0, line.index(COMMAND)) + 1] if COMMAND in line else line
+            for line in text.splitlines()
+        ]
+        return tuple([line[:MAX_LINE] for line in lines if line.strip() and line != EXAMPLES][-MAX_LINES:])
 
     def _all(self) -> list[UploadState]:
         return [state for folder in self._home.iterdir() if (state := _read(folder)) is not None]

@@ -71,7 +71,8 @@ class DatabaseConnections:
             if self.dialect == "postgres":
                 # row by row, as they arrive; a cursor of the server would be asked for each
                 compiled = text(sql).compile(dialect=connection.dialect)
-                with connection.connection.cursor() as cursor:
+                raw: Any = connection.connection
+                with raw.cursor() as cursor:
                     with closing(cursor.stream(str(compiled), compiled.construct_params(dict(params)))) as found:
                         rows = bounded_rows(found, limit + 1)
                     columns = tuple([column.name for column in cursor.description])
@@ -199,7 +200,9 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         create = _sqlite_creator(url.database, immutable=url.query.get("immutable") == "1")
         return create_engine(url.set(query={}), creator=create, pool_size=limits.connections)
     if dialect == "duckdb":
-        return create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
+        engine = create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
+        event.listen(engine, "connect", _prepare_duckdb)
+        return engine
     options: dict[str, Any] = {"connect_timeout": seconds}
     if dialect == "postgres":
         options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000 -c timezone=UTC"
@@ -214,6 +217,17 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
     if dialect == "mysql":
         event.listen(engine, "connect", _prepare_mysql)
     return engine
+
+
+def _prepare_duckdb(connection: Any, record: object) -> None:
+    """Take the functions of DuckDB before macros of the file that have their names."""
+    found = connection.execute(
+        "SELECT database_name, 'main' FROM system.main.duckdb_databases WHERE NOT internal UNION ALL "
+        "SELECT database_name, schema_name FROM system.main.duckdb_schemas WHERE NOT internal"
+    ).fetchall()
+    quoted = [".".join('"' + name.replace('"', '""') + '"' for name in names) for names in found]
+    path = ",".join(["system.main", *quoted]).replace("'", "''")
+    connection.execute(f"SET search_path = '{path}'")
 
 
 def _prepare_mysql(connection: Any, record: object) -> None:

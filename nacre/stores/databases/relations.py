@@ -50,9 +50,10 @@ class Relations:
     @cached_property
     def kinds(self) -> dict[str, dict[str, Kind]]:
         """What the cells of each column are."""
-        numbers = {(t.relation, c.name): _NUMBERS[c.storage] for t in self.tables.values() for c in t.columns
-                   if c.storage in _NUMBERS}  # fmt: skip
-        return {table: {name: numbers.get((table, name), "text") for name in own} for table, own in self.columns.items()}
+        found: dict[str, dict[str, Kind]] = {name: dict.fromkeys(own, "text") for name, own in self.columns.items()}
+        for table in self.database.tables:
+            found[table.relation] |= {c.name: _NUMBERS[c.storage] for c in table.columns if c.storage in _NUMBERS}
+        return found
 
     @cached_property
     def schema(self) -> MappingSchema:

@@ -39,15 +39,14 @@ def translate(
     """The query for a database, with at most `limit` rows of bounded cells; with neither bound if `limit` is None.
     SQLite, whose functions end a text at its first NUL, bounds cells itself.
     Raises ToolError of kind syntax, unknown_name, refused or too_large."""
-    shapes, is_bounded = tuple([param_shape(value, relations.keyed) for value in params]), limit is not None and database.dialect != "sqlite"
-    template = relations.templates.get(
-        (sql, shapes, is_bounded), lambda: _template(sql, shapes, database, relations, is_bounded)
-    )
+    shapes = tuple([param_shape(value, relations.keyed) for value in params])
+    key = (sql, shapes, limit is not None and database.dialect != "sqlite")
+    template = relations.templates.get(key, lambda: _template(*key, database, relations))
     return template.filled(params, limit)
 
 
 def _template(
-    sql: str, shapes: Sequence[Shape], database: AttachedDatabase, relations: Relations, is_bounded: bool
+    sql: str, shapes: Sequence[Shape], is_bounded: bool, database: AttachedDatabase, relations: Relations
 ) -> QueryTemplate:
     tables = relations.keyed
     tree = checked_tree(sql, len(shapes), relations.schema)
@@ -134,7 +133,7 @@ def _check_growth(tree: exp.Expr) -> None:
         raise ToolError("too_large", "The query has too many parts.")
     for joined in tree.find_all(exp.DPipe, exp.Concat):
         if not isinstance(joined.parent, exp.DPipe) and size(joined) > MAX_JOINED:
-            raise ToolError("too_large", f"The query joins more than {MAX_JOINED} texts in one. Select them as they are.")
+            raise ToolError("too_large", f"The query joins more than {MAX_JOINED} texts in one. Select each of them.")
 
 
 def bound_cells(tree: exp.Expr, kinds: Mapping[str, Mapping[str, Kind]]) -> None:

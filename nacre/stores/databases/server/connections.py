@@ -61,9 +61,8 @@ class ServerConnections:
 
         Raises ToolError of kind timeout, too_large, refused, type, or unavailable: no connection, or no schema.
         """
-        with self._session(seconds) as session:
-            with closing(session.connection.cursor().stream(query, params)) as found:
-                return bounded_rows(found, sys.maxsize)
+        with self._session(seconds) as session, closing(session.connection.cursor().stream(query, params)) as found:
+            return bounded_rows(found, sys.maxsize)
 
     def cost(self, query: str, params: Sequence[Cell], seconds: float) -> float:
         """What the server expects a query to cost, in its own units, without running it; raises what `rows` does."""
