@@ -8,7 +8,7 @@ import pytest
 from nacre.errors import ConfigError
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
+from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, OUTPUT, Uploads, UploadState
 
 ANN, BO = Caller("ann", may=("write",)), Caller("bo", may=("write",))
 READER, LIMITED = Caller("cy"), Caller("di", graphs=("maps",), may=("write",))
@@ -102,3 +102,26 @@ def test_a_file_that_broke_off_fails_with_its_line_and_makes_no_graph(uploads: U
     assert state.phase == "failed"
     assert state.lines[-1].startswith("kites.ttl, line 2")
     assert not (tmp_path / "kites/current").exists()
+
+
+def test_an_ingest_that_fails_shows_its_reason(uploads: Uploads, tmp_path: Path) -> None:
+    # the last line of the command ends in a command, which nobody can run on the page
+    empty = uploads.begin(ANN).upload
+    uploads.append(ANN, empty, "kites.ttl", 0, b"# nothing\n")
+    uploads.start(ANN, empty, "kites", replace_graph=False)
+    state = finished(uploads, ANN, empty)
+    assert state.phase == "failed"
+    assert "kites.ttl" in state.lines[-1]
+    (tmp_path / FOLDER / empty / OUTPUT).write_text(
+        "reading\nInternal error (KeyError: 1). Run it again as bin/python3.11 -m nacre --debug ...\n"
+    )
+    assert uploads.state(ANN, empty).lines == ("reading", "Internal error (KeyError: 1).")
+
+    killed = uploads.begin(ANN).upload
+    uploads.append(ANN, killed, "kites.ttl", 0, TURTLE)
+    uploads.start(ANN, killed, "kites", replace_graph=False)
+    assert uploads._running is not None
+    uploads._running.kill()
+    state = finished(uploads, ANN, killed)
+    assert state.phase == "failed"
+    assert "was killed" in state.lines[-1]
