@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -68,7 +68,8 @@ def compose(settings: Settings) -> Composition:
         settings.qdrant_url,
         key,
         configured_limits(settings),
-        configured_database_limits(settings),
+        # others ask here, so what an engine of files takes must not be taken from this process
+        replace(configured_database_limits(settings), apart=True),
         shared_state(settings),
     )
     agents = configured_agents(settings)

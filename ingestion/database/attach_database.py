@@ -81,10 +81,9 @@ def attach_database(
     empty = AttachedDatabase(address, dialect, (), selection.schemas, selection.include, selection.exclude)
     on_stage("catalogue", 0, 0)
     try:
-        mapped, left = _reflected(empty, selection, limits)
+        mapped, problems = _reflected(empty, selection, limits)
     except ToolError as error:
         raise IngestionError(f"{error} Nothing was attached.") from error
-    problems = [f"{len(left)} tables are left out; name those you need with --include"] if left else []
     inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
@@ -145,11 +144,12 @@ def _reflected(
 ) -> tuple[list[MappedTable], Sequence[str]]:
     with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
         with tables.connections.connected(REFLECT_SECONDS) as connection:
-            found, left = reflect_tables(connection, selection)
+            found, problems = reflect_tables(connection, selection)
         if not found:
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
-            raise IngestionError(f"{public_address(database.url)} shows no tables. {hint}".strip())
-        return map_tables(guess_keys(tables.connections, found, database.dialect)), left
+            reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
+            raise IngestionError(f"{reasons}. {hint}".strip())
+        return map_tables(guess_keys(tables.connections, found, database.dialect)), problems
 
 
 def _build(

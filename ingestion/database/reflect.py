@@ -6,11 +6,15 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, inspect, types
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import NoSuchTableError, SAWarning, SQLAlchemyError
+from sqlglot import TokenType
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
 
 from nacre.stores.databases.attached import Storage
 
@@ -24,6 +28,11 @@ _QUOTED = re.compile(r"'((?:[^']++|'')*+)'")
 # types of 32 bits as the dialects name them
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _LONGEST_CHECK = 4_000
+# the catalogue of DuckDB, whatever a file defines with these names
+_OF_DUCKDB, _OWN = "system.main.duckdb", "WHERE NOT internal"
+# functions and statements that show the state of a process, and those of the functions of tables that do not
+_STATE = frozenset(("current_setting(", "getenv(", "getvariable(", "information_schema", "describe", "show", "pragma"))
+_PURE = frozenset(("range(", "generate_series(", "unnest(", "repeat(", "repeat_row(", "json_each(", "json_tree("))
 
 
 @dataclass(frozen=True)
@@ -78,23 +87,36 @@ class Selection:
 
 
 def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[ReflectedTable], list[str]]:
-    """The selected tables and views, at most 300, and the names of those that are left out."""
+    """The selected tables and views, at most 300, and why others are left out."""
     found: list[ReflectedTable] = []
+    problems: list[str] = []
     with warnings.catch_warnings():
         # of types that SQLAlchemy does not know; their values are texts
         warnings.simplefilter("ignore", SAWarning)
         for schema in selection.schemas or ("",):
-            found += _schema_tables(connection, schema, selection)
+            found += _schema_tables(connection, schema, selection, problems)
     found.sort(key=lambda table: (table.schema, table.name))
-    return found[:MOST_TABLES], [table.name for table in found[MOST_TABLES:]]
+    if len(found) > MOST_TABLES:
+        problems.append(f"{len(found) - MOST_TABLES} tables are left out; name those you need with --include")
+    return found[:MOST_TABLES], problems
 
 
-def _schema_tables(connection: Connection, schema: str, selection: Selection) -> list[ReflectedTable]:
+def _schema_tables(
+    connection: Connection, schema: str, selection: Selection, problems: list[str]
+) -> list[ReflectedTable]:
     inspector = inspect(connection)
-    named = schema or None
+    named, refused = schema or None, None
+    if connection.dialect.name == "duckdb":
+        refused = unsafe_relations(connection)
+        (catalog,) = connection.exec_driver_sql(f"SELECT database_name FROM {_OF_DUCKDB}_databases() {_OWN}").scalars()
+        quote = connection.dialect.identifier_preparer.quote_identifier
+        named = f"{quote(catalog)}.{quote(schema or 'main')}"
     views = _views(inspector, named)
     names = [*inspector.get_table_names(schema=named), *views]
     wanted = [name for name in names if selection.selects(schema, name)]
+    if refused:
+        problems += [f"{name} is left out: it uses {refused[name]}" for name in wanted if name in refused]
+        wanted = [name for name in wanted if name not in refused]
     # a few more than are read, so that the rest can be counted without being described
     described = sorted(wanted)[:MOST_TABLES]
     options: dict[str, Any] = {"schema": named, "filter_names": described, "kind": ObjectKind.ANY}
@@ -110,7 +132,8 @@ def _schema_tables(connection: Connection, schema: str, selection: Selection) ->
             name,
             columns.get(name) or (),
             keys.get(name) or {},
-            foreign.get(name) or (),
+            # in DuckDB, a foreign key refers to its own schema
+            [each | ({"referred_schema": schema} if refused is not None else {}) for each in foreign.get(name) or ()],
             unique.get(name) or (),
             checks.get(name) or (),
             str((comments.get(name) or {}).get("text") or ""),
@@ -121,6 +144,44 @@ def _schema_tables(connection: Connection, schema: str, selection: Selection) ->
         if columns.get(name)
     ]
     return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+def unsafe_relations(connection: Connection) -> dict[str, str]:
+    """The views and tables of a DuckDB file that read anything but its tables, such as settings and paths of this
+    server, by themselves or through macros and views; each with the function or catalogue that it uses."""
+
+    def words_of(query: str) -> list[tuple[str, frozenset[str]]]:
+        return [(name.lower(), _words(text)) for name, text in connection.exec_driver_sql(query)]
+
+    macros = words_of(f"SELECT function_name, macro_definition FROM {_OF_DUCKDB}_functions() {_OWN}")
+    relations = words_of(
+        f"SELECT view_name, sql FROM {_OF_DUCKDB}_views() {_OWN} UNION ALL SELECT table_name, column_default "
+        f"FROM {_OF_DUCKDB}_columns() {_OWN} AND column_default IS NOT NULL"
+    )
+    named = connection.exec_driver_sql(
+        f"SELECT function_name || '(' FROM {_OF_DUCKDB}_functions() WHERE function_type = 'table' "
+        f"OR starts_with(function_name, 'duckdb') UNION ALL "
+        f"SELECT view_name FROM {_OF_DUCKDB}_views() WHERE internal AND schema_name <> 'information_schema'"
+    ).scalars()
+    refused = (set(named) | _STATE) - _PURE
+    defined = [(f"{name}(", words) for name, words in macros] + relations
+    while added := {name for name, words in defined if name not in refused and words & refused}:
+        refused |= added
+    return {name: min(words & refused).rstrip("(") for name, words in relations if name in refused}
+
+
+def _words(definition: str) -> frozenset[str]:
+    """The names in the definition of a view, macro or column, in lower case; those that are called end in a bracket."""
+    try:
+        tokens = DuckDB().tokenize(definition)
+    except SqlglotError:
+        return _STATE
+    if tokens and tokens[0].token_type == TokenType.CREATE:
+        # CREATE VIEW name (columns) AS
+        tokens = tokens[next((i for i, each in enumerate(tokens) if each.token_type == TokenType.ALIAS), 0) :]
+    words = {each.text.lower() for each in tokens if each.token_type != TokenType.STRING}
+    called = {each.text.lower() + "(" for each, after in pairwise(tokens) if after.token_type == TokenType.L_PAREN}
+    return frozenset(words | called)
 
 
 def _views(inspector: Any, schema: str | None) -> list[str]:

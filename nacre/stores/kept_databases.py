@@ -1,4 +1,4 @@
-"""Database files that are kept with a graph, since people uploaded them: opened in processes that can be killed."""
+"""Database files that are opened in processes that can be killed: those that people uploaded, and those of a server."""
 
 import os
 import resource
@@ -55,7 +55,7 @@ _pool = _SharedPool()
 
 
 class KeptConnections(DatabaseConnections):
-    """Reads a kept file with the interface of connections; each query runs in a process without network."""
+    """Reads a file with the interface of connections; each query runs in a process without network."""
 
     def __init__(self, address: str) -> None:
         self.address = address

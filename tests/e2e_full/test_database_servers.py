@@ -5,6 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -189,6 +190,32 @@ def test_classes_are_browsed(served: Served) -> None:
         assert weight is not None
         assert (weight.low, weight.high) == (28.0, 40.25)
     library.close()
+
+
+def test_long_texts_are_cut_before_they_are_sent(served: Served) -> None:
+    reader = "reader" if served.kind == "postgres" else "reader@'127.0.0.1'"
+    run_statements(
+        served.owner,
+        [
+            f"CREATE TABLE note (id INTEGER PRIMARY KEY, body {'TEXT' if served.kind == 'postgres' else 'LONGTEXT'})",
+            "INSERT INTO note SELECT hive_id, repeat('long ', 300000) FROM hive",
+            f"GRANT SELECT ON note TO {reader}",
+        ],
+    )
+    address = served.result.database.url
+    result = attach_database(address, "notes", data=served.data, limits=served.limits)
+    with closing(AttachedTables(result.database, result.schema, "", served.limits)) as tables:
+        ((body, number),) = tables.run("SELECT body, 7 AS seven FROM note", limit=1).rows
+        assert (len(str(body)), number) == (1_000_000, 7)
+        wide = ", ".join(f"body AS b{i}" for i in range(100))
+        ((first, *_),) = tables.run(f"SELECT {wide} FROM note", limit=1).rows
+        assert len(str(first)) == 100_000
+        many = "note a, note b, note c, note d"
+        with pytest.raises(ToolError) as refused:
+            tables.run(f"SELECT {', '.join(f'a.body AS b{i}' for i in range(100))} FROM {many}", seconds=30.0)
+        assert refused.value.kind == "too_large"
+        # the connection is free again
+        assert tables.run("SELECT DISTINCT body FROM note ORDER BY body").rows == [("long " * 200_000,)]
 
 
 def test_a_server_that_goes_down_is_an_error_of_the_query(served: Served, tables: AttachedTables) -> None:

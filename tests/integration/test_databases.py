@@ -27,6 +27,7 @@ from nacre.stores.databases import translate
 from nacre.stores.databases.address import DatabaseLimits, parse_address, with_password
 from nacre.stores.databases.attached_tables import AttachedTables
 from nacre.stores.databases.connection import DatabaseConnections, driver_error
+from nacre.stores.kept_databases import KeptConnections
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.stores.versions import Manifest
 from tests.support.databases import HOSTILE, QUESTIONS, fill
@@ -116,9 +117,10 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
         db.commit()
     attach_database(f"sqlite:///{tmp_path}/bees.db", "bees", data=tmp_path / "data")
     ran: list[str] = []
-    read = DatabaseConnections.read
+    # a composition reads files in other processes
+    read = KeptConnections.read
 
-    def counted(self: DatabaseConnections, sql: str, *given: Any) -> Any:
+    def counted(self: KeptConnections, sql: str, *given: Any) -> Any:
         ran.append(sql)
         return read(self, sql, *given)
 
@@ -130,7 +132,7 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
         return template(sql, *given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseConnections, "read", counted)
+        patch.setattr(KeptConnections, "read", counted)
         patch.setattr(translate, "_template", counted_template)
         answer = await ask(tmp_path / "data", "Which yards have the district north?")
         assert len(answer["values"]) == 20

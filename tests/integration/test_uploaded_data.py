@@ -128,6 +128,58 @@ def test_a_duckdb_file_is_kept_and_reads_no_other_files(uploads: Uploads, tmp_pa
     library.close()
 
 
+def test_what_shows_the_server_in_a_duckdb_file_is_left_out(uploads: Uploads, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(duckdb.connect(tmp_path / "spy.duckdb")) as made:
+        for statement in (
+            "CREATE SCHEMA other",
+            "CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT, platform TEXT)",
+            "INSERT INTO shop VALUES (1, 'Harbour', 'a'), (2, 'Market', 'b')",
+            "CREATE TABLE stall (id INTEGER PRIMARY KEY, name TEXT, shop_id INTEGER REFERENCES shop(id))",
+            "INSERT INTO stall VALUES (7, 'Fish', 1), (8, 'Bread', 2)",
+            "CREATE MACRO lower(x) AS current_setting('temp_directory')",
+            "CREATE MACRO count(x) AS 4711",
+            "CREATE MACRO twice(x) AS x || x",
+            "CREATE MACRO every() AS TABLE SELECT name, value FROM duckdb_settings()",
+            "CREATE VIEW paths AS SELECT database_name AS name, path FROM duckdb_databases()",
+            "CREATE VIEW behind AS SELECT * FROM paths",
+            "CREATE VIEW by_macro AS SELECT * FROM every()",
+            "CREATE VIEW by_scalar AS SELECT id, lower(name) AS name FROM shop",
+            "CREATE VIEW by_text AS SELECT * FROM query('SELECT name, value FROM duckdb_settings()')",
+            "CREATE VIEW catalogue AS SELECT * FROM information_schema.tables",
+            "CREATE VIEW listed AS SELECT * FROM (SHOW DATABASES)",
+            "CREATE TABLE made_up (id INTEGER, name TEXT AS (current_setting('temp_directory')))",
+            "INSERT INTO made_up VALUES (1)",
+            "CREATE VIEW doubled AS SELECT id, twice(name) AS name, platform FROM shop, range(1)",
+        ):
+            made.execute(statement)
+    upload = send(uploads, "spy.duckdb", (tmp_path / "spy.duckdb").read_bytes())
+    uploads.start(ANN, upload, "spy", replace_graph=False)
+    state = finished(uploads, ANN, upload)
+    assert state.phase == "done", state.lines
+    assert "warning: by_macro is left out: it uses every" in state.lines
+    library = Library(tmp_path / "data", None)
+    with library.open("spy") as graph:
+        assert isinstance(graph.tables, AttachedTables)
+        assert sorted(group.relation for group in graph.schema.groups) == ["doubled", "shop", "stall"]
+        # the functions are those of DuckDB
+        assert graph.tables.run("SELECT count(name), lower(max(name)) FROM shop").rows == [(2, "market")]
+        linked = "SELECT s.name FROM stall t JOIN shop s ON s.id = t.shop_id WHERE t.name = 'Fish'"
+        assert graph.tables.run(linked).rows == [("Harbour",)]
+    library.close()
+
+
+def test_a_view_of_too_large_values_is_left_out_with_a_reason(uploads: Uploads, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "lamps.sqlite")) as made:
+        made.executescript(TABLES + "CREATE VIEW large AS SELECT hex(zeroblob(400000000)) AS name FROM keeper")
+    upload = send(uploads, "lamps.sqlite", (tmp_path / "lamps.sqlite").read_bytes())
+    uploads.start(ANN, upload, "lamps", replace_graph=False)
+    state = finished(uploads, ANN, upload)
+    assert state.phase == "done", state.lines
+    assert "warning: large is left out: string or blob too big." in state.lines
+
+
 def test_files_that_are_no_databases_are_refused_before_they_are_opened(
     uploads: Uploads, database: Path, tmp_path: Path
 ) -> None:

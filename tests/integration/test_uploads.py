@@ -16,7 +16,18 @@ from nacre.errors import ConfigError
 from nacre.serving.app import create_app
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import BEFORE, FILES, FOLDER, INTERRUPTED, MAX_UPLOADS, STATE, Uploads, UploadState
+from nacre.serving.uploads.uploads import (
+    BEFORE,
+    FILES,
+    FOLDER,
+    INTERRUPTED,
+    MAX_UPLOADS,
+    OUTPUT,
+    REASONS,
+    STATE,
+    Uploads,
+    UploadState,
+)
 from nacre.stores.processes.parent_watch import child_command
 from nacre.stores.versions import CURRENT, WRITER
 
@@ -242,3 +253,25 @@ def test_a_full_disk_is_a_503_that_says_so(tmp_path: Path) -> None:
         (tmp_path / "kites" / WRITER).mkdir(parents=True)
         (tmp_path / "kites" / CURRENT).write_bytes(b"{}")
         assert client.delete("/api/graphs/kites?confirm=kites").status_code == 503
+
+
+def test_an_ingest_that_fails_shows_its_reason(uploads: Uploads, tmp_path: Path) -> None:
+    # the last line of the command ends in a command, which nobody can run on the page
+    empty = uploads.begin(ANN).upload
+    uploads.append(ANN, empty, "kites.ttl", 0, b"# nothing\n")
+    uploads.start(ANN, empty, "kites", replace_graph=False)
+    state = finished(uploads, ANN, empty)
+    assert state.phase == "failed"
+    assert "kites.ttl" in state.lines[-1]
+    (tmp_path / FOLDER / empty / OUTPUT).write_text(
+        "reading\nInternal error (KeyError: 1). Run it again as bin/python3.11 -m nacre --debug ...\n"
+    )
+    assert uploads.state(ANN, empty).lines == ("reading", "Internal error (KeyError: 1).")
+
+    killed = uploads.begin(ANN).upload
+    uploads.append(ANN, killed, "kites.ttl", 0, TURTLE)
+    uploads.start(ANN, killed, "kites", replace_graph=False)
+    assert uploads._running is not None
+    uploads._running.kill()
+    state = finished(uploads, ANN, killed)
+    assert (state.phase, state.reason) == ("failed", REASONS[-signal.SIGKILL])

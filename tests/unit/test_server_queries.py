@@ -141,3 +141,15 @@ def test_the_address_is_that_of_a_postgresql_server_without_a_password() -> None
 def test_a_column_that_is_always_null_is_compared_with_numbers(condition: str) -> None:
     found = native(f"SELECT t.id FROM (SELECT id, NULL AS span FROM bridge) AS t WHERE t.span {condition}")
     assert 'CAST(NULL AS BIGINT) AS "span"' in found.text
+
+
+def test_a_query_is_bounded_on_the_server() -> None:
+    parts = [
+        "c0 AS (SELECT name AS n FROM bridge)",
+        *(f"c{i} AS (SELECT n || n AS n FROM c{i - 1})" for i in range(1, 9)),
+    ]
+    with pytest.raises(ToolError) as refused:
+        native(f"WITH {', '.join(parts)} SELECT n FROM c8")
+    assert refused.value.kind == "too_large"
+    cut = ServerQueries(PLACE).native("SELECT name, span FROM bridge", (), 9).text
+    assert cut.count("SUBSTRING(") == 1

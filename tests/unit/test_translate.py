@@ -35,9 +35,11 @@ HIVE = AttachedTable(
 PLOT = AttachedTable("plot", "", "plot", "urn:nacre:db:plot", ("row", "side"), ("integer", "text"))
 
 
-def native(sql: str, *params: str | int | float | None, dialect: str = "postgres") -> NativeQuery:
+def native(
+    sql: str, *params: str | int | float | None, dialect: str = "postgres", limit: int | None = None
+) -> NativeQuery:
     database = AttachedDatabase("", dialect, (KEEPER, HIVE, PLOT))  # type: ignore[arg-type]
-    return translate(sql, params, database, Relations(database))
+    return translate(sql, params, database, Relations(database), limit=limit)
 
 
 def squeezed(query: NativeQuery) -> str:
@@ -164,3 +166,65 @@ def test_a_float_of_32_bits_is_read_by_its_text() -> None:
     for dialect, expected in (("duckdb", "CAST(CAST("), ("postgres", "CAST(CAST("), ("sqlite", '"t"."x"')):
         database = AttachedDatabase("", dialect, (table,))  # type: ignore[arg-type]
         assert expected in translate("SELECT x FROM t", (), database, Relations(database)).text.replace("TRY_", "")
+
+
+def chained(value: str, start: str = "SELECT name AS n FROM hive") -> str:
+    """Eight parts of a query, each with this expression of the one before."""
+    parts = [f"c0 AS ({start})", *(f"c{i} AS (SELECT {value} AS n FROM c{i - 1})" for i in range(1, 9))]
+    return f"WITH {', '.join(parts)} SELECT c8.n FROM c8, hive h, hive i"
+
+
+NESTED = "SELECT n || n AS n FROM (" * 8 + "SELECT name AS n FROM hive" + ") AS x" * 8
+GROWING = {
+    "texts that double": chained("n || n"),
+    "texts in a function": chained("concat(n, n, n)"),
+    "texts in several steps": chained("upper(coalesce(n, '')) || ' ' || n"),
+    "a constant": chained("n || n || n", "SELECT 'Northwind' AS n FROM hive"),
+    "numbers": chained("n + n * n - n", "SELECT 1 AS n FROM hive"),
+    "subqueries": NESTED,
+    "sides of a union": chained("n || n", "SELECT name AS n FROM hive UNION ALL SELECT full_name AS n FROM keeper"),
+    "what calls itself": "WITH RECURSIVE c AS (SELECT name AS n FROM hive UNION ALL SELECT n || n FROM c) "
+    "SELECT n FROM c",
+    "one long expression": "SELECT " + " || ".join(["name"] * 101) + " AS n FROM hive",
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("what", GROWING)
+def test_a_query_whose_texts_grow_is_refused(what: str, dialect: str) -> None:
+    with pytest.raises(ToolError) as refused:
+        native(GROWING[what], dialect=dialect)
+    assert refused.value.kind == "too_large"
+
+
+def test_texts_are_joined_as_people_do() -> None:
+    parts = "WITH a AS (SELECT name || ', ' || checked AS n FROM hive), b AS (SELECT n || ' (' || n || ')' AS n FROM a)"
+    assert native(f"{parts} SELECT n FROM b").text.count("||") == 5
+    assert "CAST" in native("SELECT CAST(name AS CHAR(10000000)) AS n FROM hive").text
+    assert "10000000" not in native("SELECT CAST(name AS CHAR(10000000)) AS n FROM hive").text
+
+
+CUT = {
+    "SELECT name FROM hive": 1,
+    "SELECT count(*) AS a, length(name) AS b FROM hive": 0,
+    "SELECT iif(name IS NULL, 1, 2) AS a, iif(name = 'x', name, 'y') AS b FROM hive": 1,
+    "SELECT max(name) AS a FROM hive UNION ALL SELECT full_name FROM keeper": 2,
+    "WITH a AS (SELECT name AS n, 1 AS one FROM hive) SELECT n, one, coalesce(n, 'x') AS m FROM a": 2,
+    "SELECT (SELECT full_name FROM keeper LIMIT 1) AS a FROM hive": 1,
+    # in PostgreSQL, distinct rows are ordered by what is shown
+    "SELECT DISTINCT h.name FROM hive h ORDER BY h.name": 2,
+}
+
+
+@pytest.mark.parametrize("sql", CUT)
+def test_texts_of_a_result_are_cut_in_the_database(sql: str) -> None:
+    text = native(sql, limit=9).text
+    assert text.count("SUBSTRING(") == CUT[sql], text
+    # what people read is the query without that, and SQLite has a limit of its own
+    assert "SUBSTR" not in native(sql).text
+    assert "SUBSTR" not in native(sql, dialect="sqlite", limit=9).text
+
+
+def test_a_row_of_many_texts_is_bounded() -> None:
+    text = native("SELECT " + ", ".join(f"name AS n{i}" for i in range(1_000)) + " FROM hive", limit=9).text
+    assert text.count("FOR 10000)") == 1_000

@@ -30,6 +30,8 @@ def explain_error(error: BaseException) -> tuple[str, int]:
         return usage
     if (settings := _settings_error_message(error)) is not None:
         return settings, EXIT_BAD_INPUT
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Give it less at once.", EXIT_BAD_INPUT
     log.debug("unexpected", exc_info=error)
     kind = f"{type(error).__name__}: {error}"
     return one_line(

@@ -44,7 +44,7 @@ MAX_LINES, MAX_LINE = 200, 300
 STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
 POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 # what the command line suggests to run next
-HINT = re.compile(r" -m nacre |^It answers, for example:$")
+COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 INTERRUPTED = "The server stopped before this was complete. Send it again."
 # why a process ended that reported nothing, by its exit code; None if its server ended too
@@ -298,8 +298,12 @@ class Uploads:
             return ()
         for path in ((folder / FILES).resolve(), folder / FILES, self._data.resolve(), self._data):
             text = text.replace(f"{path}/", "").replace(str(path), "")
-        shown = [line[:MAX_LINE] for line in text.splitlines() if line.strip() and not HINT.search(line)]
-        return tuple(shown[-MAX_LINES:])
+        # a reason stays without the command that it ends in
+        lines = [
+            line[: line.rfind(". ", 0, line.index(COMMAND)) + 1] if COMMAND in line else line
+            for line in text.splitlines()
+        ]
+        return tuple([line[:MAX_LINE] for line in lines if line.strip() and line != EXAMPLES][-MAX_LINES:])
 
     def _read(self, folder: Path) -> UploadState | None:
         """The state of the upload in a folder, which failed if it was running and its process is gone."""

@@ -33,11 +33,12 @@ _INSTALL = "Run: pip install 'nacre[databases]'"
 @dataclass(frozen=True)
 class DatabaseLimits:
     """The password by host or host:port (`file:PATH` reads it from a file), connections of each process, and the
-    seconds that connecting may take."""
+    seconds that connecting may take. `apart`: files are read in processes of their own, as kept files always are."""
 
     passwords: Mapping[str, "SecretStr"] = field(default_factory=dict)
     connections: int = 4
     connect_seconds: float = 10.0
+    apart: bool = False
 
 
 def configured_database_limits(settings: Settings) -> DatabaseLimits:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import GraphOverview
 from nacre.records.schema import Schema
-from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.databases.address import FILES, DatabaseLimits
 from nacre.stores.databases.attached import BASE, AttachedDatabase
 from nacre.stores.databases.read_rows import row_facts, row_labels
 from nacre.stores.databases.relations import Relations
@@ -50,7 +50,7 @@ class AttachedTables(RemoteTables):
             from nacre.stores.databases.connection import open_connections
             from nacre.stores.kept_databases import KeptConnections
 
-            if self.database.kept:
+            if self.database.kept or (self.limits.apart and self.database.dialect in FILES):
                 self._connections = KeptConnections(self.database.url)
             else:
                 self._connections = open_connections(self.database, self.limits)

@@ -5,8 +5,8 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
 from decimal import Decimal
@@ -21,13 +21,13 @@ from nacre.records.cancellation import is_cancelled
 from nacre.stores.databases.address import DIALECTS, DatabaseLimits, missing_driver, with_password
 from nacre.stores.databases.attached import AttachedDatabase
 from nacre.stores.databases.templates import NativeQuery
+from nacre.stores.databases.translate import MAX_CELL
 from nacre.stores.sqlite.tables import Cell, SqlResult
 
 _MAX_TEXT = 50_000_000
-_MAX_CELL = 1_000_000
+# what SQLite may take for a value and altogether, in this process
+_MAX_VALUE, _MAX_MEMORY = 50_000_000, 512_000_000
 _STEPS_BETWEEN_CHECKS = 5_000
-_POLL_SECONDS = 0.05
-_BATCH = 500
 # how long a query waits for somebody who writes to a file of SQLite
 BUSY_SECONDS = 5.0
 
@@ -68,22 +68,20 @@ class DatabaseConnections:
     def read(self, sql: str, params: Mapping[str, Cell], limit: int, seconds: float) -> SqlResult:
         """As `run`, for SQL that Nacre itself wrote."""
         with self.connected(seconds) as connection:
-            found = connection.execution_options(stream_results=self.dialect != "duckdb").execute(text(sql), params)
-            try:
-                columns = tuple(found.keys())
-                rows: list[tuple[Cell, ...]] = []
-                size = 0
-                while len(rows) <= limit and (batch := found.fetchmany(min(_BATCH, limit + 1))):
-                    for row in batch:
-                        cells = tuple([plain_cell(cell) for cell in row])
-                        rows.append(cells)
-                        size += sum([len(cell) for cell in cells if isinstance(cell, str)])
-                    if size > _MAX_TEXT:
-                        raise ToolError(
-                            "too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters."
-                        )
-            finally:
-                found.close()
+            if self.dialect == "postgres":
+                # row by row, as they arrive; a cursor of the server would be asked for each
+                compiled = text(sql).compile(dialect=connection.dialect)
+                raw: Any = connection.connection
+                with raw.cursor() as cursor:
+                    with closing(cursor.stream(str(compiled), compiled.construct_params(dict(params)))) as found:
+                        rows = bounded_rows(found, limit + 1)
+                    columns = tuple([column.name for column in cursor.description])
+            else:
+                # SQLAlchemy reads ahead more and more rows otherwise
+                options = {"stream_results": self.dialect != "duckdb", "max_row_buffer": 1}
+                with connection.execution_options(**options).execute(text(sql), params) as found:
+                    columns = tuple(found.keys())
+                    rows = bounded_rows(found, limit + 1)
         return SqlResult(columns, rows[:limit], len(rows) > limit)
 
     @contextmanager
@@ -97,7 +95,7 @@ class DatabaseConnections:
                 with _within(connection, self.dialect, deadline):
                     yield connection
                 connection.rollback()
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error, MemoryError) as error:
             raise self._tool_error(error, deadline, seconds) from None
         except ImportError as error:
             raise missing_driver(error) from None
@@ -112,7 +110,7 @@ class DatabaseConnections:
         original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
         # MySQL's errors are (number, text)
         args = [each for each in getattr(original, "args", ()) if isinstance(each, str)]
-        message = (args[-1] if args else str(original)).strip().split("\n")[0][:300]
+        message = (args[-1] if args else str(original) or "Out of memory").strip().split("\n")[0][:300]
         if self._password:
             message = message.replace(self._password, "***")
         if time.monotonic() >= deadline:
@@ -175,6 +173,22 @@ _LOGIN = re.compile(
 )
 
 
+def bounded_rows(rows: Iterable[Sequence[Any]], limit: int) -> list[tuple[Cell, ...]]:
+    """The first rows as cells, read one after the other. Raises ToolError `too_large` as soon as they have too many
+    characters."""
+    found: list[tuple[Cell, ...]] = []
+    size = 0
+    for row in rows:
+        if len(found) == limit:
+            break
+        cells = tuple([plain_cell(cell) for cell in row])
+        size += sum([len(cell) if isinstance(cell, str) else 8 for cell in cells])
+        if size > _MAX_TEXT:
+            raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
+        found.append(cells)
+    return found
+
+
 def plain_cell(cell: Any) -> Cell:
     """A value of a driver as a cell: dates as ISO text, decimals as numbers, arrays and JSON as JSON text, binary data
     as its size.
@@ -185,7 +199,7 @@ def plain_cell(cell: Any) -> Cell:
     if cell is None or type(cell) is int:
         return cell
     if isinstance(cell, str):
-        return cell if len(cell) <= _MAX_CELL else cell[:_MAX_CELL]
+        return cell if len(cell) <= MAX_CELL else cell[:MAX_CELL]
     if isinstance(cell, bool):
         return int(cell)
     if isinstance(cell, Decimal):
@@ -202,8 +216,8 @@ def plain_cell(cell: Any) -> Cell:
         return f"{len(bytes(cell))} bytes"
     if isinstance(cell, list | tuple | dict | set):
         listed = sorted(cell, key=str) if isinstance(cell, set) else cell
-        return json.dumps(listed, default=str, ensure_ascii=False)[:_MAX_CELL]
-    return str(cell)[:_MAX_CELL]
+        return json.dumps(listed, default=str, ensure_ascii=False)[:MAX_CELL]
+    return str(cell)[:MAX_CELL]
 
 
 def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
@@ -212,7 +226,9 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         create = _sqlite_creator(url.database, immutable=url.query.get("immutable") == "1")
         return create_engine(url.set(query={}), creator=create, pool_size=limits.connections)
     if dialect == "duckdb":
-        return create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
+        engine = create_engine(url, connect_args={"read_only": True, "config": _DUCKDB})
+        event.listen(engine, "connect", _prepare_duckdb)
+        return engine
     options: dict[str, Any] = {"connect_timeout": seconds}
     if dialect == "postgres":
         options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000 -c timezone=UTC"
@@ -227,6 +243,17 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
     if dialect == "mysql":
         event.listen(engine, "connect", _prepare_mysql)
     return engine
+
+
+def _prepare_duckdb(connection: Any, record: object) -> None:
+    """Take the functions of DuckDB before macros of the file that have their names."""
+    found = connection.execute(
+        "SELECT database_name, 'main' FROM system.main.duckdb_databases WHERE NOT internal UNION ALL "
+        "SELECT database_name, schema_name FROM system.main.duckdb_schemas WHERE NOT internal"
+    ).fetchall()
+    quoted = [".".join('"' + name.replace('"', '""') + '"' for name in names) for names in found]
+    path = ",".join(["system.main", *quoted]).replace("'", "''")
+    connection.execute(f"SET search_path = '{path}'")
 
 
 def _prepare_mysql(connection: Any, record: object) -> None:
@@ -246,6 +273,8 @@ def _sqlite_creator(path: str, *, immutable: bool) -> Callable[[], sqlite3.Conne
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
+        connection.execute(f"PRAGMA hard_heap_limit={_MAX_MEMORY}")
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         return connection
 

@@ -6,16 +6,20 @@ from functools import cached_property
 from sqlglot import exp
 from sqlglot.schema import MappingSchema
 
-from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, AttachedTable
+from nacre.stores.databases.attached import AttachedDatabase, AttachedLink, AttachedTable, Storage
 from nacre.stores.databases.dialects import column_value, concatenate, text_of
 from nacre.stores.databases.key_conditions import KIND
 from nacre.stores.databases.row_keys import KeyedTables, row_key
+from nacre.stores.databases.server.place import Kind
 from nacre.stores.databases.tables_of_query import cte_of, own_sources, refuse_other_tables, source_of
 from nacre.stores.databases.templates import Templates
 
 ENTITY, KEY = "entity", "id"
 # from a key to the relation that it comes from
 _MOST_STEPS = 12
+_NUMBERS: dict[Storage, Kind] = {
+    "integer": "integer", "boolean": "integer", "real": "real", "single": "real", "number_text": "real", "money": "real"
+}  # fmt: skip
 # tables that only ingested graphs fill
 _EMPTY = {
     "_nacre_exact": ("predicate", "row", "lexical", "datatype", "language"),
@@ -42,6 +46,14 @@ class Relations:
         found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
         found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
         return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
+
+    @cached_property
+    def kinds(self) -> dict[str, dict[str, Kind]]:
+        """What the cells of each column are."""
+        found: dict[str, dict[str, Kind]] = {name: dict.fromkeys(own, "text") for name, own in self.columns.items()}
+        for table in self.database.tables:
+            found[table.relation] |= {c.name: _NUMBERS[c.storage] for c in table.columns if c.storage in _NUMBERS}
+        return found
 
     @cached_property
     def schema(self) -> MappingSchema:

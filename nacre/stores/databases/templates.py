@@ -25,6 +25,8 @@ _HOLE = re.compile(rf"\\:{MARK}h(\d+)\b")
 
 # what is known of a parameter before its value is
 Shape = str | None | tuple[str, ...]
+# a query, the shapes of its parameters, and whether its cells are bounded
+TemplateKey = tuple[str, tuple[Shape, ...], bool]
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,15 @@ class Templates:
     """The templates of the last queries, since the same ones run with other parameters. Safe to share by threads."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, tuple[Shape, ...]], QueryTemplate] = OrderedDict()
+        self._known: OrderedDict[TemplateKey, QueryTemplate] = OrderedDict()
         self._characters = 0
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def get(self, sql: str, shapes: tuple[Shape, ...], make: Callable[[], QueryTemplate]) -> QueryTemplate:
+    def get(self, key: TemplateKey, make: Callable[[], QueryTemplate]) -> QueryTemplate:
         """The template of a query with parameters of these shapes; made the first time."""
-        key = (sql, shapes)
         with self._lock:
             known = self._known.get(key)
             if known is not None:
@@ -118,15 +119,15 @@ class Templates:
         with self._lock:
             if key not in self._known:
                 self._known[key] = made
-                self._characters += _size(sql, made)
+                self._characters += _size(key, made)
             while len(self._known) > _MOST_TEMPLATES or self._characters > _MOST_CHARACTERS:
-                (oldest, _), removed = self._known.popitem(last=False)
+                oldest, removed = self._known.popitem(last=False)
                 self._characters -= _size(oldest, removed)
         return made
 
 
-def _size(sql: str, template: QueryTemplate) -> int:
-    return len(sql) + sum(map(len, template.texts))
+def _size(key: TemplateKey, template: QueryTemplate) -> int:
+    return len(key[0]) + sum(map(len, template.texts))
 
 
 def param_shape(value: Cell, tables: KeyedTables) -> Shape:

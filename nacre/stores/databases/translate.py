@@ -2,10 +2,11 @@
 
 Only the checked tree of the query is written: its tables are those of the database that are attached, its functions
 those that are allowed, and each text in it with more than letters, digits and harmless marks is a bound parameter.
+What it returns is bounded in the database: a query that makes long texts of short ones is refused, long cells are cut.
 A query is translated once for all values of its parameters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import Schema, exp, parse_one
 from sqlglot.dialects.sqlite import SQLite
@@ -20,26 +21,37 @@ from nacre.stores.databases.key_conditions import lower_keys, simplify_keys
 from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.relations import Relations
 from nacre.stores.databases.row_keys import KeyedTables
+from nacre.stores.databases.server.place import Kind
+from nacre.stores.databases.server.types import Columns, kind_of, output_position, selects_of
+from nacre.stores.databases.tables_of_query import source_of
 from nacre.stores.databases.templates import NativeQuery, QueryTemplate, Shape, marked, param_shape, template_of
 
 _REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)
 LONGEST_QUERY = 200_000
 MOST_NODES = 20_000
+# texts that are joined in one; characters of a cell, and of a row
+MAX_JOINED, MAX_CELL, MAX_ROW = 100, 1_000_000, 10_000_000
 
 
 def translate(
     sql: str, params: Sequence[Cell], database: AttachedDatabase, relations: Relations, *, limit: int | None = None
 ) -> NativeQuery:
-    """The query for a database, with at most `limit` rows. Raises ToolError of kind syntax, unknown_name, refused or
-    too_large."""
+    """The query for a database, with at most `limit` rows of bounded cells; with neither bound if `limit` is None.
+    SQLite, whose functions end a text at its first NUL, bounds cells itself.
+    Raises ToolError of kind syntax, unknown_name, refused or too_large."""
     shapes = tuple([param_shape(value, relations.keyed) for value in params])
-    template = relations.templates.get(sql, shapes, lambda: _template(sql, shapes, database, relations))
+    key = (sql, shapes, limit is not None and database.dialect != "sqlite")
+    template = relations.templates.get(key, lambda: _template(*key, database, relations))
     return template.filled(params, limit)
 
 
-def _template(sql: str, shapes: Sequence[Shape], database: AttachedDatabase, relations: Relations) -> QueryTemplate:
+def _template(
+    sql: str, shapes: Sequence[Shape], is_bounded: bool, database: AttachedDatabase, relations: Relations
+) -> QueryTemplate:
     tables = relations.keyed
     tree = checked_tree(sql, len(shapes), relations.schema)
+    if is_bounded:
+        bound_cells(tree, relations.kinds)
     _insert_marks(tree, shapes, tables)
     tree = relations.replace_tables(tree)
     tree = simplify_keys(tree, tables.by_relation)
@@ -58,7 +70,9 @@ def checked_tree(sql: str, count: int, schema: Schema) -> exp.Expr:
         raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
     _check(tree)
     try:
-        return qualify(tree, schema=schema, dialect="sqlite")
+        tree = qualify(tree, schema=schema, dialect="sqlite")
+        _check_growth(tree)
+        return tree
     except (SqlglotError, RecursionError) as error:
         raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
 
@@ -97,6 +111,51 @@ def _check(tree: exp.Expr) -> None:
             raise ToolError("refused", "Only tables of the graph can be read.")
         if isinstance(node, _REFUSED) and not isinstance(node, exp.Query):
             raise ToolError("refused", "Only reading with SELECT is allowed.")
+        if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES):
+            # others fill a text with blanks, up to its length
+            node.set("to", exp.DataType.build("TEXT"))
+
+
+def _check_growth(tree: exp.Expr) -> None:
+    """Raise ToolError `too_large` if a qualified query is too long with the expressions of its parts in place of their
+    names. Databases write it so before they run it, and a text of a part that joins texts grows with each level."""
+    sizes: dict[int, int] = {}
+
+    def size(node: exp.Expr) -> int:
+        if id(node) not in sizes:
+            # what refers to itself could grow without end
+            sizes[id(node)] = MAX_JOINED
+            sizes[id(node)] = sum(max(1, sum(map(size, origins(column)))) for column in node.find_all(exp.Column))
+        return sizes[id(node)]
+
+    def origins(column: exp.Column) -> list[exp.Expr]:
+        source = source_of(column)
+        at = output_position(source, column.name)
+        return [] if at < 0 else [each.selects[at] for each in selects_of(source) if at < len(each.selects)]
+
+    if size(tree) > MOST_NODES:
+        raise ToolError("too_large", "The query has too many parts.")
+    for joined in tree.find_all(exp.DPipe, exp.Concat):
+        if not isinstance(joined.parent, exp.DPipe) and size(joined) > MAX_JOINED:
+            raise ToolError("too_large", f"The query joins more than {MAX_JOINED} texts in one. Select each of them.")
+
+
+def bound_cells(tree: exp.Expr, kinds: Mapping[str, Mapping[str, Kind]]) -> None:
+    """Cut the texts that a qualified query returns; `kinds` are those of the columns of its tables."""
+    columns = Columns(kinds)
+    for select in selects_of(tree):
+        length = exp.Literal.number(min(MAX_CELL, MAX_ROW // len(select.selects)))
+        order = select.args.get("order") if select.args.get("distinct") else None
+        for shown in select.selects:
+            value = shown.unalias()
+            kind = kind_of(value, columns)
+            if kind == "text" or (kind is None and value.find(exp.Column, exp.Query)):
+                # distinct rows are ordered by what is shown
+                terms = [term for term in order.find_all(type(value)) if term == value] if order else []
+                text = value.copy() if kind else exp.cast(value.copy(), exp.DType.TEXT)
+                cut = exp.Substring(this=text, start=exp.Literal.number(1), length=length)
+                for each in (value, *terms):
+                    each.replace(cut.copy())
 
 
 def _check_type(node: exp.DataType) -> None:

@@ -1,21 +1,21 @@
 """Read-only connections to the server of a graph's tables: query + parameters -> rows within limits."""
 
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from nacre.errors import ToolError
 from nacre.records.cancellation import is_cancelled
 from nacre.stores.databases.address import DatabaseLimits, missing_driver, public_address, with_password
-from nacre.stores.databases.connection import plain_cell
+from nacre.stores.databases.connection import bounded_rows, plain_cell
 from nacre.stores.databases.server.place import ServerPlace
 from nacre.stores.sqlite.tables import Cell
 from nacre.stores.state.server_engine import has_news
 
-_MAX_TEXT = 50_000_000
 _COST = re.compile(r"cost=[0-9]++(?:\.[0-9]++)?\.\.([0-9]++(?:\.[0-9]++)?) ")
 # the codes of errors, or what they begin with
 _GONE = ("42P01", "3F000")
@@ -61,12 +61,8 @@ class ServerConnections:
 
         Raises ToolError of kind timeout, too_large, refused, type, or unavailable: no connection, or no schema.
         """
-        with self._session(seconds) as session:
-            found = session.connection.execute(query, params).fetchall()
-            rows = [tuple([plain_cell(cell) for cell in row]) for row in found]
-        if sum(len(cell) for row in rows for cell in row if isinstance(cell, str)) > _MAX_TEXT:
-            raise ToolError("too_large", f"The rows hold more than {_MAX_TEXT // 1_000_000} million characters.")
-        return rows
+        with self._session(seconds) as session, closing(session.connection.cursor().stream(query, params)) as found:
+            return bounded_rows(found, sys.maxsize)
 
     def cost(self, query: str, params: Sequence[Cell], seconds: float) -> float:
         """What the server expects a query to cost, in its own units, without running it; raises what `rows` does."""

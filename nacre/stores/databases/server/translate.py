@@ -16,7 +16,7 @@ from nacre.stores.databases.portable import make_portable
 from nacre.stores.databases.server.place import NUL, Kind, ServerPlace, stored_name
 from nacre.stores.databases.server.strict_types import fold_letters, with_strict_types
 from nacre.stores.databases.tables_of_query import cte_of, refuse_other_tables
-from nacre.stores.databases.translate import checked_tree
+from nacre.stores.databases.translate import bound_cells, checked_tree
 from nacre.stores.sqlite.schema_sql import is_number
 
 # texts that mean the same in every dialect; all others are parameters
@@ -102,6 +102,8 @@ class ServerQueries:
         refuse_other_tables(tree, columns)
         _insert_marks(tree, shapes)
         tree = with_strict_types(tree, columns)
+        if limit is not None:
+            bound_cells(tree, columns)
         tree = make_portable(tree, "postgres")
         fold_letters(tree)
         for table in tree.find_all(exp.Table):

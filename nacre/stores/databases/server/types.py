@@ -79,18 +79,19 @@ def _kind_of_parts(node: exp.Expr, columns: Columns, depth: int) -> ValueKind | 
         return kind_of(node.expressions[0], columns, depth + 1) if node.expressions else None
     if isinstance(node, _SAME):
         return kind_of(node.this, columns, depth + 1)
-    if isinstance(node, (exp.Coalesce, exp.Case)):
+    if isinstance(node, (exp.Coalesce, exp.Case, exp.If)):
         kinds = (kind_of(part, columns, depth + 1) for part in choices(node))
         return next((kind for kind in kinds if kind not in (None, "null")), None)
     return None
 
 
 def choices(node: exp.Expr) -> list[exp.Expr]:
-    """The expressions that COALESCE or CASE chooses from."""
+    """The expressions that COALESCE, CASE or IF chooses from."""
     if isinstance(node, exp.Coalesce):
         return [node.this, *node.expressions]
-    default = node.args.get("default")
-    return [each.args["true"] for each in node.args["ifs"]] + ([default] if default is not None else [])
+    cases = [node] if isinstance(node, exp.If) else node.args["ifs"]
+    default = node.args.get("false" if isinstance(node, exp.If) else "default")
+    return [each.args["true"] for each in cases] + ([default] if default is not None else [])
 
 
 def selects_of(query: exp.Expr | None) -> Iterator[exp.Select]:
