@@ -91,6 +91,7 @@ def test_the_server_says_that_it_listens_when_it_does(room, tmp_path, workers):
     arguments = [sys.executable, "-m", "nacre", "serve", "--port", port, "--workers", workers]
     server = subprocess.Popen(arguments, env=environment(room), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     try:
+        assert server.stderr is not None
         assert any("listens on" in line for line in server.stderr)
         assert httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=30).status_code == 200
     finally:

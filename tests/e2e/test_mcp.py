@@ -43,7 +43,7 @@ def connect(request, server, data, tmp_path):
 
 
 async def test_null_is_read_as_an_argument_that_is_left_out(connect):
-    calls = {
+    calls: dict[str, dict[str, object]] = {
         "query_sql": {"sql": "SELECT label FROM entity", "limit": None},
         "search": {"text": "Granite", "limit": None},
         "list_verified": {"search": None, "limit": None},
