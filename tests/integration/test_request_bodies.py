@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from nacre.config.settings import Settings
 from nacre.serving.app import create_app
-from nacre.serving.http.bodies import MAX_DEPTH, MAX_VALUES, BodyRejected, check_json
+from nacre.serving.http.bodies import MAX_DEPTH, MAX_VALUES, STARTS_AT_ONCE, BodyMiddleware, BodyRejected, check_json
 from nacre.serving.keys import KeyStore
 
 CHUNKS = 40
@@ -103,3 +104,23 @@ def test_a_body_may_be_nested_as_deep_as_documented() -> None:
     check_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
     with pytest.raises(BodyRejected, match="nested too deep"):
         check_json(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1))
+
+
+async def test_a_look_at_the_health_does_not_wait_for_all_requests_that_came_before_it() -> None:
+    started: list[str] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        started.append(scope["path"])
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    middleware = BodyMiddleware(app, 1000)
+    paths = [*["/api/graphs"] * 500, "/healthz"]
+    scopes = [{"type": "http", "method": "GET", "path": path, "headers": []} for path in paths]
+    await asyncio.gather(*(middleware(scope, receive, send) for scope in scopes))
+    assert started.index("/healthz") <= STARTS_AT_ONCE
+    assert len(started) == len(paths)

@@ -3,6 +3,7 @@
 ASGI app -> ASGI app.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -32,6 +33,9 @@ MAX_VALUES = 50_000
 MAX_BYTES_ON_LOOP = 16_384
 # large bodies that are parsed at the same time, of which a caller has one: the interpreter runs one thread at a time
 BODY_SLOTS = 2
+# requests that start in one round of the event loop: of several hundred that arrive together, each takes 2 ms to start,
+# and /healthz must not wait for all of them (given)
+STARTS_AT_ONCE = 4
 
 
 class BodyRejected(Exception):
@@ -49,11 +53,14 @@ class BodyMiddleware:
         self._app = app
         self._max_body = max_body
         self._slots = FairSlots(BODY_SLOTS)
+        self._starts = 0
+        self._round = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not OWN_PATHS.match(scope["path"]) or PUBLIC_PATHS.match(scope["path"]):
             await self._app(scope, receive, send)
             return
+        await self._wait_to_start()
         if STREAMED_PATHS.match(scope["path"]):
             await self._app(scope, receive, send)
             return
@@ -71,6 +78,18 @@ class BodyMiddleware:
                 await (await nacre_error_response(request, error))(scope, receive, send)
                 return
         await self._app(scope, _replay(messages, receive), send)
+
+    async def _wait_to_start(self) -> None:
+        while self._starts >= STARTS_AT_ONCE:
+            await self._round.wait()
+        if not self._starts:
+            asyncio.get_running_loop().call_soon(self._begin_round)
+        self._starts += 1
+
+    def _begin_round(self) -> None:
+        self._starts = 0
+        self._round.set()
+        self._round.clear()
 
     async def _read_body(self, request: Request, first: Message, receive: Receive, owner: str) -> Sequence[Message]:
         """The messages that give the whole body, after it was checked. Raises BodyRejected."""
