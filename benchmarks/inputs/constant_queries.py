@@ -34,6 +34,9 @@ SELECT price + -price + 1 FROM lamp
 SELECT price * 0.000001 + 500 FROM lamp
 SELECT a + 1 + 1 + 1 + 1 + 1 FROM (SELECT price AS a FROM lamp)
 SELECT price & 0 FROM lamp
+SELECT power(price, 0) FROM lamp
+SELECT sign(price) * 100 FROM lamp
+SELECT round(price * 0.000001) + 1 FROM lamp
 SELECT (price > 0) * 100 FROM lamp
 SELECT (SELECT price FROM lamp WHERE label = 'Beta') - (SELECT price FROM lamp WHERE label = 'Beta') + 500
 SELECT (SELECT count(*) FROM lamp) / (SELECT count(*) FROM lamp)
@@ -125,6 +128,7 @@ SELECT COUNT(CASE WHEN price > 47 THEN 1 END) * 100.0 / COUNT(*) FROM lamp
 SELECT COUNT(*) FILTER (WHERE price > 47) FROM lamp
 SELECT AVG(CASE WHEN price > 47 THEN 1.0 ELSE 0.0 END) FROM lamp
 SELECT ROUND(AVG(price), 2) FROM lamp
+SELECT sqrt(power(price, 2) + power(year, 2)) FROM lamp
 SELECT (a.price + b.price) / 2.0 FROM lamp a, lamp b WHERE a.label = 'Alpha' AND b.label = 'Beta'
 SELECT (SELECT price FROM lamp WHERE label = 'Alpha') - (SELECT price FROM lamp WHERE label = 'Beta')
 WITH m AS (SELECT label, price FROM lamp) SELECT a.price - b.price FROM m a JOIN m b ON a.label > b.label

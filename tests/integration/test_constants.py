@@ -1,5 +1,6 @@
 """What a model's query states itself is no evidence; what rests on stored values stays an answer."""
 
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,8 @@ def graph(data: Path) -> Iterator[Graph]:
     with library.open("lamps") as opened:
         yield opened
     library.close()
+    # a server of another module collects garbage in its own thread, and results of SPARQL may only go in this one
+    gc.collect()
 
 
 def sql(graph: Graph, text: str, numbers: frozenset[float] | None = NUMBERS) -> BranchResult:

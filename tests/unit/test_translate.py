@@ -110,16 +110,16 @@ def test_other_statements_are_refused(sql: str) -> None:
         native(sql)
 
 
-TYPES = """INTEGER BIGINT REAL DOUBLE NUMERIC NUMERIC(10,2) TEXT CHAR(4) VARCHAR BOOLEAN DATE DATETIME TIME
-    TIMESTAMP""".split()
+TYPES = """INTEGER BIGINT REAL DOUBLE NUMERIC NUMERIC(10,2) TEXT CHAR(4) VARCHAR(1000000000) BOOLEAN DATE DATETIME
+    TIME TIMESTAMP""".split()
 OTHER_TYPES = """regclass oid regproc regtype regrole regnamespace xml json jsonb bytea blob inet money name uuid
-    tsvector interval pg_catalog.regclass "regclass" char(1000000000) numeric(1001) varchar(max)""".split()
+    tsvector interval pg_catalog.regclass "regclass" numeric(1001) numeric(max)""".split()
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_casts_have_a_list_of_types(dialect: str) -> None:
     for name in TYPES:
-        native(f"SELECT CAST(name AS {name}) FROM hive", dialect=dialect)
+        assert "1000000000" not in native(f"SELECT CAST(name AS {name}) FROM hive", dialect=dialect).text
 
 
 @pytest.mark.parametrize("name", [*OTHER_TYPES, "struct(a INTEGER)"])

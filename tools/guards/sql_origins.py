@@ -22,7 +22,7 @@ _OPERATORS: dict[type[exp.Expr], str] = {
 }
 _COUNTS = (exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile)
 _AT = (exp.Lag, exp.Lead)
-_NUMERIC = (exp.Length, exp.StrPosition, exp.Sqrt, exp.Ln, exp.Sign)
+_NUMERIC = (exp.Length, exp.StrPosition, exp.Sqrt, exp.Ln)
 _DATES = frozenset({"date", "datetime", "time", "julianday", "unixepoch", "strftime"})
 _DATED = (exp.Date, exp.TimeToStr, exp.TsOrDsToTimestamp, exp.TsOrDsToDate, exp.Year, exp.Month, exp.Day)
 _NOW = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp)
@@ -169,8 +169,11 @@ class _Lineage:
             return self.value(node.expressions[0])
         if isinstance(node, (*_SAME, exp.Trim)):
             return Origin("same", (self.value(node.this),))
-        if isinstance(node, (*_NUMERIC, exp.Pow)):
-            return Origin("function", self._parts(node)[: 1 + isinstance(node, exp.Pow)], _text(node))
+        if isinstance(node, _NUMERIC):
+            return Origin("function", (self.value(node.this),), _text(node))
+        if isinstance(node, exp.Pow) and node.expression.name in ("2", "2.0"):
+            # of other powers some are the same for every value
+            return Origin("*", (self.value(node.this),) * 2)
         return self._aggregate(node)
 
     def _aggregate(self, node: exp.Expr) -> Origin:

@@ -17,7 +17,7 @@ ALLOWED_TYPES = frozenset({
     *exp.DataType.INTEGER_TYPES, *exp.DataType.REAL_TYPES, *exp.DataType.TEXT_TYPES, exp.DType.BOOLEAN,
     exp.DType.DATE, exp.DType.DATETIME, exp.DType.TIME, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ,
 }) - {exp.DType.NAME}  # fmt: skip
-# characters or digits of a type, which a value may be filled up to (given)
+# digits of a type of numbers (given)
 MAX_TYPE_LENGTH = 1_000
 
 # where it is noted that an expression is a column of integers
