@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input install
-HOUSE := nacre ingestion tools agents graph
+HOUSE := nacre ingestion tools agents graph evaluation
 # tests run in two processes, each with its own servers and graphs; make test SPREAD= uses one process
 SPREAD ?= --numprocesses 2 --dist loadfile
 export LANGSMITH_TRACING ?= false
@@ -63,11 +63,11 @@ dev: .venv/dev.stamp
 
 # with your own graphs: make eval MORE="mine=my-questions.jsonl"
 eval: .venv/nacre.stamp
-	@$(BIN)/python -m nacre.evaluation $(MORE)
+	@$(BIN)/python -m evaluation $(MORE)
 
 # needs NACRE_MODEL; with other reasoners and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
-	@$(BIN)/python -m nacre.evaluation.comparing.reasoners $(MORE)
+	@$(BIN)/python -m evaluation.compare_reasoners $(MORE)
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks

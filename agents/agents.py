@@ -5,11 +5,8 @@ from dataclasses import dataclass, replace
 from langchain_core.language_models import BaseChatModel
 
 from agents import extractor, fuser, query_writer, rewriter, tool_selector
-from agents.models.limits import Limits
-from agents.models.model_settings import model_limits, query_priors
-from agents.models.priors import Priors, model_priors
-from agents.models.structured_output import StructuredOutput
-from agents.prompt import read_prompts
+from agents.model_calls import Limits, StructuredOutput, read_prompts
+from agents.model_priors import Priors, model_limits, model_priors, query_priors
 from agents.query_writer import Lead
 from nacre.config.models import Role, chat_model
 from nacre.config.settings import Settings

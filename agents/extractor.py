@@ -1,17 +1,18 @@
-"""Extract triples from the sentences of a document: claims + names of the graph -> ExtractedTriples."""
+"""Extract triples from the sentences of a document: claims + names of the graph -> ExtractedTriples.
+
+Then draft a semantic layer: the text of a graph -> YAML. Only a model can; rules write a template.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.models.calls import ModelFailed, structured_reply
-from agents.models.limits import Limits
-from agents.prompt import prompt
-from agents.result import NO_USAGE, Result
-from agents.run_in_thread import run_in_thread
+from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
+from agents.turn_view import NO_USAGE, Result
 from nacre.extraction.clauses import MAX_TERM_LETTERS, object_kind
 from nacre.extraction.resolve import (
     DocumentNames,
@@ -22,11 +23,13 @@ from nacre.extraction.resolve import (
 )
 from nacre.language.sanitize import quote_line, strip_control_characters
 from nacre.language.tokens import fold
-from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence
+from nacre.records.facts import ExtractedStatement, ExtractedTriple, SourceSentence
+from nacre.records.threads import run_in_thread
 from nacre.stores.sqlite.lexicon import Lexicon
 
 # sentences that a model is shown at once (given: a small model makes more mistakes with more)
 BATCH = 8
+
 MODEL = "model"
 
 Extractor = Callable[[Sequence[SourceSentence], Lexicon], Awaitable[Result[tuple[ExtractedTriple, ...]]]]
@@ -113,3 +116,39 @@ def _grounded_triples(
         one = resolve_statement(statement, claim, names, pattern_confidence(MODEL))
         triples += [one] if one is not None else []
     return triples
+
+
+# characters of a draft: one of sixty entries has 14,000 (measured)
+MAX_DRAFT = 60_000
+
+
+class DraftedLayer(BaseModel):
+    """The layer as YAML."""
+
+    layer: str = Field(max_length=MAX_DRAFT)
+
+
+@dataclass(frozen=True)
+class LayerDrafter:
+    """Drafts and repairs with one model. Both raise ModelFailed."""
+
+    model: BaseChatModel
+    limits: Limits
+
+    async def draft(self, graph: str, prefixes: str, present: str, questions: Sequence[str]) -> Result[str]:
+        """The layer for some classes of a graph; `present` is what is drafted already."""
+        asked = "\n".join(f"- {question}" for question in questions)
+        turn = prompt("layer_drafter_turn", graph=graph, prefixes=prefixes, present=present or "(nothing)", asked=asked)
+        return await self._reply(turn)
+
+    async def repair(self, graph: str, prefixes: str, failed: Sequence[tuple[str, str]]) -> Result[str]:
+        """Corrected entries for those that failed: (entry, reason)."""
+        entries = "\n".join(f"- {entry}\n  reason: {reason}" for entry, reason in failed)
+        return await self._reply(prompt("layer_repair_turn", graph=graph, prefixes=prefixes, failed=entries))
+
+    async def _reply(self, turn: str) -> Result[str]:
+        messages = [SystemMessage(prompt("layer_drafter")), HumanMessage(turn)]
+        # a failed entry is repaired by a call of its own
+        limits = replace(self.limits, retries=1)
+        reply, usage = await structured_reply(self.model, messages, DraftedLayer, limits=limits)
+        return Result(reply.layer, "model", usage)

@@ -1,41 +1,59 @@
-"""Find the rows that answer: TurnView + Database -> BranchResult, by readings of the rules or queries of a model."""
+"""Find the rows that answer: TurnView + Database -> BranchResult, by readings of the rules or queries of a model.
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+In order: the agent, rows of a verified question, a question reworded by a model, rows of readings merged with those
+of a model, and prompts that are sent ahead to fill the cache of a model's server.
+
+A small model is better at everyday words than at queries, and the rules know the graph and which words they can't
+account for. So the rules parse the rewording; nothing that the model writes is run.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
 
-from agents.answering.calibrate_rows import calibrate_rows
-from agents.answering.merge_candidates import (
-    is_undecided,
-    merge_candidates,
-    merge_choice,
-    merge_rewording,
-    merge_second_query,
-    non_empty_rows,
-    rival_rows,
+from agents.answering.select_answer import (
+    DECLINED,
+    calibrate_rows,
+    has_same_columns,
+    is_echo,
+    is_empty,
+    is_same_result,
+    row_probability,
 )
-from agents.answering.selection.rows import row_probability
-from agents.answering.selection.select_answer import DECLINED
-from agents.database import Database
-from agents.models.limits import Limits
-from agents.models.priors import Priors
-from agents.query_writing.rewording import reword_question
-from agents.query_writing.second_opinion import choose_candidate
-from agents.query_writing.verified_rows import verified_rows
-from agents.query_writing.write_queries import write_queries
-from agents.result import Result
-from agents.turn_view import TurnView
-from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
-from nacre.records.schema import Schema
-from nacre.records.turn import Understanding
-from nacre.understanding.ranking.weights import load_weights
+from agents.doubts import FORMS, is_of_kind
+from agents.model_calls import (
+    CHARACTERS_PER_TOKEN,
+    Limits,
+    ModelFailed,
+    failure_reason,
+    logged_error,
+    prompt,
+    structured_reply,
+)
+from agents.model_priors import Outcome, Priors, Size, after_agreement, after_dispute
+from agents.query_prompt import DescribeTables, query_prefix, whole_schema
+from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
+from agents.write_queries import QueryAttempts, choose_candidate, write_queries
+from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.tokens import ENGLISH, tokenize
+from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import Rewrite, Understanding
+from nacre.understanding.ranking.rank import load_weights
+from nacre.understanding.understand import understand
 
 MODEL_VISITS = 1
 
 Lead = Literal["auto", "model", "rules"]
+
 QueryWriter = Callable[[TurnView, Database], Awaitable[Result[BranchResult]]]
 
 
@@ -170,3 +188,326 @@ def _joined_with(first: BranchResult, other: BranchResult) -> BranchResult:
     return replace(
         first, evidence=evidence, queries=first.queries + other.queries, error=None if evidence else first.error
     )
+
+
+async def verified_rows(view: TurnView, database: Database) -> BranchResult | None:
+    """The rows of the verified question that the question is. None if it is none, or if its plan or query fails or
+    gives nothing: then the question is answered as any other.
+
+    A query that a person wrote runs behind the guard, as those of models do.
+    """
+    match = view.understanding.verified
+    if match is None or (match.tool and match.tool != database.language):
+        return None
+    if match.tool:
+        found = await database.query(match.text, None)
+    else:
+        [found, *_] = await database.read(view.understanding.readings[:1], view.rewrite.gloss)
+    if found.error is not None or not found.rows or all(is_empty(each.table) for each in found.rows):
+        return None
+    certain = tuple(
+        replace(each, probability=1.0, verified=match.id) if each in found.rows else each for each in found.evidence
+    )
+    return replace(found, evidence=certain)
+
+
+# a property with at most so many values is shown with them, each up to so many characters (given)
+MOST_VALUES = 6
+
+LONGEST_VALUE = 20
+
+
+class RewordedQuestion(BaseModel):
+    """The question in other words."""
+
+    reworded: str = Field(min_length=1, max_length=300)
+
+
+@dataclass(frozen=True)
+class Rewording:
+    """The rows for a rewording, with their plan and their probability if the rewording is right; None if the rules
+    can't account for every word. `queries` are all that were run."""
+
+    rows: Rows | None = None
+    queries: tuple[Query, ...] = ()
+    usage: Usage = NO_USAGE
+    failed: str = ""
+
+
+async def reword_question(model: BaseChatModel, view: TurnView, database: Database, limits: Limits) -> Rewording:
+    """One call, and the likeliest reading of its rewording; nothing if it only repeats the question, or leaves out a
+    name or a number of it."""
+    try:
+        answer, usage = await structured_reply(
+            model, await _messages(view, database, limits), RewordedQuestion, limits=limits
+        )
+    except ModelFailed as failed:
+        return Rewording(usage=failed.usage, failed=failed.why)
+    text = " ".join(answer.reworded.split())
+    if _words(text) == _words(view.standalone) or not _keeps_names(text, view):
+        return Rewording(usage=usage)
+    understanding = await run_in_thread(understand, Rewrite(text), database.schema, database.lexicon)
+    if understanding.expected == "prose" or understanding.unknown:
+        return Rewording(usage=usage)
+    results = await database.read(understanding.readings[: database.most])
+    queries = tuple(query for found in results for query in found.queries)
+    rows = (
+        _likeliest(understanding, [each for found in calibrate_rows(understanding, results) for each in found.rows])
+        if results
+        else None
+    )
+    return Rewording(rows, queries, usage)
+
+
+def _likeliest(understanding: Understanding, rows: list[Rows]) -> Rows | None:
+    """The likeliest rows if their reading accounts for every word, with the plan instead of the reading."""
+    informative = [each for each in rows if not is_empty(each.table) and not is_echo(understanding, each)]
+    best = max(informative, key=lambda each: row_probability(understanding, each), default=None)
+    if best is None or best.reading is None or row_probability(understanding, best) < DECLINED:
+        return None
+    reading = understanding.readings[best.reading]
+    if reading.unused or reading.lost:
+        return None
+    return replace(
+        best, reading=None, plan=reading.plan, words=reading.words, probability=row_probability(understanding, best)
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [token.norm for token in tokenize(text)]
+
+
+def _keeps_names(text: str, view: TurnView) -> bool:
+    """Whether a rewording has all numbers of the question and a word of each name; "sporty" names a "sport"."""
+    words = set(_words(text))
+    numbers = {word for word in _words(view.standalone) if any(map(str.isdigit, word))}
+    names = [f"{each.text} {each.label}" for each in view.understanding.mentions if each.kind == "entity"]
+    derived = [f"{word} {near}" for word, near in view.understanding.unknown if near and word.startswith(near)]
+    return numbers <= words and all(words.intersection(_words(name)) for name in (*names, *derived))
+
+
+async def _messages(view: TurnView, database: Database, limits: Limits) -> list[BaseMessage]:
+    prefix = await run_in_thread(rewording_prefix, database.schema, limits.schema_tokens)
+    return [SystemMessage(prefix), HumanMessage(prompt("rewording_turn", question=quote_line(view.standalone)))]
+
+
+def rewording_prefix(schema: Schema, most_tokens: int) -> str:
+    """The prefix of every prompt about a graph, byte for byte the same."""
+    return prompt("rewording", names=quote_lines(class_lines(schema, most_tokens)))
+
+
+def class_lines(schema: Schema, most_tokens: int) -> str:
+    """One line for each class, the largest first: its label and those of its properties; as many as fit."""
+    left, lines = most_tokens * CHARACTERS_PER_TOKEN, list[str]()
+    for each in sorted(schema.shown_classes, key=lambda each: (-each.count, each.iri)):
+        line = f"{each.label}: {', '.join(_properties(each, schema))}"
+        left -= len(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _properties(owner: Class, schema: Schema) -> Iterator[str]:
+    for each in schema.shown_predicates:
+        if owner.iri in each.domains and each.role == "fact":
+            yield each.label + _range(each, schema)
+
+
+def _range(predicate: Predicate, schema: Schema) -> str:
+    """The classes that a property leads to, its values if they are few, or its unit."""
+    if predicate.has_links:
+        classes = [schema.class_of[iri].label for iri in predicate.ranges if iri in schema.class_of]
+        return f" ({' or '.join(classes[:2])})" if classes else ""
+    if predicate.values and predicate.minimum is None and len(predicate.values) <= MOST_VALUES:
+        return f" ({'/'.join(value[:LONGEST_VALUE] for value in predicate.values)})"
+    return f" in {predicate.unit}" if predicate.unit else ""
+
+
+# a reading at least this likely with other rows disputes a query (given)
+LIKELY = 0.3
+
+# candidates whose probabilities differ by less are equally sure (given)
+MARGIN = 0.15
+
+
+def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttempts, priors: Priors) -> BranchResult:
+    """The rows of the rules and of the model, each with its probability; all queries that were tried."""
+    own = [each for part in writing.ran for each in part.rows]
+    queries = (*drafted.queries, *writing.tried)
+    error = next((part.error for part in reversed(writing.ran) if part.error), None) or drafted.error
+    if not own:
+        return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
+                       wants=writing.wants, outcome="empty" if writing.tried else "",
+                       standalone=writing.standalone)  # fmt: skip
+    outcome = _outcome(view.understanding, drafted, own, writing)
+    agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
+    others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
+    reading = max((row_probability(view.understanding, each) for each in others), default=None)
+    sure = priors.after(outcome, reading)
+    own = [replace(each, probability=sure) for each in own]
+    alike = [each for each in agreeing if _have_single_column(each, own[0])]
+    if alike:
+        # rows of a plan can be worded and traced better than those of a bare query
+        words, meaning = own[0].words, own[0].meaning
+        own = [replace(each, probability=sure, confirmed=True, meaning=meaning) for each in alike]
+        if view.language != ENGLISH:
+            # a model that words them needs its own words, not the plan in English
+            own = [replace(each, words=words or each.words) for each in own]
+    rest = [each for each in drafted.evidence if each not in agreeing]
+    if outcome == "disputed":
+        rest = [
+            _disputed_by_query(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest
+        ]
+    return BranchResult(
+        drafted.branch,
+        (*own, *rest),
+        queries,
+        by="model",
+        wants=writing.wants,
+        missing=writing.missing,
+        outcome=outcome,
+        standalone=writing.standalone,
+    )
+
+
+def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: Rows, priors: Priors) -> BranchResult:
+    """The rows for the question and those for a model's rewording of it, with probabilities, the likeliest first.
+
+    If the likeliest rows of the question are the same, they confirm each other, else they dispute each other. Rows with
+    as many columns as the rewording asks for come first. One parser reads both, so two wrong readings agree as easily
+    as two right ones.
+    """
+    own = (priors.faithful or 0.0) * (rows.probability or 0.0)
+    drafts = sorted(non_empty_rows(drafted.rows), key=lambda each: -row_probability(understanding, each))
+    agreeing = [each for each in drafts if has_same_columns(each.table, rows.table)]
+    confirmed_rows = [replace(each, confirmed=True) for each in agreeing] or [rows]
+    others = [each for each in drafts if each not in agreeing]
+    rival = row_probability(understanding, drafts[0]) if drafts else 0.0
+    if drafts and _are_same(drafts[0], rows):
+        probability = max(rival, min(after_agreement(own, rival), understanding.most))
+    else:
+        probability = after_dispute(max([own, *(row_probability(understanding, each) for each in agreeing)]), rival)
+        others = [
+            replace(each, probability=after_dispute(row_probability(understanding, each), own)) for each in others
+        ]
+    confirmed_rows = [replace(each, probability=probability) for each in confirmed_rows]
+    ranked = sorted([*confirmed_rows, *others], key=lambda each: -row_probability(understanding, each))
+    rest = [each for each in drafted.evidence if each not in drafts]
+    return replace(drafted, evidence=(*ranked, *rest), error=None)
+
+
+def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
+    return replace(rows, probability=priors.against(row_probability(understanding, rows)))
+
+
+def _outcome(
+    understanding: Understanding, drafted: BranchResult, own: Sequence[Rows], writing: QueryAttempts
+) -> Outcome:
+    if is_empty(own[0].table):
+        return "empty"
+    if writing.wants == "prose":
+        return "alone"
+    if any(_are_same(each, own[0]) for each in drafted.rows):
+        return "agreed"
+    if writing.doubted:
+        return "doubted"
+    likely = [
+        each
+        for each in non_empty_rows(drafted.rows)
+        if row_probability(understanding, each) >= LIKELY
+        and (writing.wants not in FORMS or is_of_kind(writing.wants, each.table))
+    ]
+    return "disputed" if likely else "alone"
+
+
+def is_undecided(understanding: Understanding, found: BranchResult) -> bool:
+    """Whether rows of the model and of a reading differ, and neither is clearly likelier."""
+    if found.wants == "prose" or not all(_candidates(found)):
+        return False
+    own, reading = (row_probability(understanding, each) for each in rival_rows(understanding, found))
+    return abs(own - reading) < MARGIN
+
+
+def rival_rows(understanding: Understanding, found: BranchResult) -> tuple[Rows, Rows]:
+    """The likeliest rows of the model and of a reading."""
+    own, readings = _candidates(found)
+
+    def likely(rows: Rows) -> float:
+        return row_probability(understanding, rows)
+
+    return max(own, key=likely), max(readings, key=likely)
+
+
+def _candidates(found: BranchResult) -> tuple[list[Rows], list[Rows]]:
+    """The rows of the model and those of readings."""
+    rows = non_empty_rows(found.rows)
+    return [each for each in rows if each.reading is None], [each for each in rows if each.reading is not None]
+
+
+def merge_choice(found: BranchResult, chosen: Rows, priors: Priors) -> BranchResult:
+    """The rows that a model chose after it saw both candidates count as agreed, the others as disputed by them."""
+    evidence = tuple(
+        each
+        if not isinstance(each, Rows) or is_empty(each.table)
+        else replace(each, probability=priors.after("agreed"), confirmed=True)
+        if _are_same(each, chosen)
+        else replace(each, probability=after_dispute(each.probability or 0.0, priors.after("agreed")))
+        for each in found.evidence
+    )
+    return replace(found, evidence=evidence)
+
+
+def merge_second_query(found: BranchResult, second: QueryAttempts, priors: Priors) -> BranchResult:
+    """The rows that a second, independent query gives as well count as agreed."""
+    rows = next((each for part in second.ran for each in non_empty_rows(part.rows)), None)
+    queries = (*found.queries, *second.tried)
+    if rows is None:
+        return replace(found, queries=queries)
+    return replace(
+        found,
+        queries=queries,
+        evidence=tuple(
+            replace(each, probability=priors.after("agreed"), confirmed=True)
+            if isinstance(each, Rows) and _are_same(each, rows)
+            else each
+            for each in found.evidence
+        ),
+    )
+
+
+def _are_same(one: Rows, other: Rows) -> bool:
+    return len(non_empty_rows([one, other])) == 2 and is_same_result(one.table, other.table)
+
+
+def _have_single_column(one: Rows, other: Rows) -> bool:
+    """Whether both have a single column, so that neither shows more than was asked for."""
+    return len(one.table.columns) == len(other.table.columns) == 1
+
+
+def non_empty_rows(rows: Iterable[Rows]) -> list[Rows]:
+    """The rows that are not empty."""
+    return [each for each in rows if not is_empty(each.table)]
+
+
+log = logging.getLogger(__name__)
+
+
+async def prefill_prompts(
+    model: BaseChatModel, schema: Schema, describe: DescribeTables, limits: Limits, size: Size
+) -> None:
+    """Send each prefix and stop at the first token of the reply. The prefix that is needed first comes last, because a
+    server may keep only one. A model that is down is reported when it is asked."""
+    prefixes = [
+        query_prefix(await run_in_thread(whole_schema, schema, limits.schema_tokens, describe), small=size == "small")
+    ]
+    if size == "small":
+        prefixes.append(await run_in_thread(rewording_prefix, schema, limits.schema_tokens))
+    try:
+        for text in prefixes:
+            async with asyncio.timeout(limits.seconds):
+                async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
+                    break
+    except Exception as error:
+        log.warning("prompts could not be prefilled: %s", failure_reason(error))
+        log.debug("prompts could not be prefilled: %s", logged_error(error))

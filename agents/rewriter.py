@@ -7,27 +7,19 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.answering.selection.word_cover import content_words
-from agents.database import Database
-from agents.models.calls import ModelFailed, structured_reply
-from agents.models.limits import Limits
-from agents.prompt import prompt
-from agents.result import Result
-from agents.run_in_thread import run_in_thread
-from agents.turn_view import TurnView
-from nacre.language.base import phrase_list, word_list
-from nacre.language.detect_language import ENGLISH, language_name
-from nacre.language.orientation import orientation_language
+from agents.answering.select_answer import content_words
+from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
+from agents.turn_view import Database, Result, TurnView
+from nacre.language.data import phrase_list, word_list
 from nacre.language.sanitize import quote_line
-from nacre.language.tokens import tokenize
-from nacre.language.translation.dictionary import GLOSSED_LANGUAGES
+from nacre.language.small_talk import orientation_language
+from nacre.language.tokens import ENGLISH, language_name, tokenize
+from nacre.language.translation import GLOSSED_LANGUAGES
+from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Scope
-from nacre.understanding.dialogue.orientation import orientation_intent
-from nacre.understanding.dialogue.rewrite import rewrite_question
-from nacre.understanding.glossing.gloss_question import gloss_question
-from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
-from nacre.understanding.glossing.question_language import question_language
-from nacre.understanding.linking.linker import linker_of
+from nacre.understanding.dialogue.rewrite import orientation_intent, rewrite_question
+from nacre.understanding.glossing import gloss_question, glossed_lexicon, question_language
+from nacre.understanding.linking.link_mentions import linker_of
 
 TURNS_SHOWN = 3
 

@@ -7,17 +7,17 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.models.calls import ModelFailed, structured_reply
-from agents.models.limits import Limits
-from agents.prompt import prompt
-from agents.result import Result
-from agents.turn_view import TurnView
+from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
+from agents.turn_view import Result, TurnView
 from nacre.language.sanitize import quote_line
 from nacre.records.evidence import BranchResult, EvidenceSentence
 
 LONGEST_ATTEMPT = 200
+
 MOST_ATTEMPTS = 8
+
 SENTENCES_SHOWN = 3
+
 # the knowledge pyramid from its top (PolyRAG, section 4): ontology, triples, texts
 LAYERS = (("sql", "sparql"), ("triples",), ("vector", "lexical"))
 

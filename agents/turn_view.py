@@ -1,12 +1,19 @@
-"""A turn as every agent sees it: TurnView, with the question, its reading, the evidence so far and the deadline."""
+"""A turn as every agent sees it: TurnView, with the question, its reading, the evidence so far and the deadline.
+
+`Database` is what agents may ask of an open graph (`nacre.access` implements it by SQL and by SPARQL), `Result` what
+every agent returns, `AnswerDraft` an answer before it is written.
+"""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar
 
-from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
-from nacre.records.turn import EarlierTurn, Rewrite, Understanding
+from nacre.records.answer import Status, Value
+from nacre.records.evidence import BranchResult, Evidence, LookUp, Occurrence, QueryError, Rows
+from nacre.records.schema import Schema
+from nacre.records.turn import EarlierTurn, Reading, Rewrite, Understanding
+from nacre.stores.sqlite.lexicon import Lexicon
 
 Strategy = Literal["parallel", "stepwise", "waterfall"]
 
@@ -75,3 +82,131 @@ class TurnView:
 def first_turn(question: str, understanding: Understanding | None = None) -> TurnView:
     """A first turn in which nothing was found yet."""
     return TurnView(question, Rewrite(question), understanding or Understanding(question))
+
+
+Language = Literal["sql", "sparql"]
+
+
+class Database(Protocol):
+    """One version of a graph. No method raises for a query that fails: the failure is in what it returns.
+
+    By SPARQL classes (IRIs) take the place of tables, and properties that of columns.
+    """
+
+    @property
+    def language(self) -> Language:
+        """The language of its queries, which is the name of their branch."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many readings of a question are run."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the graph."""
+        ...
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The names that the conversation may mean."""
+        ...
+
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
+        """The rows of each reading of the turn, the likeliest first. By SQL, things have their names in the language
+        `names` if it is given and they have one."""
+        ...
+
+    async def query(self, text: str, question: str | None) -> BranchResult:
+        """The rows of a query that a model wrote for a question, behind the guard, within limits. Values that rest on
+        neither stored ones nor numbers of the question are refused; None for a query that a person confirmed."""
+        ...
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        """CREATE statements of these tables, of all if None; by SPARQL the properties of these classes."""
+        ...
+
+    def table_of(self, thing: str) -> str:
+        """The table that has the row of a thing (an IRI), by SPARQL its classes; "" for an unknown thing."""
+        ...
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        """Where values like these phrases occur, the most similar first."""
+        ...
+
+    async def look_up(self, wanted: LookUp) -> str:
+        """What a look-up finds, as a text of bounded length, or why it finds nothing."""
+        ...
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Started model calls, and tokens; `cached` is the part of `input` that the server had in its cache.
+
+    `price` is in US dollars, without the `unpriced` calls, whose price or number of tokens is unknown.
+    """
+
+    calls: int = 0
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    price: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*(own + more for own, more in zip(astuple(self), astuple(other), strict=True)))
+
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """The result of one agent; `by` is "rules", "model", or "rules after model: why"."""
+
+    value: T
+    by: str = "rules"
+    usage: Usage = NO_USAGE
+
+
+# a sentence with the indexes of the evidence that it rests on
+CitedSentence = tuple[str, tuple[int, ...]]
+
+# what an answer lacks: nothing, that its rows are sure, words that they leave out, or everything
+Lack = Literal["", "certainty", "words", "everything"]
+
+
+@dataclass(frozen=True)
+class AnswerDraft:
+    """The whole answer: its sentences in order, its status, and the values as data.
+
+    `table` is the index of the evidence whose rows the values are, if any. `disputed` are those of the sentences that
+    say what other evidence gives instead. `options` are readings as good as the one that is answered; they are offered
+    at the end, by `offer` in another language than English. Without options `confirm` is the reading to be confirmed;
+    `doubt` is a further doubt. `columns` and `rows` are an answer of several columns as a table. `translated` are the
+    first sentences in the language of the question. `things` are the IRIs and labels of the things that the answer is
+    about, if no table has them; `topic` is the reading that asks for everything about them.
+    """
+
+    sentences: tuple[CitedSentence, ...]
+    status: Status
+    confidence: float | None = None
+    values: tuple[Value, ...] = ()
+    unit: str | None = None
+    reason: str | None = None
+    caveats: tuple[str, ...] = ()
+    table: int | None = None
+    disputed: tuple[CitedSentence, ...] = ()
+    options: tuple[Reading, ...] = ()
+    offer: str = ""
+    confirm: str = ""
+    doubt: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value | None, ...], ...] = ()
+    translated: tuple[str, ...] = ()
+    things: tuple[tuple[str, str], ...] = ()
+    topic: Reading | None = None

@@ -134,9 +134,9 @@ def ingest_both(data: Path, fleet: Path, pause: Callable[[], None] = no_pause) -
 
 def attach_others(folder: Path, data: Path) -> None:
     """The other graphs that are asked: two fixtures, and a database."""
-    from ingestion.database.attach_database import attach_database
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
+    from nacre.extensions.databases.attach_database import attach_database
 
     for name in ("company", "garden"):
         ingest([str(FIXTURES / f"{name}.ttl")], name, data=data, embedder=local_embedder("bundled"))
@@ -155,7 +155,7 @@ async def ask(
 ) -> None:
     """Ask all questions of a service that was just opened; tokens of prompts are counted as budgets of prompts are."""
     from agents.agents import build_agents
-    from agents.models.limits import CHARACTERS_PER_TOKEN
+    from agents.model_calls import CHARACTERS_PER_TOKEN
     from graph.context import Context
     from nacre.config.settings import Settings
     from nacre.serving.turn_service import open_turn_service

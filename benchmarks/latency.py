@@ -17,9 +17,9 @@ from time import perf_counter
 
 from benchmarks.inputs.fleet_graph import LABEL, write_graph
 from benchmarks.results import BenchmarkResult, Measurement, measure
-from nacre.evaluation.ask_questions import QuestionLine, ask_questions, read_questions
+from evaluation.reword import add_typo
+from nacre.evaluation.questions import QuestionLine, ask_questions, read_questions
 from nacre.evaluation.score import quantile
-from nacre.evaluation.synthetic.reword import add_typo
 from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
@@ -63,8 +63,8 @@ def turn(folder: Path) -> Measurement:
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
-    from nacre.serving.garbage_collection import relax_collection
-    from nacre.serving.http.event_loop import new_event_loop
+    from nacre.serving.capacity import relax_collection
+    from nacre.serving.http.connection import new_event_loop
     from nacre.serving.turn_service import open_turn_service
 
     settings = Settings(data=folder, model=None, qdrant_url=None)
@@ -93,7 +93,7 @@ def turn(folder: Path) -> Measurement:
 
 def understanding(folder: Path, scale: int) -> Measurement:
     """Understanding of generated questions, each once, after a few others have built the indexes."""
-    from ingestion.index.names import write_names
+    from ingestion.index.lexicon import write_names
     from ingestion.induce.layout import induce_layout
     from ingestion.induce.write_tables import write_layout
     from ingestion.read.parse import parse_files

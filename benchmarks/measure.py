@@ -201,7 +201,7 @@ def main(what: str, *arguments: str) -> None:
 
 def clear_name_caches() -> None:
     """Empty the caches of names, which are empty in a first ingest."""
-    from ingestion.induce.names.column_names import column_name, readable_name
+    from ingestion.induce.names import column_name, readable_name
     from ingestion.vocabulary import local_name, name_rank
 
     for each in (column_name, readable_name, local_name, name_rank):

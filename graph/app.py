@@ -12,22 +12,18 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from pydantic import ValidationError
 
 from agents.agents import Agents, configured_agents
-from agents.run_in_thread import run_in_thread
 from graph.builder import App, build_graph
-from graph.context import context_with_graphs
-from graph.resources import Resources
+from graph.context import Resources, context_with_graphs
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.records.threads import run_in_thread
+from nacre.stores.addresses import configured_database_limits, configured_limits
 from nacre.stores.catalog import Library
-from nacre.stores.conversations.checkpoint_sizes import index_sizes
-from nacre.stores.conversations.checkpoints import OrderedSaver, OrderedSqliteSaver
-from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
-from nacre.stores.databases.address import configured_database_limits
-from nacre.stores.sparql.endpoint_limits import configured_limits
-from nacre.stores.state.database import StateDatabase
+from nacre.stores.state.checkpoints import OrderedSaver, OrderedSqliteSaver
+from nacre.stores.state.conversations import Conversations, ConversationStoreError, index_sizes
+from nacre.stores.state.database import StateDatabase, open_state, shared_state, unusable_state
 from nacre.stores.state.locks import StateLocks, locks_of
-from nacre.stores.state.open import open_state, shared_state, unusable_state
 
 THREADS = "threads.sqlite"
 
@@ -105,7 +101,7 @@ async def open_persistent_app(composition: Composition) -> AsyncIterator[Persist
 
 
 async def _open_server_saver(database: StateDatabase, locks: StateLocks, stack: AsyncExitStack) -> Any:
-    from nacre.stores.conversations.checkpoints_postgres import open_postgres_saver
+    from nacre.extensions.fleet.checkpoints import open_postgres_saver
 
     try:
         saver = await stack.enter_async_context(open_postgres_saver(database))

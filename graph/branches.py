@@ -11,22 +11,18 @@ from typing import TYPE_CHECKING
 
 from agents.agents import Agents
 from agents.query_writer import MODEL_VISITS, by_rules, may_run_readings
-from agents.result import Result
-from agents.run_in_thread import run_in_thread
-from agents.turn_view import TurnView
-from nacre.access.availability import lexical_problem, sparql_problem, triples_problem, vector_problem
+from agents.turn_view import Result, TurnView
+from nacre.access.databases import sparql_database, sql_database
 from nacre.access.join_texts import join_texts, may_join
-from nacre.access.sparql_database import sparql_database
-from nacre.access.sql_database import sql_database
-from nacre.access.text_coverage import WATERFALL_PASSAGES
+from nacre.access.open_graph import WATERFALL_PASSAGES, lexical_problem, sparql_problem, triples_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import BranchResult
+from nacre.records.threads import run_in_thread
 from nacre.records.turn import Understanding
-from tools import lexical as lexical_tool
-from tools import vector as vector_tool
-from tools.guards.sandbox import Sandbox
-from tools.passages import SentenceSearch
+from tools import search_passages
+from tools.sandbox import Sandbox
+from tools.search_passages import SentenceSearch
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -101,7 +97,7 @@ async def _vector(view: TurnView, resources: BranchResources) -> Result[BranchRe
     if vectors is None or passages is None:
         raise ToolError("unavailable", vector_problem(resources.graph))
     try:
-        return await _passages(partial(vector_tool.search, vectors, passages), view, resources)
+        return await _passages(partial(search_passages.search_vector, vectors, passages), view, resources)
     except ConfigError as error:
         raise ToolError("unavailable", str(error)) from error
 
@@ -110,7 +106,7 @@ async def _lexical(view: TurnView, resources: BranchResources) -> Result[BranchR
     lexical, passages = resources.graph.lexical, resources.graph.passages
     if lexical is None or passages is None:
         raise ToolError("unavailable", lexical_problem(resources.graph))
-    return await _passages(partial(lexical_tool.search, lexical, passages), view, resources)
+    return await _passages(partial(search_passages.search_lexical, lexical, passages), view, resources)
 
 
 async def _passages(search: SentenceSearch, view: TurnView, resources: BranchResources) -> Result[BranchResult]:
@@ -131,10 +127,10 @@ async def _triples(view: TurnView, resources: BranchResources) -> Result[BranchR
 
 def _single_triples(view: TurnView, graph: Graph, embedder: Embedder) -> BranchResult:
     # numpy is slow to import, and most turns do without it
-    from tools import triples
+    from nacre.extensions.pyramid import search_triples
 
-    stores = triples.TripleStores(graph.lexicon, embedder, graph.passages, graph.extracted)
-    return triples.search(view.understanding, stores, round=view.round)
+    stores = search_triples.TripleStores(graph.lexicon, embedder, graph.passages, graph.extracted)
+    return search_triples.search(view.understanding, stores, round=view.round)
 
 
 def _search_text(view: TurnView, top_k: int) -> tuple[str, int]:

@@ -1,12 +1,21 @@
-"""The options of one turn: a mapping from a client, or Studio's form -> Context. Unknown keys are refused."""
+"""The options of one turn: a mapping from a client, or Studio's form -> Context. Unknown keys are refused.
+
+Then what the nodes of a process work with, and which agents a turn uses: Resources + Context -> Agents.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from agents.agents import Agents
 from graph.branches import BRANCHES
+from nacre.access.open_graph import VersionLeases
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.stores.catalog import Library
+from tools.sandbox import Sandbox
 
 # key in the configuration of a run of whose verified questions it may use; only `graph.stream` sets it
 OWNER = "owner"
@@ -65,3 +74,27 @@ def parse_context(options: Mapping[str, Any] | Context | None) -> Context:
             known = ", ".join(Context.model_fields)
             raise ConfigError(f"There is no option {name!r}. Use: {known}.") from None
         raise ConfigError(f"The option {name} can't be {first['input']!r}: {first['msg']}.") from None
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Made by a composition root. `agents` has "rules", and "model" if one is configured."""
+
+    library: Library
+    agents: Mapping[str, Agents]
+    settings: Settings
+    leases: VersionLeases = field(default_factory=VersionLeases)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+
+
+def agents_for(resources: Resources, context: Context | None) -> Agents:
+    """The agents of the reasoner that the context asks for; raises ConfigError if there are none."""
+    reasoner = reasoner_for(resources, context)
+    if reasoner not in resources.agents:
+        raise ConfigError("The mind 'model' needs a chat model. Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
+    return resources.agents[reasoner]
+
+
+def reasoner_for(resources: Resources, context: Context | None) -> str:
+    """ "rules" or "model": what the context asks for, else the model if one is configured."""
+    return (context and context.mind) or ("model" if "model" in resources.agents else "rules")

@@ -1,4 +1,13 @@
-"""The nodes of the graph: (State, Runtime) -> the fields that a node changes. Only invalid input ends a turn early."""
+"""The nodes of the graph: (State, Runtime) -> the fields that a node changes. Only invalid input ends a turn early.
+
+Then: which node comes next (routers over the state), the work of the fuser, and what a turn is about (question,
+graph, branches that it may use).
+
+A router is a pure function of the state that returns names of nodes. Routers are coroutines because LangGraph runs
+plain functions in a thread.
+
+A chat that sends messages alone and could mean several graphs is asked which one; its reply names the graph.
+"""
 
 import asyncio
 import logging
@@ -7,43 +16,41 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from agents.agents import Agents
-from agents.answering.draft import find_lack
-from agents.result import Result
-from agents.run_in_thread import run_in_thread
-from agents.tool_selector import Choice
-from agents.turn_view import TurnView, first_turn
+from agents.answering.answer_record import TurnBookkeeping, answer_record, older_turn, remembered_turns
+from agents.answering.draft import best_text_answer, find_lack
+from agents.answering.grounding_gate import GroundingGate
+from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
+from agents.tool_selector import LAYERS, Choice
+from agents.turn_view import AnswerDraft, Result, TurnView, Usage, first_turn
 from graph.branches import BRANCHES, BranchResources
-from graph.context import Context
-from graph.resources import Resources, agents_for, reasoner_for
-from graph.routing import branches_to_retry, lower_layers
-from graph.state import State, Update, decode_conversation, decode_turn
-from graph.turn_input import (
-    ask_for_graph,
-    checked_question,
-    chosen_graph,
-    is_graph_needed,
-    turn_branches,
-    turn_graph,
-    turn_question,
-)
-from graph.write_answer import run_id, run_owner, usage_fields, write_answer
-from nacre.access.nearest.search import search_nearest
-from nacre.access.sql_database import sql_database
-from nacre.access.text_coverage import may_texts_answer
-from nacre.access.text_lexicon import load_lexicon
-from nacre.access.verified.first_use import understand_question
-from nacre.errors import NacreError, ToolError
-from nacre.language.detect_language import ENGLISH, language_name
-from nacre.records.evidence import BranchResult, QueryError
-from nacre.records.json_form import RecordDict, from_json
-from nacre.records.turn import EarlierTurn, Rewrite, Understanding
+from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
+from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
+from nacre.access.databases import sql_database
+from nacre.access.derivation import build_derivation, open_citations
+from nacre.access.nearest import search_nearest
+from nacre.access.open_graph import available_lexicon, load_lexicon, may_texts_answer
+from nacre.access.verified_look_up import understand_question
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError, NacreError, ToolError
+from nacre.language.tokens import ENGLISH, language_name
+from nacre.records.answer import AnswerDerivation
+from nacre.records.evidence import BranchResult, Evidence, QueryError
+from nacre.records.json_form import RecordDict, from_json, to_json
+from nacre.records.schema import Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import LONGEST_QUESTION, EarlierTurn, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
+from nacre.understanding.mentions import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
-from tools import lexical as lexical_tool
+from nacre.understanding.ranking.rank import load_weights
+from tools import search_passages
 
 log = logging.getLogger(__name__)
 
@@ -204,7 +211,7 @@ class Nodes:
     async def _nearest(self, view: TurnView, state: State) -> Update:
         """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
-        if lexical_tool.BRANCH in view.failures:
+        if search_passages.LEXICAL in view.failures:
             return {}
         lack = await run_in_thread(find_lack, view)
         if not lack:
@@ -285,3 +292,255 @@ def _carried_turns(earlier: Sequence[EarlierTurn], state: State) -> list[RecordD
 
 def _open_graph(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
+
+
+# the words that rows leave out -> whether texts may answer with them
+MayTextsAnswer = Callable[[Sequence[str]], bool]
+
+# rows that are likelier right than wrong stay the answer whatever sentences say, if they leave no word out (given)
+SETTLED = 0.5
+
+TRIPLES = LAYERS[1][0]
+
+
+async def has_started(state: State) -> Literal["understand", "__end__"]:
+    """The turn goes on, or ends because the chat was asked which graph it means."""
+    return "understand" if "version" in state else "__end__"
+
+
+async def select_branches(state: State) -> list[str]:
+    """The branches of this round, in parallel; the fuser if there is none."""
+    return state["route"] or ["fuser"]
+
+
+async def should_continue(state: State) -> Literal["tool_selector", "fuser"]:
+    """A further round if `check` wants one."""
+    return "tool_selector" if state["wanted"] else "fuser"
+
+
+def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
+    """The enabled branches that lack evidence or failed and would try something new; none if the evidence is enough.
+
+    Passages are searched again only if there are none at all: more of the same does not answer better. If a model
+    decides step by step, it is offered everything new and decides itself what is enough.
+    """
+    stepwise = by_model and view.strategy == "stepwise"
+    if view.understanding.orientation or (
+        not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view))
+    ):
+        return ()
+    return tuple(
+        branch
+        for branch in view.enabled
+        if BRANCHES[branch].has_more(view.understanding, view.of(branch), by_model)
+        and (stepwise or _lacks_evidence(branch, view.evidence))
+    )
+
+
+def lower_layers(view: TurnView, may_texts_answer: MayTextsAnswer) -> tuple[str, ...]:
+    """The branches that a waterfall asks next (PolyRAG, section 4); none if they would not change the answer.
+
+    Triples may be better than rows that are not likely enough to be the answer. Sentences replace rows only for words
+    that the rows leave out, if texts may answer with those.
+    """
+    unvisited = tuple(name for name in view.enabled if name not in view.visited)
+    if not unvisited:
+        return ()
+    triples_next = TRIPLES in unvisited
+    bar = load_weights().threshold if triples_next else SETTLED
+    left_out = _left_out_words(view, bar)
+    if left_out is None:
+        return unvisited
+    return unvisited if left_out and (triples_next or may_texts_answer(left_out)) else ()
+
+
+def _has_sure_text(view: TurnView) -> bool:
+    answer = best_text_answer(view.standalone, view.evidence)
+    return answer is not None and answer.is_sure
+
+
+def _lacks_evidence(branch: str, evidence: Sequence[Evidence]) -> bool:
+    return branch == "sql" or not any(each.branch == branch for each in evidence)
+
+
+def _left_out_words(view: TurnView, bar: float) -> list[str] | None:
+    """The words that the answer so far leaves out; None if no answer reaches the probability `bar`."""
+    understanding = view.understanding
+    unknown = [word for word, _ in understanding.unknown]
+    if understanding.expected == "prose":
+        return unknown if any(each.round and each.branch in LAYERS[0] for each in view.evidence) else None
+    selected = select_answer_rows(understanding, view.evidence)
+    if selected is None or row_probability(understanding, selected[1]) < bar:
+        return None
+    reading = selected[1].reading
+    return unknown + list(understanding.readings[reading].unused if reading is not None else ())
+
+
+REMEMBERED_TURNS = 10
+
+
+async def write_answer(state: State, runtime: Runtime[Context], resources: Resources, graph: Graph) -> Update:
+    """Stream the answer through the gate, trace what it cites, and put the record and the thread's fields together."""
+    view = decode_turn(state, resources.settings)
+    first_token: float | None = None
+    message = Message(runtime.stream_writer)
+
+    def release(sentence: str) -> None:
+        nonlocal first_token
+        first_token = first_token or time.monotonic()
+        message.say(sentence)
+
+    lexicon = await available_lexicon(graph, view.standalone)
+    gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
+    draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
+    released = gate.released()
+    table, settings = draft.value.table, resources.settings
+    cited, derivation = await run_in_thread(_trace, released.cited, view, table, graph, settings)
+    bookkeeping = _bookkeeping(state, view, draft, first_token)
+    record = answer_record(view, bookkeeping, draft.value, released, cited, derivation)
+    opened = dict(zip(released.cited, cited, strict=True))
+    remembered = remembered_turns(view, released.text, draft.value, opened, settings.remembered)
+    earlier = state.get("earlier", [])
+    turns = [*(map(older_turn, earlier) if remembered else earlier), *map(to_json, remembered)]
+    return {
+        "answer": record,
+        "by": {"fuser": draft.by},
+        "usage": usage_fields(draft.usage),
+        "earlier": turns[-REMEMBERED_TURNS:],
+        "spent": bookkeeping.conversation_usage,
+        "messages": [message.end(record)],
+    }
+
+
+def run_id() -> str:
+    """The id that the caller gave this run."""
+    return str(get_config().get("configurable", {}).get("ask_id") or "")
+
+
+def run_owner() -> str:
+    """Whose private data this run may use; "" for nobody's."""
+    return str(get_config().get("configurable", {}).get(OWNER) or "")
+
+
+def usage_fields(usage: Usage) -> dict[str, float]:
+    """Usage as the state has it."""
+    return dict(vars(usage))
+
+
+async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
+    """The fuser's draft, released through the gate; an answer that says so if there is nothing or something failed."""
+    try:
+        draft = await agents.fuser(view, schema, gate)
+        if gate.answer:
+            return draft
+        text = "I found nothing in this graph that answers this."
+        draft = replace(draft, value=AnswerDraft(((text, ()),), "not_in_graph", reason=text))
+    except Exception as error:
+        log.exception("the answer could not be written")
+        gate.discard()
+        text = "Something went wrong while I put the answer together."
+        # the text of an unexpected error may quote anything; it is in the log
+        why = f"internal error: {type(error).__name__}"
+        draft = Result(AnswerDraft(((text, ()),), "failed", reason=why))
+    gate.say(text, ())
+    return draft
+
+
+def _trace(
+    cited: Sequence[int], view: TurnView, table: int | None, graph: Graph, settings: Settings
+) -> tuple[list[Evidence], AnswerDerivation]:
+    opened = open_citations(cited, view.evidence, view.understanding, graph)
+    return opened, build_derivation(view, table, graph, settings)
+
+
+def _bookkeeping(
+    state: State, view: TurnView, draft: Result[AnswerDraft], first_token: float | None
+) -> TurnBookkeeping:
+    request = get_config().get("configurable", {})
+    usage = add_usage(state["usage"], usage_fields(draft.usage))
+    # a thread is stored under its owner; the client knows it without
+    thread = str(request.get("thread_id") or "").partition(":")[2] or request.get("thread_id")
+    failed = {name: error.message for name, error in view.failures.items() if error.kind in ("unavailable", "timeout")}
+    return TurnBookkeeping(
+        id=run_id(),
+        thread=thread,
+        graph=state["about"],
+        turn=state["turn"],
+        unavailable={**state["unavailable"], **failed},
+        by=merge_attribution(state["by"], {"fuser": draft.by}),
+        usage=usage,
+        conversation_usage=add_usage(state.get("spent", {}), usage),
+        caveats=state.get("caveats", []),
+        started=state["started"],
+        first_token=first_token,
+    )
+
+
+# the key under which the message that asks for a graph carries the names
+OFFERED_GRAPHS = "graphs"
+
+
+def checked_question(text: str) -> str:
+    """The question without surrounding blanks; raises ConfigError if it is empty or too long."""
+    text = text.strip()
+    if not text:
+        raise ConfigError("The question is empty. Ask something, such as: nacre ask 'How many are there?'")
+    if len(text) > LONGEST_QUESTION:
+        raise ConfigError(
+            f"The question has {len(text)} characters; {LONGEST_QUESTION} are the most. Ask a shorter one."
+        )
+    return text
+
+
+def turn_question(state: State) -> tuple[str, HumanMessage | None]:
+    """The question, and the message to add for it; a question that came as a message is in the thread already."""
+    if "question" in state:
+        question = checked_question(state["question"])
+        return question, HumanMessage(question)
+    messages = state.get("messages", [])
+    if not messages or messages[-1].type != "human":
+        raise ConfigError("There is no question. Send {'question': ...} or a human message.")
+    return checked_question(str(messages[-1].text)), None
+
+
+def turn_graph(state: State, context: Context | None) -> str | None:
+    """The name of the requested graph, None where nobody named one; raises ConfigError if the thread is about another
+    graph."""
+    requested = state.get("graph") or (context and context.graph) or None
+    known = state.get("about")
+    if known and requested and requested != known:
+        raise ConfigError(f"This thread is about the graph {known!r}. Start a new thread to ask {requested!r}.")
+    return requested or known
+
+
+def ask_for_graph(names: Sequence[str]) -> AIMessage:
+    """The message that asks which graph is meant; `chosen_graph` recognises it by the names that it carries."""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    text = f"Which graph do you want to ask? There are {listed}. Reply with one of these names."
+    return AIMessage(text, additional_kwargs={OFFERED_GRAPHS: list(names)})
+
+
+def chosen_graph(state: State, names: Sequence[str]) -> tuple[str, str] | None:
+    """The graph that the last message names in reply to `ask_for_graph`, and the question before it; else None."""
+    messages = state.get("messages", [])
+    if "question" in state or len(messages) < 3 or OFFERED_GRAPHS not in messages[-2].additional_kwargs:
+        return None
+    named = str(messages[-1].text).strip(" \n.'\"`").casefold()
+    return (named, str(messages[-3].text)) if named in names else None
+
+
+def is_graph_needed(state: State, names: Sequence[str]) -> bool:
+    """Whether a chat has to say which graph it means. A client that sends the question as data gets an error
+    instead."""
+    return "question" not in state and len(names) > 1
+
+
+def turn_branches(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
+    """The requested branches that can be asked, and why the others can't be. A waterfall includes the branch `triples`
+    if triples were extracted from texts; the graph's own triples are covered by queries."""
+    also = {"triples"} if strategy == "waterfall" and graph.extracted is not None else set()
+    requested = (context and context.branches) or [
+        name for name, branch in BRANCHES.items() if branch.by_default or graph.endpoint is not None or name in also
+    ]
+    problems = {name: BRANCHES[name].problem(graph) for name in BRANCHES if name in requested}
+    return [name for name, why in problems.items() if not why], {name: why for name, why in problems.items() if why}

@@ -1,27 +1,37 @@
 """The state of the graph: what a client sends, what a thread keeps, what one run passes on; decoded as a TurnView.
 
-All of it is plain JSON but the messages.
+Then: channels that no checkpoint keeps, and the answer as a chat message (tokens in the stream, the record as
+metadata).
+
+All of the state is plain JSON but the messages.
+
+Channels without a checkpoint: docs/decisions/0031-transient-channels.md.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+import re
+import textwrap
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Self, get_args
 
-from langchain_core.messages import AnyMessage
-from langgraph.channels import EphemeralValue
-from langgraph.graph.message import add_messages
+from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
+from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.config import get_config
+from langgraph.graph.message import add_messages, push_message
 from typing_extensions import TypedDict
 
 from agents.turn_view import Strategy, TurnView
-from graph.transient_channels import TransientReducer, TransientValue
 from nacre.config.settings import Settings
-from nacre.records.answer import Answer
+from nacre.records.answer import Answer, Citation
 from nacre.records.evidence import BranchResult, QueryError
 from nacre.records.json_form import from_json
 from nacre.records.turn import EarlierTurn, Rewrite, Understanding
 
 Json = dict[str, Any]
+
 # the fields that a node changes
 Update = dict[str, Any]
+
 # the records that the state holds as JSON
 RECORDS = (Rewrite, Understanding, BranchResult, EarlierTurn)
 
@@ -81,15 +91,48 @@ class ThreadState(Input, total=False):
     unanswered: dict[str, str]
 
 
+class TransientValue(UntrackedValue[Any]):
+    """The last value of a field in this run."""
+
+    def __init__(self, typ: type[Any] = object, guard: bool = False) -> None:
+        super().__init__(typ, guard)
+
+
 class Output(ThreadState, total=False):
     """What a run returns: the thread as it is kept, and the whole record of the turn."""
 
     answer: Annotated[Answer, TransientValue()]
 
 
+class TransientReducer(TransientValue):
+    """The values that several nodes of this run give for a field, combined by `reduce`."""
+
+    def __init__(self, reduce: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self.reduce = reduce
+
+    def copy(self) -> Self:
+        """The same channel with its value."""
+        same = self.from_checkpoint(None)
+        same.value = self.value
+        return same
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """The channel at the start of a run: empty, whatever an older version kept in a checkpoint."""
+        empty = self.__class__(self.reduce)
+        empty.key = self.key
+        return empty
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Add the values of the nodes of one step."""
+        for value in values:
+            self.value = self.reduce(self.value, value) if self.is_available() else value
+        return bool(values)
+
+
 class State(Output, total=False):
     """The whole state. No checkpoint has the fields below, which the nodes of one run pass on to each other; a run that
-    starts from a checkpoint in the middle of a turn computes them again (`graph.resume`)."""
+    starts from a checkpoint in the middle of a turn computes them again (`graph.builder`)."""
 
     version: Annotated[str, TransientValue()]
     vectors: Annotated[str | None, TransientValue()]
@@ -155,3 +198,79 @@ def _failures(state: State, found: Sequence[BranchResult]) -> Mapping[str, Query
         return {name: QueryError("unavailable", why) for name, why in state.get("unavailable", {}).items()}
     successful = {part.branch for part in found if part.evidence}
     return {part.branch: part.error for part in found if part.error is not None and part.branch not in successful}
+
+
+# key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round
+# of the event loop
+WHOLE_SENTENCES = "sentences"
+
+LONGEST_CITED = 300
+
+MOST_KEYS = 5
+
+_TOKENS = re.compile(r"\S+\s*|\s+")
+
+
+class Message:
+    """One answer that streams: `say` each sentence as it is released, then `end` with the record.
+
+    Clients get its tokens as custom events, and as chunks with one id in the stream mode `messages`, which join to the
+    message in the thread. A caller that wants whole sentences gets one custom event for each, and no chunks.
+    """
+
+    def __init__(self, write: Callable[[Json], None]) -> None:
+        request = get_config().get("configurable", {})
+        # the id of the run, so that whoever knows the run knows its message
+        self._id = request.get("ask_id") or str(uuid.uuid4())
+        self._write = write
+        self._whole = bool(request.get(WHOLE_SENTENCES))
+
+    def say(self, sentence: str) -> None:
+        """Stream one sentence; inside a node only."""
+        if self._whole:
+            self._write({"type": "token", "text": sentence})
+            return
+        for token in stream_tokens(sentence):
+            self._write({"type": "token", "text": token})
+            push_message(AIMessageChunk(content=token, id=self._id), state_key=None)
+
+    def end(self, record: Answer) -> AIMessage:
+        """Stream the metadata, and return the message as the thread keeps it."""
+        metadata = message_metadata(record)
+        if not self._whole:
+            push_message(
+                AIMessageChunk(content="", id=self._id, additional_kwargs=metadata, chunk_position="last"),
+                state_key=None,
+            )
+        return AIMessage(record["answer"], id=self._id, additional_kwargs=metadata)
+
+
+def stream_tokens(text: str) -> list[str]:
+    """The words of a text, each with the space after it.
+
+    >>> stream_tokens(" Two [1].")
+    [' ', 'Two ', '[1].']
+    """
+    return _TOKENS.findall(text)
+
+
+def message_metadata(record: Answer) -> Json:
+    """The status, offered readings and shortened citations of an answer, small enough to stay in a thread."""
+    offered = {"options": record["options"]} if record["options"] else {}
+    return {
+        "status": record["status"],
+        "confidence": record["confidence"],
+        "citations": [_shortened_citation(citation) for citation in record["citations"]],
+        **offered,
+    }
+
+
+def _shortened_citation(citation: Citation) -> Json:
+    return {
+        "n": citation["n"],
+        "tool": citation["tool"],
+        "source": citation["source"],
+        "text": textwrap.shorten(citation["text"], LONGEST_CITED, placeholder=" ..."),
+        "keys": citation["keys"][:MOST_KEYS],
+        "place": citation["place"],
+    }

@@ -17,14 +17,13 @@ from agents.answering.answer_record import query_record
 from graph.branches import BRANCHES
 from graph.builder import App
 from graph.context import OWNER, Context, parse_context
-from graph.message import WHOLE_SENTENCES, stream_tokens
-from graph.state import Input, Json
-from graph.turn_input import checked_question
+from graph.nodes import checked_question
+from graph.state import WHOLE_SENTENCES, Input, Json, stream_tokens
 from nacre.errors import ConfigError
 from nacre.records.evidence import BranchResult, Evidence, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding
-from nacre.understanding.dialogue.references.standalone_text import adds_words
+from nacre.understanding.dialogue.references import adds_words
 
 Event = tuple[str, Any]
 

@@ -9,8 +9,9 @@ from itertools import chain, groupby
 from pathlib import Path
 
 from agents.extractor import Extractor
-from agents.result import NO_USAGE, Usage
-from ingestion.publish import (
+from agents.turn_view import NO_USAGE, Usage
+from ingestion.documents.read_document import find_documents, load_documents
+from ingestion.stages import (
     build_folder,
     exclusive_writer,
     new_version_id,
@@ -18,18 +19,14 @@ from ingestion.publish import (
     report_write_errors,
     switch_version,
 )
-from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.load import load_documents
-from ingestion.verbalise.texts import SeenTexts, text_passages
+from ingestion.verbalise.documents import SeenTexts, text_passages
 from nacre.errors import ConfigError
 from nacre.language.tokens import name_tokens
-from nacre.records.extracted import EXTRACTED_NAMESPACE, ExtractedTriple, SourceSentence
-from nacre.records.facts import Passage
+from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedTriple, Passage, SourceSentence
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
-from nacre.stores.servers import Servers
-from nacre.stores.sqlite.extracted_triples import write_layer
-from nacre.stores.sqlite.triples import TripleReader
+from nacre.stores.graph import Servers
+from nacre.stores.sqlite.triples import TripleReader, write_layer
 
 log = logging.getLogger(__name__)
 

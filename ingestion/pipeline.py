@@ -1,23 +1,39 @@
-"""Ingest a graph: sources and texts -> a published version -> its vectors."""
+"""Ingest a graph: sources and texts -> a published version -> its vectors.
+
+Before it, the state of the graph says what was made and which indexes are complete. Other layers of an ingested
+graph give a new version without the source files: tables and names are built again from the triples of the version;
+passages, documents and the full-text index are copied. What such a layer derives is in the passages after the next
+ingest.
+"""
 
 import logging
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.graph_state import (
-    IngestResult,
-    has_vectors,
-    has_word_index,
-    indexable_version,
-    ingest_result,
-)
+from ingestion.documents.read_document import DocumentFile, find_documents
 from ingestion.index.passages import VectorTarget, index_vectors
-from ingestion.layer.stored import LayerFiles
-from ingestion.publish import (
+from ingestion.layer.layer_file import LayerFiles, read_layer_files
+from ingestion.read.inputs import fingerprint, rdf_files
+from ingestion.read.sources import ReadOptions, Sources
+from ingestion.report import version_facts
+from ingestion.stages import (
+    NO_PROGRESS,
+    OVERVIEW,
+    STAGES,
+    TABLES_ONLY,
+    TRIPLES,
+    WORDS_ONLY,
+    Inputs,
+    OnStage,
+    Parsed,
+    PassagesBuilt,
+    Stage,
+    StageContext,
     build_folder,
     exclusive_writer,
     matching_version,
@@ -27,42 +43,48 @@ from ingestion.publish import (
     recorded_base,
     remove_unused,
     report_write_errors,
-    switch_version,
-)
-from ingestion.read.documents.find import DocumentFile, find_documents
-from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.sources import ReadOptions
-from ingestion.server.publish_tables import TablesTarget, has_tables
-from ingestion.stages import (
-    NO_PROGRESS,
-    STAGES,
-    TABLES_ONLY,
-    TRIPLES,
-    WORDS_ONLY,
-    Inputs,
-    OnStage,
-    PassagesBuilt,
-    Stage,
-    StageContext,
     run_stages,
     server_stage,
+    switch_version,
     time_stage,
 )
+from nacre.errors import ConfigError
+from nacre.extensions.server_tables.place import server_address
+from nacre.extensions.server_tables.publish_tables import TablesTarget, has_tables
+from nacre.records.schema import Schema
 from nacre.stores import versions
-from nacre.stores.databases.address import DatabaseLimits
-from nacre.stores.databases.server.place import server_address
-from nacre.stores.search import embedding_cache as embedded
-from nacre.stores.search.vectors import Embedder
-from nacre.stores.servers import Servers
-from nacre.stores.sqlite.lexicon_file import spellings_folder
+from nacre.stores.addresses import DatabaseLimits
+from nacre.stores.graph import Servers
+from nacre.stores.search.lexical import LexicalIndex
+from nacre.stores.search.vectors import Embedder, open_collection, remove_embedding_cache
+from nacre.stores.sqlite.lexicon import spellings_folder
 from nacre.stores.sqlite.passages import Passages
-from nacre.stores.versions import Manifest, VectorsManifest
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 log = logging.getLogger(__name__)
 
 NO_EMBEDDER = "there was no embedder. Run: pip install 'nacre[bundled]' && nacre index --graph {}"
+
 NO_VECTORS = "ingested with --no-vectors. Run: nacre index --graph {}"
+
 TABLES = "ingested with --tables-only"
+
+
+@dataclass(frozen=True)
+class IngestResult:
+    """The result of an ingest. `unchanged`: the version existed already. `texts` counts documents, `passages` those of
+    documents and things, `vectors` the embedded passages, `embedded` those that this ingest embedded."""
+
+    name: str
+    version: str
+    schema: Schema
+    seconds_by_stage: dict[str, float]
+    unchanged: bool = False
+    passages: int = 0
+    texts: int = 0
+    vectors: int = 0
+    embedded: int = 0
 
 
 def ingest(
@@ -197,7 +219,7 @@ def embed_graph(
                     lambda done, total: on_stage("vectors", done, total),
                 )
                 publish_vectors(home, folder, vectors, replace(wanted, count=made.total))
-                embedded.remove_embedding_cache(place.with_name(versions.EMBEDDED))
+                remove_embedding_cache(place.with_name(versions.EMBEDDED))
         return replace(ingest_result(home, manifest), seconds_by_stage=seconds, embedded=made.embedded)
 
 
@@ -275,3 +297,108 @@ def _record_reason(home: Path, without: str) -> None:
 def _merge_results(loaded: IngestResult, made: IngestResult) -> IngestResult:
     seconds = loaded.seconds_by_stage | made.seconds_by_stage
     return replace(made, seconds_by_stage=seconds, unchanged=loaded.unchanged and not made.seconds_by_stage)
+
+
+def ingest_result(home: Path, manifest: Manifest, unchanged: bool = False) -> IngestResult:
+    """The result for the current version of a graph."""
+    pointer = versions.read_pointer(home)
+    vectors = pointer.vectors if pointer is not None and pointer.version == manifest.version else None
+    count = versions.read_vectors_manifest(home, vectors).count if vectors is not None else 0
+    tables = Tables(versions.version_folder(home, manifest.version) / versions.TABLES)
+    with closing(tables):
+        schema = tables.schema
+    return IngestResult(home.name, manifest.version, schema, {}, unchanged, manifest.passages, manifest.texts, count)
+
+
+def indexable_version(home: Path, data: Path) -> tuple[Pointer, Manifest]:
+    """The current version of a graph with passages; raises ConfigError with the next command otherwise."""
+    pointer = versions.read_pointer(home)
+    if pointer is None:
+        raise ConfigError(f"No graph named {home.name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {home.name}")
+    manifest = versions.read_manifest(home, pointer.version)
+    if manifest.attached:
+        raise ConfigError(
+            f"Graph {home.name!r} is attached to {manifest.attached}: nothing of it is indexed here."
+            f" To look at its schema again, run: nacre attach --refresh --graph {home.name}"
+        )
+    if not (versions.version_folder(home, pointer.version) / versions.PASSAGES).is_file():
+        raise ConfigError(
+            f"Graph {home.name!r} was ingested with --tables-only, there is nothing to index."
+            f" Run: nacre ingest FILE.ttl --graph {home.name}"
+        )
+    return pointer, manifest
+
+
+def has_vectors(home: Path, pointer: Pointer, embedder: Embedder, server: Servers) -> bool:
+    """Whether the vectors of the current version are complete, made by this embedder, in this place, and readable."""
+    if pointer.vectors is None:
+        return False
+    try:
+        manifest = versions.read_vectors_manifest(home, pointer.vectors)
+        if manifest.embedder != embedder.name or (manifest.collection is None) != (server.url is None):
+            return False
+        open_collection(home, pointer.vectors, server.url, server.key, patient=True).close()
+    except Exception as error:  # each engine raises its own kinds of errors
+        log.warning("the vectors of %s can't be read and are rebuilt: %s", home.name, error)
+        return False
+    return True
+
+
+def has_word_index(folder: Path) -> bool:
+    """Whether the full-text index of a version can be opened."""
+    try:
+        LexicalIndex(folder / versions.LEXICAL)
+    except Exception as error:  # as above
+        log.warning("the index of words in %s can't be read and is rebuilt: %s", folder, error)
+        return False
+    return True
+
+
+# what does not depend on a layer
+_KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS)
+
+
+def change_layers(
+    name: str,
+    change: Callable[[LayerFiles], LayerFiles],
+    *,
+    data: Path,
+    server: Servers,
+    on_stage: OnStage,
+    embedder: Embedder | None = None,
+) -> IngestResult:
+    """Publish a version of a graph with changed layers; the present one answers until then.
+
+    Raises IngestionError for a layer that can't be applied, and ConfigError for a graph that is attached; the version
+    stays as it was.
+    """
+    home = data / versions.check_name(name)
+    with exclusive_writer(home):
+        pointer = versions.read_pointer(home)
+        if pointer is None:
+            raise ConfigError(f"No graph named {name!r} in {data}/. Run: nacre ingest FILE.ttl --graph {name}")
+        manifest = versions.read_manifest(home, pointer.version)
+        if manifest.attached:
+            raise ConfigError(f"Graph {name!r} is attached to {manifest.attached}: its triples are not here.")
+        folder = versions.version_folder(home, pointer.version)
+        layers = change(read_layer_files(folder))
+        inputs = blake2b(f"{manifest.inputs}{layers}".encode(), digest_size=16).hexdigest()
+        wanted = replace(manifest, version=new_version_id(datetime.now(UTC), inputs), inputs=inputs)
+        kept = [folder / file for file in _KEPT if (folder / file).exists()]
+
+        def read_version(given: Inputs, context: StageContext) -> object:
+            return Parsed(given, version_facts(folder, server.databases))
+
+        def keep_passages(built: object, context: StageContext) -> PassagesBuilt:
+            return PassagesBuilt(manifest.passages, manifest.texts)
+
+        _, *tables = TABLES_ONLY
+        stages = [Stage("read", read_version), *tables, OVERVIEW, Stage("passages", keep_passages)]
+        stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
+        if manifest.tables:
+            stages.append(server_stage(TablesTarget(manifest.tables, name, server.databases)))
+        given = Inputs(Sources(()), (), layers)
+        loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept, pointer.layers)
+    if embedder is None or pointer.vectors is None:
+        return loaded
+    return embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage)

@@ -1,15 +1,26 @@
-"""Account for every triple of a graph: Tables -> counts by column, and hidden triples with reasons."""
+"""Account for every triple of a graph: Tables -> counts by column, and hidden triples with reasons.
+
+The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them.
+"""
 
 import json
 import sqlite3
+from array import array
+from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from typing import Any
 
-from ingestion.read.omissions import NO_OMISSIONS, Omission, Omissions
+from ingestion.index.triples import stored_statements
+from ingestion.read.facts import BLANK, IRI, NO_OMISSIONS, Facts, Omission, Omissions, TripleCollector
 from ingestion.vocabulary import TYPE
-from nacre.stores.sqlite.documents import Documents, skipped_lines
-from nacre.stores.sqlite.documents import SkippedDocument as Unread
+from nacre.stores.addresses import DatabaseLimits
+from nacre.stores.graph import open_tables
+from nacre.stores.sqlite.passages import Documents, skipped_lines
+from nacre.stores.sqlite.passages import SkippedDocument as Unread
 from nacre.stores.sqlite.tables import Tables
 
 
@@ -72,10 +83,10 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
         lies[TYPE] = types
     for index, place in enumerate(layout["places"]):
         lies.setdefault(place["predicate"], []).extend(_place(connection, index, place))
-    for predicate, reason, count in connection.execute(
+    for predicate, reason, many in connection.execute(
         "SELECT predicate, reason, count(*) FROM _nacre_aside GROUP BY predicate, reason ORDER BY 3 DESC, 2"
     ):
-        left.setdefault(predicate, []).append(AsideCount(reason, count))
+        left.setdefault(predicate, []).append(AsideCount(reason, many))
     accounts = []
     for iri in {*lies, *left}:
         here, out = tuple(lies.get(iri, ())), tuple(left.get(iri, ()))
@@ -201,3 +212,32 @@ def _place(connection: sqlite3.Connection, index: int, place: dict[str, Any]) ->
             if count + more:
                 found.append(ColumnCount(relation, column, count + more))
     return found
+
+
+def version_facts(folder: Path, databases: DatabaseLimits = DatabaseLimits()) -> Facts:  # noqa: B008 (immutable)
+    """The triples of a version without those of its layers; blank nodes keep their labels."""
+    numbers = count(1)
+    # number of a term by its text; the default graph is the empty name
+    names: defaultdict[str, int] = defaultdict(numbers.__next__, {"": 0})
+    literals: defaultdict[tuple[str, str], defaultdict[str, int]] = defaultdict(lambda: defaultdict(numbers.__next__))
+    rows = array("I")
+    with closing(open_tables(folder, databases)) as tables:
+        layout = json.loads(tables.meta("layout"))
+        for subject, predicate, kind, value, datatype, language, graph in stored_statements(tables.trusted(), layout):
+            target = literals[datatype, language][value] if kind == "literal" else names[value]
+            rows.extend((names[subject], names[predicate], target, names[graph]))
+        omitted = read_omissions(tables)
+    collector = TripleCollector()
+    collector.texts = [""] * next(numbers)
+    collector.sort_of = array("i", bytes(4 * len(collector.texts)))
+    iri, blank = collector.number(IRI), collector.number(BLANK)
+    for text, number in names.items():
+        collector.texts[number] = text
+        collector.sort_of[number] = blank if text.startswith("_:") else iri
+    for (datatype, language), known in literals.items():
+        sort = collector.number(("literal", datatype, language))
+        for text, number in known.items():
+            collector.texts[number] = text
+            collector.sort_of[number] = sort
+    collector.add(rows, 4)
+    return collector.facts(omitted)

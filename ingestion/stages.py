@@ -1,41 +1,52 @@
-"""The stages of an ingest, each a function of the previous result: Inputs -> ... -> PassagesBuilt."""
+"""The stages of an ingest, each a function of the one before: Inputs -> ... -> PassagesBuilt -> a published version.
 
+The last one publishes a finished version in one step: temporary folder -> NAME/current.
+"""
+
+import errno
 import gc
 import logging
+import os
+import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ingestion.index.names import write_names
+from ingestion.documents.read_document import DocumentFile
+from ingestion.example_questions import write_overview
+from ingestion.index.lexicon import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
-from ingestion.layer.stored import LayerFiles, write_layer_files
-from ingestion.overview import write_overview
-from ingestion.read.capsules import Facts
-from ingestion.read.documents.find import DocumentFile
+from ingestion.layer.layer_file import LayerFiles, write_layer_files
+from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
-from ingestion.read.sources import Sources
-from ingestion.server.publish_tables import TablesTarget, publish_tables
+from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
 from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
-from nacre.errors import IngestionError
+from nacre.errors import ConfigError, IngestionError, NacreError
+from nacre.extensions.server_tables.publish_tables import TablesTarget, publish_tables
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
-from nacre.stores.sqlite.documents import DocumentsWriter
+from nacre.stores.graph import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.sqlite.passages import Passages, write_passages
+from nacre.stores.sqlite.passages import DocumentsWriter, Passages, write_passages
 from nacre.stores.sqlite.tables import Tables
+from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest, flush_and_rename
 
 log = logging.getLogger(__name__)
 
 OnStage = Callable[[str, int, int], None]
+
 NO_PROGRESS: OnStage = lambda stage, done, total: None  # noqa: E731
 
 
@@ -158,9 +169,13 @@ def build_triple_store(made: PassagesBuilt, context: StageContext) -> PassagesBu
 
 
 TABLES_ONLY = (Stage("parse", parse_sources), Stage("tables", build_tables), Stage("names", build_names))
+
 WORDS_ONLY = (Stage("index", build_word_index),)
+
 OVERVIEW = Stage("overview", build_overview)
+
 STAGES = (*TABLES_ONLY, OVERVIEW, Stage("verbalise", build_passages), *WORDS_ONLY)
+
 # runs last, if requested
 TRIPLES = Stage("triples", build_triple_store)
 
@@ -212,3 +227,160 @@ def _no_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+WRITE_ERRORS = frozenset(
+    {
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.ENOTDIR,
+        errno.EEXIST,
+        errno.ENOENT,
+        errno.EIO,
+    }
+)
+
+_FULL = re.compile(
+    "disk is full|disk I/O error|readonly database|unable to open database|no space left on device", re.IGNORECASE
+)
+
+
+def new_version_id(now: datetime, inputs: str) -> str:
+    """A version id; ids sort by time.
+
+    >>> new_version_id(datetime(2030, 1, 2, 3, 4, 5), "9f86d081884c")
+    '20300102T030405000000-9f86d081'
+    """
+    return f"{now:%Y%m%dT%H%M%S%f}-{inputs[:8]}"
+
+
+@contextmanager
+def build_folder(home: Path, place: Path, servers: Servers) -> Iterator[Path]:
+    """A temporary folder for building what will be at `place`; the caller is the graph's only writer. If it is not
+    published, it is removed at the end.
+
+    The remains of killed builds are removed first. Raises IngestionError if nothing can be written.
+    """
+    folder = place.with_name(f".{place.name}{BUILDING}")
+    with report_write_errors(home):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        versions.remove_unused_versions(home, servers.remove_parts)
+        folder.mkdir()
+        (folder / LOCK).touch()
+    pinned = versions.pin_folder(folder)
+    try:
+        yield folder
+    finally:
+        if pinned is not None:
+            os.close(pinned)
+        remove_unused(home, servers)
+
+
+@contextmanager
+def exclusive_writer(home: Path) -> Iterator[None]:
+    """Hold the lock of the graph's only writer; a folder without a graph is removed at the end."""
+    with report_write_errors(home):
+        home.mkdir(parents=True, exist_ok=True)
+        lock = versions.writer_lock(home)
+        lock.__enter__()
+    try:
+        yield
+    finally:
+        if versions.current_version(home) is None and not any((home / "versions").glob("*")):
+            shutil.rmtree(home, ignore_errors=True)
+        lock.__exit__(None, None, None)
+
+
+def remove_unused(home: Path, servers: Servers) -> None:
+    """Remove the remains of killed builds and unused versions; the caller is the graph's only writer."""
+    with suppress(OSError):
+        versions.remove_unused_versions(home, servers.remove_parts)
+
+
+def publish_version(home: Path, folder: Path, manifest: Manifest, without: str, layers: str = "") -> None:
+    """Flush everything to disk, rename the folder to its version and switch the readers to it.
+
+    It has no vectors yet; those of the previous version stay, so that they can be copied. `without` has the reason if
+    no vectors will follow. `layers` are the triples extracted from texts.
+    """
+    with report_write_errors(home):
+        present = versions.read_pointer(home)
+        earlier = (present.vectors or present.earlier) if present is not None else None
+        versions.write_manifest(folder, manifest)
+        flush_and_rename(folder, versions.version_folder(home, manifest.version))
+        switch_version(home, Pointer(manifest.version, earlier=earlier, without=without, layers=layers))
+
+
+def publish_vectors(home: Path, folder: Path, vectors: str, manifest: VectorsManifest) -> None:
+    """Publish a set of vectors of the current version."""
+    with report_write_errors(home):
+        versions.write_manifest(folder, manifest)
+        flush_and_rename(folder, versions.vectors_folder(home, vectors))
+        present = versions.read_pointer(home)
+        layers = present.layers if present is not None else ""
+        switch_version(home, Pointer(manifest.version, vectors, layers=layers))
+
+
+def publish_layers(home: Path, folder: Path, layers: str) -> None:
+    """Publish the extracted layers of the current version."""
+    with report_write_errors(home):
+        present = versions.read_pointer(home)
+        if present is None:
+            raise IngestionError(f"The graph {home.name!r} is gone. Run: nacre ingest FILE.ttl --graph {home.name}")
+        flush_and_rename(folder, versions.layers_folder(home, layers))
+        switch_version(home, replace(present, layers=layers))
+
+
+def switch_version(home: Path, pointer: Pointer) -> None:
+    """Switch the readers in one step. Raises IngestionError."""
+    with report_write_errors(home):
+        versions.switch_version(home, pointer)
+
+
+def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
+    """The current version, if it is complete and was made from the same input in the same way, for the same place of
+    its tables."""
+    present = readable_manifest(home)
+    if present is None or (present.inputs, present.unavailable, present.tables) != (inputs, unavailable, tables):
+        return None
+    folder = versions.version_folder(home, present.version)
+    needed = [versions.TABLES, versions.LEXICON]
+    needed += [] if "lexical" in unavailable else [versions.PASSAGES, versions.LEXICAL]
+    return present if all((folder / each).exists() for each in needed) else None
+
+
+def readable_manifest(home: Path) -> Manifest | None:
+    """The manifest of the current version; None if it can't be read."""
+    try:
+        version = versions.current_version(home)
+        return versions.read_manifest(home, version) if version is not None else None
+    except (OSError, ConfigError):
+        return None
+
+
+def recorded_base(home: Path) -> str:
+    """The base of relative IRIs that a graph has had so far; for a new graph, one with its name."""
+    present = readable_manifest(home)
+    return f"{LOCAL}{home.name}/" if present is None or present.attached else present.base or FILE_ADDRESS
+
+
+@contextmanager
+def report_write_errors(home: Path) -> Iterator[None]:
+    """Turn errors of writing into IngestionError with the place and the reason."""
+    try:
+        yield
+    except NacreError:
+        raise
+    except Exception as error:  # each engine raises its own kinds of errors
+        number = error.errno if isinstance(error, OSError) else None
+        full = _FULL.search(str(error))
+        if number not in WRITE_ERRORS and not full:
+            raise
+        reason = (error.strerror if isinstance(error, OSError) else None) or (full[0] if full else str(error))
+        raise IngestionError(
+            f"Can't write to {home}: {reason.lower()}."
+            " Check its permissions and free space, or set NACRE_DATA to another folder."
+        ) from error

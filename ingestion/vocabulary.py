@@ -4,29 +4,45 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from nacre.language.base import word_list, word_map
+from nacre.language.data import word_list, word_map
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+
 OWL = "http://www.w3.org/2002/07/owl#"
+
 VCARD = "http://www.w3.org/2006/vcard/ns#"
+
 XSD = "http://www.w3.org/2001/XMLSchema#"
+
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+
 SHACL = "http://www.w3.org/ns/shacl#"
+
 # schema.org is used with both schemes
 SCHEMA_ORG = ("https://schema.org/", "http://schema.org/")
 
 TYPE = RDF + "type"
+
 LABEL = RDFS + "label"
+
 COMMENT = RDFS + "comment"
+
 SUBCLASS = RDFS + "subClassOf"
+
 SUBPROPERTY = RDFS + "subPropertyOf"
+
 INVERSE = OWL + "inverseOf"
+
 PREFERRED = SKOS + "prefLabel"
+
 ALTERNATIVE = SKOS + "altLabel"
+
 LANGUAGE_STRING = RDF + "langString"
 
 CLASS_TYPES = frozenset({RDFS + "Class", OWL + "Class", RDFS + "Datatype", OWL + "DeprecatedClass"})
+
 PROPERTY_TYPES = frozenset(
     {RDF + "Property"}
     | {
@@ -47,6 +63,7 @@ PROPERTY_TYPES = frozenset(
         )
     }
 )
+
 SCHEMA_TYPES = (
     CLASS_TYPES
     | PROPERTY_TYPES
@@ -55,6 +72,7 @@ SCHEMA_TYPES = (
         for name in ("Ontology", "Restriction", "AllDifferent", "AllDisjointClasses", "AllDisjointProperties")
     }
 )
+
 # these say nothing about a thing, so they name a table only if there is nothing else
 EMPTY_TYPES = frozenset({OWL + "NamedIndividual", RDFS + "Resource", OWL + "Thing"})
 
@@ -65,6 +83,7 @@ SCHEMA_PREDICATES = frozenset(
 
 # the name that a semantic layer gives to a thing
 LAYER_NAME = "urn:nacre:layer:name"
+
 # lower is better; other predicates whose local name is a word for names come after these
 NAME_RANK = {
     LAYER_NAME: 0,
@@ -75,7 +94,9 @@ NAME_RANK = {
     "http://purl.org/dc/terms/title": 3,
     "http://purl.org/dc/elements/1.1/title": 3,
 }
+
 OTHER_NAME_RANK = 4
+
 # names a thing without a name
 NOTATION = SKOS + "notation"
 

@@ -4,7 +4,7 @@ Packages, each of which imports only from those below it:
 
     client         the Python client
     serving        command line, HTTP API, web page, OpenAI API, MCP, LangServe
-    evaluation     question files, scores, comparisons, learned weights
+    evaluation     question files and scores
     access         open databases as users browse and query them; labels, derivations, citations
     understanding  a question -> a plan
     wording        rows -> English
@@ -12,35 +12,33 @@ Packages, each of which imports only from those below it:
     plans          a plan -> SQL, SPARQL, triple patterns; execution and provenance
     texts          answers from documents
     extraction     triples from texts
-    pyramid        completion, condensation, waterfall
     language       tokens, word forms, quantities, dates; the data of English
     stores         SQLite, Qdrant, tantivy, lexicon, versions, conversations
     records        frozen records that the packages exchange
     config         settings and the models that they name
     errors         the families of errors
 
+`extensions` has what the core does without: databases, tables on a server, several servers, further protocols.
 The top-level packages `graph`, `ingestion`, `agents` and `tools` belong to the same tree.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nacre.client.facade import Chat, Graph, Nacre
-    from nacre.client.reply import Reply
-    from nacre.client.streams import AsyncStream, Stream
+    from nacre.client.facade import AsyncStream, Chat, Graph, Nacre, Reply, Stream
     from nacre.errors import NacreError
 
 __all__ = ["AsyncStream", "Chat", "Graph", "Nacre", "NacreError", "Reply", "Stream"]
 
 # the module of each public name, imported on first use so that `import nacre` stays fast
 _MODULES = {
-    "AsyncStream": "nacre.client.streams",
+    "AsyncStream": "nacre.client.facade",
     "Chat": "nacre.client.facade",
     "Graph": "nacre.client.facade",
     "Nacre": "nacre.client.facade",
     "NacreError": "nacre.errors",
-    "Reply": "nacre.client.reply",
-    "Stream": "nacre.client.streams",
+    "Reply": "nacre.client.facade",
+    "Stream": "nacre.client.facade",
 }
 
 

@@ -9,16 +9,19 @@ from nacre.errors import ToolError
 from nacre.plans.triple_patterns import IS_A, QuestionTriples, known_relations
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.triples import TYPE
-from tools.guards.sparql_shape import algebra_nodes, node_patterns, parse_sparql
+from tools.sandbox import algebra_nodes, node_patterns, parse_sparql
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 NOT_FORMED = QuestionTriples((), False, frozenset(), False)
+
 MAX_TRIPLES = 30
+
 NAME = "name"
 
 Triple = tuple[str, str, str]
+
 # the alias of a table in a query, and the name of a column
 Place = tuple[str, str]
 

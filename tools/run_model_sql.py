@@ -1,23 +1,29 @@
-"""Run a SELECT that a model wrote: text -> BranchResult of the guarded query, with the entities and units of rows."""
+"""Run a SELECT that a model wrote: text -> BranchResult of the guarded query, with the entities and units of rows.
+
+Then: rows traced to entities by a key column, and readable headings of the columns.
+"""
 
 import time
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from nacre.errors import ToolError
+from nacre.language.data import word_map
+from nacre.language.tokens import split_name
+from nacre.language.word_forms import plural
 from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
-from nacre.records.schema import Schema
+from nacre.records.schema import Relation, Schema
 from nacre.stores.sqlite.tables import Tables
-from tools.guards.sql_guard import guard_sql, sql_text
-from tools.guards.sql_origins import check_sql_values
-from tools.provenance.entity_ids import EntityId, is_id, look_up_entities
-from tools.provenance.row_provenance import add_key_column, contributing_queries
-from tools.repair.repair_empty import repair_empty
-from tools.repair.repair_query import Repair, repair_query
+from nacre.wording.plan_phrases import predicate_words
+from tools.provenance import EntityId, is_id, look_up_entities
 from tools.sql import BRANCH, failed_query, summarize_rows
+from tools.sql_guard import Repair, guard_sql, repair_empty, repair_query, sql_text
+from tools.sql_origins import check_sql_values
 
 
 def run_model_sql(
@@ -157,3 +163,213 @@ def _unit(projection: exp.Expr, units: Mapping[str, set[str]]) -> str:
         return ""
     known = units.get(shown.pop(), set())
     return next(iter(known)) if len(known) == 1 else ""
+
+
+KEYS_SHOWN = 50
+
+# the table with the names of all things
+_NAMES = Relation("entity", "table", "id", ())
+
+
+class ContributingQueries(NamedTuple):
+    """For a query whose rows aggregate: the query that counts the things behind them, and one for the first of them."""
+
+    how_many: exp.Select
+    which: exp.Select
+
+
+class UsedTable(NamedTuple):
+    """The predicates of the columns that a query uses of a table, and the query whose last column has the ids of the
+    rows that it shows of it, "" if it shows none."""
+
+    predicates: tuple[str, ...]
+    shown_ids: str
+
+
+def add_key_column(query: exp.Query, schema: Schema) -> exp.Select | None:
+    """The query with the key of its FROM table as last column; None if rows are not single entities."""
+    source = _source_table(query, schema)
+    if source is None or not isinstance(query, exp.Select) or _aggregates(query):
+        return None
+    return query.select(_key(*source).as_("_key"), append=True, copy=True)
+
+
+def contributing_queries(query: exp.Query, schema: Schema) -> ContributingQueries | None:
+    """Count and first keys from the same FROM and WHERE; None for set operations and other kinds of FROM."""
+    source = _source_table(query, schema)
+    if source is None or not isinstance(query, exp.Select):
+        return None
+    key, base = _key(*source), _without_groups(query)
+    count = base.copy().select(exp.Count(this=exp.Distinct(expressions=[key.copy()])), append=False, copy=False)
+    return ContributingQueries(count, _first_keys(base, key))
+
+
+def _without_groups(query: exp.Select) -> exp.Select:
+    base = query.copy()
+    for part in ("group", "having", "order", "limit", "offset", "distinct", "windows"):
+        base.set(part, None)
+    return base
+
+
+def _first_keys(base: exp.Select, key: exp.Column) -> exp.Select:
+    return base.select(key, append=False).distinct().order_by(key.copy()).limit(KEYS_SHOWN)
+
+
+def used_tables(text: str, schema: Schema) -> list[UsedTable]:
+    """The tables that a query reads itself; the first is that of its keys."""
+    query = parse_one(text, read="sqlite")
+    if not isinstance(query, exp.Select) or (first := _source_table(query, schema)) is None:
+        return []
+    others = (each for each in _source_tables(query, schema) if each is not None and each[0] is not first[0])
+    return [_used_table(query, *each) for each in (first, *others)]
+
+
+def _used_table(query: exp.Select, table: exp.Table, relation: Relation) -> UsedTable:
+    owners = ("", table.alias_or_name.lower())
+    used = {column.name.lower() for column in query.find_all(exp.Column) if column.table.lower() in owners}
+    columns = ((c, (c.value, c.low, c.high, c.text, c.link)) for c in relation.columns)
+    predicates = tuple(column.predicate for column, names in columns if used & {n.lower() for n in names if n})
+    if not any(column.table.lower() in owners for shown in query.selects for column in shown.find_all(exp.Column)):
+        return UsedTable(predicates, "")
+    key = _key(table, relation)
+    ids = _first_keys(_without_groups(query), key) if _aggregates(query) else query.select(key)
+    return UsedTable(predicates, ids.sql("sqlite"))
+
+
+def _source_table(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
+    """The first table of a plain select that is a relation of the schema; `entity` only has the names."""
+    for each in _source_tables(query, schema):
+        if each is None or each[1].name != _NAMES.name:
+            return each
+    return None
+
+
+def _source_tables(query: exp.Query, schema: Schema) -> Iterator[tuple[exp.Table, Relation] | None]:
+    """The tables of a plain select; None for another source of rows."""
+    if not isinstance(query, exp.Select):
+        return
+    # the argument is named from or from_, depending on the release
+    clause = query.args.get("from_") or query.args.get("from")
+    own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
+    relations = {_NAMES.name: _NAMES, **{name.lower(): each for name, each in schema.relation_of.items()}}
+    for table in (
+        clause.this if isinstance(clause, exp.From) else None,
+        *(j.this for j in query.args.get("joins") or ()),
+    ):
+        name = table.name.lower() if isinstance(table, exp.Table) else ""
+        yield (table, relations[name]) if name in relations and name not in own else None
+
+
+def _key(table: exp.Table, relation: Relation) -> exp.Column:
+    owner = exp.to_identifier(table.alias_or_name, quoted=True)
+    return exp.column(exp.to_identifier(relation.key, quoted=True), table=owner)
+
+
+def _aggregates(query: exp.Select) -> bool:
+    """Whether one row may aggregate several entities."""
+    if query.args.get("distinct") or query.args.get("group"):
+        return True
+    return any(
+        aggregate.find_ancestor(exp.Select) is query and aggregate.find_ancestor(exp.Window) is None
+        for projection in query.expressions
+        for aggregate in projection.find_all(exp.AggFunc)
+    )
+
+
+_LOW, _HIGH = " (low)", " (high)"
+
+_AGGREGATES: Mapping[type[exp.Expr], str] = {exp.Avg: "avg", exp.Sum: "sum", exp.Min: "min", exp.Max: "max"}
+
+
+class _ColumnMeaning(NamedTuple):
+    """What a column shows: the words of its property, which end of a range it is, and whether it has the names of
+    things."""
+
+    words: str
+    end: str = ""
+    is_name: bool = False
+
+
+def name_columns(found: BranchResult, schema: Schema) -> BranchResult:
+    """The rows with headings in words: an alias of the query, the property of a column, or what is computed. Both ends
+    of a range that stand side by side are one property."""
+    return replace(
+        found,
+        evidence=tuple(_with_headings(each, schema) if isinstance(each, Rows) else each for each in found.evidence),
+    )
+
+
+def _with_headings(rows: Rows, schema: Schema) -> Rows:
+    if rows.query is None:
+        return rows
+    try:
+        query = parse_one(rows.query.text, read="sqlite")
+    except SqlglotError:
+        return rows
+    selects = query.selects if isinstance(query, exp.Query) else []
+    if len(selects) != len(rows.table.columns):
+        return rows
+    columns = schema.cache.get(_schema_columns, lambda: _schema_columns(schema))
+    tables = _table_nouns(query, schema)
+    shown = [_column_meaning(projection, columns, tables) for projection in selects]
+    return replace(rows, table=replace(rows.table, columns=tuple(_heading(shown, i) for i in range(len(shown)))))
+
+
+def _schema_columns(schema: Schema) -> dict[str, _ColumnMeaning]:
+    """What each column name shows that means the same in all tables."""
+    found: dict[str, set[_ColumnMeaning]] = {}
+    for relation in schema.relations:
+        for column in relation.columns:
+            if column.predicate not in schema.predicate_of:
+                continue
+            words = predicate_words(column.predicate, schema)
+            is_name = schema.predicate_of[column.predicate].role == "name"
+            parts = ((column.value, ""), (column.low, _LOW), (column.high, _HIGH), (column.link, ""))
+            for name, end in parts:
+                if name:
+                    found.setdefault(name.lower(), set()).add(_ColumnMeaning(words, end, is_name))
+    return {name: next(iter(shown)) for name, shown in found.items() if len(shown) == 1}
+
+
+def _table_nouns(query: exp.Expr, schema: Schema) -> dict[str, str]:
+    """The nouns of the tables that a query reads, by name and alias."""
+    labels = {each.relation: each.label for each in schema.classes}
+    labels |= {each.relation: each.label for each in schema.groups}
+    return {
+        name.lower(): split_name(labels[table.name])
+        for table in query.find_all(exp.Table)
+        if table.name in labels
+        for name in (table.alias_or_name, table.name)
+    }
+
+
+def _column_meaning(
+    projection: exp.Expr, columns: Mapping[str, _ColumnMeaning], tables: Mapping[str, str]
+) -> _ColumnMeaning:
+    alias, inner = projection.alias, projection.unalias()
+    if isinstance(inner, exp.Column) and (own := columns.get(inner.name.lower())) is not None:
+        if own.is_name and not alias:
+            return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name")
+        # the ends of a range are one property, whatever they are called
+        return own if own.end or not alias else _ColumnMeaning(split_name(alias))
+    if alias:
+        return _ColumnMeaning(split_name(alias) if " " not in alias else alias)
+    if isinstance(inner, exp.Column):
+        return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name" if inner.name.lower() == "label" else "")
+    if isinstance(inner, exp.Count):
+        nouns = [tables.get(each.table.lower(), "") for each in inner.find_all(exp.Column)]
+        noun = next(filter(None, nouns), "") or (next(iter(tables.values())) if len(tables) == 1 else "")
+        return _ColumnMeaning(f"number of {plural(noun)}" if noun else "number")
+    function = _AGGREGATES.get(type(inner), "")
+    used = {columns[each.name.lower()] for each in inner.find_all(exp.Column) if each.name.lower() in columns}
+    if function and len(used) == 1:
+        return _ColumnMeaning(f"{word_map('wording', 'aggregate_adjectives')[function]} {used.pop().words}")
+    return _ColumnMeaning("")
+
+
+def _heading(shown: list[_ColumnMeaning], i: int) -> str:
+    """The heading of a column; the ends of a range are marked where both stand side by side."""
+    own = shown[i]
+    beside = shown[i + 1 : i + 2] if own.end == _LOW else shown[i - 1 : i] if own.end == _HIGH and i else []
+    is_pair = any(each.words == own.words and {each.end, own.end} == {_LOW, _HIGH} for each in beside)
+    return own.words + (own.end if is_pair else "") if own.words else "value"

@@ -1,21 +1,36 @@
-"""The answer record of a finished turn: TurnView + bookkeeping + draft + released text -> Answer."""
+"""The answer record of a finished turn: TurnView + bookkeeping + draft + released text -> Answer.
+
+Then what later turns need of it (EarlierTurn, shorter two turns later); no answer is surer than the turn that its
+question refers to.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.answering.answer_draft import AnswerDraft
 from agents.answering.grounding_gate import ReleasedAnswer
-from agents.answering.selection.rows import plan_of
-from agents.turn_view import TurnView
+from agents.answering.select_answer import UNSURE, plan_of
+from agents.turn_view import AnswerDraft, TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
-from nacre.records.answer import Answer, Citation, Cost, Option, Place, QueryRecord, TableRecord, VerifiedRecord
-from nacre.records.derivation import AnswerDerivation
-from nacre.records.evidence import Evidence, Query, Rows, Table
+from nacre.records.answer import (
+    Answer,
+    AnswerDerivation,
+    Citation,
+    Cost,
+    Option,
+    Place,
+    QueryRecord,
+    TableRecord,
+    VerifiedRecord,
+)
+from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.json_form import to_json
+from nacre.records.turn import EarlierTurn, Reading, Understanding
+from nacre.understanding.ranking.rank import load_weights
 
 KEYS_SHOWN = 100
+
 ROWS_SHOWN = 50
 
 
@@ -210,3 +225,126 @@ def _with_measured_column(table: Table) -> Table:
 def _query_index(query: Query, queries: Sequence[Query]) -> int | None:
     key = (query.tool, query.round, query.text, query.params)
     return next((i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == key), None)
+
+
+# keys and labels of the result where no setting says, cited evidence, and rows of each
+REMEMBERED = 100
+
+REMEMBERED_EVIDENCE = 3
+
+REMEMBERED_ROWS = 20
+
+# statuses of answers that answer nothing
+FAILED = frozenset(("not_understood", "not_in_graph", "failed"))
+
+
+def remembered_turns(
+    view: TurnView, answer: str, draft: AnswerDraft, cited: Mapping[int, Evidence], most: int = REMEMBERED
+) -> tuple[EarlierTurn, ...]:
+    """The turn as later turns need it; nothing if it asked nothing of the graph.
+
+    It has the plan, at most `most` keys and labels of the result, and what was cited. `cited` is the opened evidence by
+    its index.
+    """
+    if view.rewrite.aside or view.understanding.orientation:
+        return ()
+    understanding = view.understanding
+    used = view.evidence[draft.table] if draft.table is not None else None
+    plan = plan_of(understanding, used) if used is not None else None
+    result = cited.get(draft.table, used) if draft.table is not None else None
+    if used is None and understanding.readings:
+        plan = understanding.readings[0].plan
+    if draft.topic is not None:
+        plan = draft.topic.plan
+    gives_none = draft.status in FAILED and not draft.things
+    labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
+    keys = result.keys if result is not None and not gives_none else tuple(key for key, _ in draft.things)
+    turn = EarlierTurn(
+        view.question,
+        view.standalone,
+        answer,
+        plan=plan,
+        keys=keys[:most],
+        labels=(labels or tuple(label for _, label in draft.things))[:most],
+        options=draft.options,
+        confirm=_reading_to_confirm(view, draft),
+        evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
+        confidence=inheritable_confidence(draft, understood_by_model(view)),
+    )
+    return (turn,)
+
+
+def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn before the last one, as JSON: only the last turn's evidence supports a follow-up, and only its reading can
+    be confirmed."""
+    return {**turn, "evidence": [], "confirm": None}
+
+
+def _reading_to_confirm(view: TurnView, draft: AnswerDraft) -> Reading | None:
+    """The reading that the answer asks to be confirmed; a yes chooses it."""
+    if not draft.confirm and draft.status != "not_understood":
+        return None
+    used = view.evidence[draft.table] if draft.table is not None else None
+    place = used.reading if isinstance(used, Rows) else 0
+    return view.understanding.readings[place] if place is not None and view.understanding.readings else None
+
+
+def _remembered_evidence(evidence: Evidence) -> Evidence:
+    """Evidence as a later turn may cite it. It is no candidate for that turn's answer."""
+    evidence = replace(
+        evidence, round=0, keys=evidence.keys[:REMEMBERED_ROWS], triples=evidence.triples[:REMEMBERED_ROWS]
+    )
+    if isinstance(evidence, EvidenceSentence):
+        return evidence
+    table = evidence.table
+    table = replace(table, rows=table.rows[:REMEMBERED_ROWS], keys=table.keys[:REMEMBERED_ROWS])
+    return replace(evidence, reading=None, table=table)
+
+
+DOUBT = "This rests on an answer before it that I was not sure of."
+
+FIRST_DOUBT = "I am not sure that this is what you mean."
+
+
+def understood_by_model(view: TurnView) -> Understanding:
+    """The understanding of a turn; if a model made the follow-up stand alone, with its reference instead of the rules':
+    the turn before if the question changed, else none. A first question that a model read refers to nothing."""
+    first = not view.conversation and any(part.outcome for part in view.found)
+    if not (first or any(part.standalone for part in view.found)):
+        return view.understanding
+    depends = view.standalone.casefold() != view.question.casefold()
+    before = view.conversation[-1].confidence if depends and view.conversation else None
+    return replace(view.understanding, most=1.0 if before is None else before)
+
+
+def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_first: bool = False) -> AnswerDraft:
+    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a name, date or
+    pronoun of a first question was guessed."""
+    if understanding.most >= load_weights().threshold:
+        return draft
+    asks = draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3)
+    if asks and not is_first:
+        # the doubt is about the earlier turn, not about this reading
+        return replace(draft, doubt=DOUBT)
+    if draft.status != "answered":
+        return draft
+    sure = understanding.most if draft.confidence is None else min(draft.confidence, understanding.most)
+    return replace(
+        draft, status="clarify", confidence=round(sure, 3), confirm="", doubt=FIRST_DOUBT if is_first else DOUBT
+    )
+
+
+def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> float | None:
+    """The probability that a turn was right, for turns that refer to it; None if it is unknown.
+
+    An answer that was asked back, left words out or was not understood is never sure.
+    """
+    is_guess = bool(draft.things) and draft.topic is None and not draft.values
+    left_out = draft.status in ("partial", "not_in_graph") and (bool(understanding.unknown) or is_guess)
+    if not left_out and draft.status not in ("clarify", "not_understood", "failed"):
+        leaning = understanding.most < 1.0
+        return draft.confidence if draft.confidence is not None or not leaning else understanding.most
+    sure = draft.confidence
+    if sure is None:
+        sure = (understanding.readings[0].probability or 0.0) if understanding.readings else 0.0
+    return min(sure, understanding.most, load_weights().threshold - UNSURE)

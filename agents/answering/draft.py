@@ -1,46 +1,60 @@
-"""What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer."""
+"""What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer.
+
+In order: the draft, answers with sentences (descriptions, the graph as a whole), answers that texts give, and
+replies to a request for a deed or an opinion.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from agents.answering.answer_draft import AnswerDraft, CitedSentence, Lack
-from agents.answering.clarify import other_readings
-from agents.answering.disputes import find_disputes
-from agents.answering.draft_sentences import draft_description, draft_orientation, draft_sentences
-from agents.answering.fallbacks.absence import (
+from agents.answering.fallbacks import (
+    draft_matches,
+    draft_nearest,
     explain_absence,
     explain_reported_absence,
+    facts_beside,
     is_unanswerable,
+    likeliest_reading,
     nearest_name_hint,
     nearest_rows,
+    other_readings,
     quoted_list,
 )
-from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside, likeliest_reading
-from agents.answering.fallbacks.requests import draft_unserved
-from agents.answering.from_texts import DraftFromText, best_text_answer, is_question_for_texts
-from agents.answering.selection.refused_rows import unstated_rows
-from agents.answering.selection.rows import (
+from agents.answering.select_answer import (
+    DECLINED,
+    candidate_rows,
+    content_words,
+    find_disputes,
     indexed_sentences,
+    is_covered_by,
+    is_empty,
     is_sure,
     plan_of,
     row_probability,
+    select_answer_rows,
     sole_reading,
     unplanned_rows,
+    unstated_rows,
 )
-from agents.answering.selection.select_answer import DECLINED, select_answer_rows
-from agents.turn_view import TurnView
-from nacre.language.base import word_list
-from nacre.language.courtesy import unserved_request
+from agents.turn_view import AnswerDraft, CitedSentence, Lack, TurnView
+from nacre.language.data import word_list
 from nacre.language.sanitize import quote_line
+from nacre.language.small_talk import intents, lead, unserved_request
+from nacre.language.thesaurus import function_words, rank_sentences
 from nacre.language.tokens import tokenize
+from nacre.language.word_forms import join_names
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
-from nacre.understanding.dialogue.meta_questions import answer_meta_question
-from nacre.wording.answers.answer import verbalise_result, verbalise_rows
-from nacre.wording.answers.meaning import verbalise_meaning
-from nacre.wording.answers.verbalisation import Verbalisation
+from nacre.texts.answer import TextAnswer, rank_answers, text_weights
+from nacre.texts.spans import expected_answer
+from nacre.understanding.dialogue.rewrite import answer_meta_question
+from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_rows
+from nacre.wording.comparison import single_property_sentence, summarise_difference
+from nacre.wording.grid import Verbalisation
+from nacre.wording.overview import EXAMPLES, MAX_SUBJECTS, kinds_sentence, subjects
+from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
 def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
@@ -194,6 +208,29 @@ def _is_settled(understanding: Understanding, rows: Rows) -> bool:
     return is_sure(understanding, rows) and not _left_out_words(understanding, rows)
 
 
+@dataclass(frozen=True)
+class DraftFromText:
+    """An answer of a text: its words, its evidence by index (the sentence first), and the answer as data.
+
+    `is_reason`: the question asks why.
+    """
+
+    text: str
+    evidence: tuple[int, ...]
+    answer: TextAnswer
+    is_reason: bool = False
+
+    @property
+    def probability(self) -> float:
+        """The probability that the answer is right."""
+        return self.answer.probability
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is likely enough to be given as the answer."""
+        return self.probability >= text_weights().threshold
+
+
 def _draft_from_text(text: DraftFromText, view: TurnView, schema: Schema) -> AnswerDraft:
     """The sentence that answers, with the rows that it rests on; a caveat if it is not sure."""
     caveats = () if text.is_sure else ("The texts may mean something else: this is the nearest that they say.",)
@@ -282,3 +319,199 @@ def _dispute_sentences(index: int, text: EvidenceSentence) -> tuple[CitedSentenc
     """Which text says otherwise; then what it says, with its evidence."""
     why = "the first is preferred, since it is what the graph itself states"
     return (f"But the text {text.document} says otherwise ({why}):", ()), (text.text, (index,))
+
+
+# branches that describe things by their facts
+QUERYING = ("sql", "sparql")
+
+PROSE_WORDS = 150
+
+LOOKUP_WORDS = 35
+
+# a sentence, with its index in the evidence
+IndexedSentence = tuple[int, EvidenceSentence]
+
+
+def draft_description(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
+    """The rows that a model gathered, else a comparison as a table, else the best sentences.
+
+    Sentences about one thing come together, those of a profile before those of texts; at most six, and 150 words.
+    """
+    gathered = tuple(
+        (verbalise_rows(rows.table).text, (i,))
+        for i, rows in unplanned_rows(evidence)
+        if rows.query is not None and not is_empty(rows.table)
+    )
+    if gathered:
+        return AnswerDraft(gathered, "answered")
+    comparison = next((found for found in candidate_rows(evidence) if found[1].query is None), None)
+    if comparison is not None:
+        index, rows = comparison
+        shown = verbalise_rows(rows.table, summarise_difference(rows.table, rows.title))
+        text = single_property_sentence(rows.table) or shown.text
+        return AnswerDraft(((text, (index,)),), "answered", columns=shown.columns, rows=shown.rows)
+    sentences = indexed_sentences(evidence)
+    profile = [found for found in sentences if found[1].branch in QUERYING]
+    # what the turn before said is said again only if this one found nothing
+    profile = [found for found in profile if found[1].round] or profile
+    # beside a profile, passages that the graph's own triples were put into would repeat its facts
+    others = [(i, s) for i, s in sentences if s.branch not in QUERYING and (s.document is not None or not profile)]
+    ranked = [*profile, *_ranked(understanding, others, PROSE_WORDS)]
+    chosen = _within_budget(ranked, PROSE_WORDS)[:MAX_DESCRIPTION_SENTENCES]
+    return _draft(chosen) if chosen else None
+
+
+def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema) -> AnswerDraft:
+    """A lead and the sentences about the graph with their evidence; one line for small talk, which cites nothing.
+
+    If the branch that describes the graph failed, its kinds are named without evidence.
+    """
+    sentences: list[CitedSentence] = [(lead(intent), ())] if lead(intent) else []
+    if intent == "greeting":
+        nouns = [subject.many for subject in subjects(schema)[:MAX_SUBJECTS]]
+        sentences.append((f"Ask me about {f'the {join_names(nouns)} in this graph' if nouns else 'this graph'}.", ()))
+    if intent in intents("small_talk"):
+        return AnswerDraft(tuple(sentences), "answered")
+    found = [(i, each) for i, each in indexed_sentences(evidence) if each.branch in QUERYING and each.round]
+    first = min((each.branch for _, each in found), key=QUERYING.index, default="")
+    about_graph = [(each.text, () if each.title == EXAMPLES else (i,)) for i, each in found if each.branch == first]
+    sentences += about_graph or [(kinds_sentence(schema), ())]
+    if intent in intents("no_answer"):
+        return AnswerDraft(tuple(sentences), "not_in_graph", reason=lead(intent))
+    return AnswerDraft(tuple(sentences), "answered")
+
+
+def draft_sentences(
+    understanding: Understanding, evidence: Sequence[Evidence], words: Sequence[str] = ()
+) -> AnswerDraft | None:
+    """The best sentences of documents, if they contain most words of the question, all words unknown to the graph, and
+    `words`."""
+    candidates = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
+    chosen = _within_budget(_ranked(understanding, candidates, LOOKUP_WORDS), LOOKUP_WORDS)
+    if not chosen or not is_covered_by(understanding.standalone, [each for _, each in chosen]):
+        return None
+    covered = content_words(" ".join(f"{each.title} {each.text}" for _, each in chosen))
+    if any(content_words(word) - covered for word in (*words, *(unknown for unknown, _ in understanding.unknown))):
+        # a word that names nothing in the graph may still occur in a passage
+        return None
+    return _draft(chosen)
+
+
+def _ranked(understanding: Understanding, sentences: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:
+    """Those that answer the question best, the best first."""
+    return [sentences[i] for i in rank_sentences(understanding.standalone, [each for _, each in sentences], words)]
+
+
+def _within_budget(ranked: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:
+    """The first that have at most `words` words together, no text twice; at least one."""
+    chosen: list[IndexedSentence] = []
+    texts: set[str] = set()
+    for index, sentence in ranked:
+        length = len(sentence.text.split())
+        if sentence.text in texts or (chosen and length > words):
+            continue
+        chosen.append((index, sentence))
+        texts.add(sentence.text)
+        words -= length
+    return chosen
+
+
+def _draft(chosen: Sequence[IndexedSentence]) -> AnswerDraft:
+    """The sentences, those of one title together."""
+    first = {sentence.title: place for place, (_, sentence) in reversed(list(enumerate(chosen)))}
+    grouped = sorted(chosen, key=lambda each: first[each[1].title])
+    return AnswerDraft(tuple((sentence.text, (index,)) for index, sentence in grouped), "answered")
+
+
+# rows that cover less of a question do not answer it (given)
+HALF = 0.5
+
+
+def best_text_answer(question: str, evidence: Sequence[Evidence]) -> DraftFromText | None:
+    """The likeliest answer among the sentences of documents; None if none of them answers.
+
+    It answers the question, or the question with a thing of the graph in the place of a phrase that describes it.
+    """
+    sentences = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
+    drafts = [_answer(question, [(i, each) for i, each in sentences if each.joined is None or each.joined.basis])]
+    for joined in dict.fromkeys(
+        each.joined for _, each in sentences if each.joined is not None and not each.joined.basis
+    ):
+        basis = [i for i, each in enumerate(evidence) if each.joined == replace(joined, basis=True)]
+        other = _answer(joined.question, [(i, each) for i, each in sentences if each.joined == joined])
+        if other is not None:
+            answer = other.answer._replace(probability=other.probability * joined.chance)
+            drafts.append(DraftFromText(other.text, (*other.evidence, *basis), answer))
+    return max(filter(None, drafts), key=lambda each: each.probability, default=None)
+
+
+def _answer(question: str, candidates: Sequence[tuple[int, EvidenceSentence]]) -> DraftFromText | None:
+    distinct = {(each.document, each.start, each.end, each.text): i for i, each in reversed(candidates)}
+    chosen = sorted(distinct.values())
+    sentences = [each for i, each in candidates if i in set(chosen)]
+    ranked = rank_answers(question, sentences)
+    if not ranked:
+        return None
+    best = ranked[0]
+    sentence = sentences[best.sentence]
+    return DraftFromText(
+        sentence_phrase(best, sentence), (chosen[best.sentence],), best, expected_answer(question).kind == "reason"
+    )
+
+
+def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Sequence[Evidence]) -> bool:
+    """Whether the answer must be in texts: the rows are not sure and cover less than half of the question, and the
+    texts contain at least half of the words that the graph does not know."""
+    reading = sole_reading(understanding, used)
+    if reading is None or is_sure(understanding, used) or not understanding.unknown:
+        return False
+    text_words = content_words(
+        " ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None)
+    )
+    in_texts = sum(content_words(word) <= text_words for word, _ in understanding.unknown)
+    return reading.covered < HALF and in_texts >= HALF * len(understanding.unknown)
+
+
+def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
+    """The sentence; before it the answer if the sentence has it in another form, or its title if it starts with a
+    pronoun.
+
+    >>> sentence = EvidenceSentence("lexical", 1, "It slides by 13 centimetres.", "The bench")
+    >>> sentence_phrase(TextAnswer(13, "cm", 0, 13, 27, 0.9), sentence)
+    '13 cm: The bench: It slides by 13 centimetres.'
+    """
+    text = quote_line(sentence.text)
+    first = next(iter(tokenize(text)), None)
+    if (
+        sentence.title
+        and first is not None
+        and first.norm in function_words()
+        and first.norm in word_list("answering", "title_pronouns")
+    ):
+        text = f"{quote_line(sentence.title)}: {text}"
+    if isinstance(answer.value, bool):
+        return f"{'Yes' if answer.value else 'No'}: {text}"
+    wording = sentence.text[answer.start : answer.end]
+    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording and _is_word(wording):
+        return f"{answer.value:,} {answer.unit}: {text}"
+    return text
+
+
+def _is_word(wording: str) -> bool:
+    """Whether a unit is written as a word: "13 centimetres"."""
+    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording))
+
+
+def draft_unserved(view: TurnView) -> AnswerDraft | None:
+    """One sentence about what this can do, then the nearest facts of the named things; None for a question."""
+    request = unserved_request(view.question)
+    if not request:
+        return None
+    understanding = view.understanding
+    text = lead(request)
+    facts = draft_nearest(understanding, view.evidence) if understanding.named or request == "opinion" else None
+    if facts is None:
+        return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
+    named = join_names([quote_line(each.mention.label) for each in understanding.named])
+    text = f"{text} The closest that it says{f' of {named}' if named else ''}:"
+    return replace(facts, sentences=((text, ()), *facts.sentences[1:]), reason=lead(request))

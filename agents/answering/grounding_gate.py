@@ -9,39 +9,49 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.answering.answer_draft import CitedSentence
-from agents.answering.selection.rows import is_empty
-from agents.answering.selection.word_cover import content_words
+from agents.answering.select_answer import content_words, is_empty
+from agents.turn_view import CitedSentence
 from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
-from nacre.language.base import word_list
-from nacre.language.detect_language import ENGLISH
+from nacre.language.data import word_list
 from nacre.language.sanitize import disarm_citations, escape_markup
+from nacre.language.tokens import ENGLISH
 from nacre.records.evidence import Evidence, EvidenceSentence
-from nacre.wording.answers.answer import verbalise_rows
-from nacre.wording.answers.grid import align_markdown_table
+from nacre.wording.answer import verbalise_rows
+from nacre.wording.grid import align_markdown_table
 
 # a sentence ends at its full stop, with the [n] that follow it, if something other than a small letter, a digit or a
 # further [n] comes next ("approx. 5 m [1]. Next"), or at the end of a line
 _CITATIONS = r"(?:\s*+\[[\d,; ]*+\])"
+
 _END = re.compile(
     rf"(?P<end>[.!?…।。]['\"”’»)]*+{_CITATIONS}*+\s++(?=[^\s\[a-z\d]|\[[^\d\],; ])"
     rf"|(?<!\s){_CITATIONS}*+[^\S\n]*+\n\s*+(?=[^\s\[]|\[[^\d\],; ]))"
     # citations inside a sentence are passed over, so that each run of them is tried once
     rf"|(?<!\s){_CITATIONS}++"
 )
+
 _STOP = re.compile(r"[.!?…।。\n]")
+
 _CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
+
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
+
 _LETTER = re.compile(r"[^\W_]")
+
 _NO_DIGIT = re.compile(r"[^\W\d_]")
+
 # where a Markdown table begins, and what separates its cells; in a cell a bar is "\\|"
 _TABLE = "\n\n| "
+
 _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
+
 # letters of an abbreviation
 MAX_ABBREVIATION = 8
+
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
 _RELATED = 0.5
+
 _CLEARLY = 0.25
 
 

@@ -22,7 +22,7 @@ from benchmarks.server import ROOT, memory
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
-from tools.guards.sandbox import Sandbox
+from tools.sandbox import Sandbox
 
 MAX_QUESTION_LETTERS = 4000
 QUESTION_SECONDS, HEALTH_SECONDS, GROWTH, STOP_SECONDS = 2.0, 0.1, 1.5, 20.0

@@ -8,36 +8,39 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.attach.budget import Budget, BudgetedEndpoint
+from ingestion.attach.apply_layer import EndpointLayer, apply_endpoint_layers, check_endpoint_layers
 from ingestion.attach.describe_endpoint import EndpointDescription, describe_endpoint
-from ingestion.attach.frequent_words import frequent_words
-from ingestion.attach.layer.apply import EndpointLayer, apply_endpoint_layers
-from ingestion.attach.layer.check import check_endpoint_layers
-from ingestion.attach.probe import probe_endpoint
-from ingestion.attach.text_search import detect_text_search
-from ingestion.index.names import schema_names
-from ingestion.layer.check import LayerReport
+from ingestion.attach.probe import Budget, BudgetedEndpoint, detect_text_search, frequent_words, probe_endpoint
+from ingestion.index.lexicon import schema_names
+from ingestion.layer.apply import LayerReport
+from ingestion.layer.layer_file import LayerFiles, read_layer_files, write_layer_files
 from ingestion.layer.resolve import Problem
-from ingestion.layer.stored import LayerFiles, read_layer_files, write_layer_files
-from ingestion.publish import build_folder, exclusive_writer, new_version_id, publish_version, report_write_errors
-from ingestion.stages import NO_PROGRESS, OnStage
+from ingestion.stages import (
+    NO_PROGRESS,
+    OnStage,
+    build_folder,
+    exclusive_writer,
+    new_version_id,
+    publish_version,
+    report_write_errors,
+)
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.language.tokens import word_forms
-from nacre.records.endpoint import Endpoint
 from nacre.records.json_form import from_json, json_text
-from nacre.records.schema import Schema
+from nacre.records.schema import Endpoint, Schema
 from nacre.stores import versions
-from nacre.stores.servers import Servers
+from nacre.stores.addresses import EndpointLimits
+from nacre.stores.graph import Servers
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
-from nacre.stores.sqlite.lexicon import lexicon_row
-from nacre.stores.sqlite.lexicon_file import write_lexicon
+from nacre.stores.sqlite.lexicon import lexicon_row, write_lexicon
 from nacre.stores.versions import Manifest
 
 log = logging.getLogger(__name__)
 
 NOT_LOCAL = "the graph lies behind {}, and Nacre keeps no {} of it"
+
 _LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
+
 PROBE_SECONDS = 15.0
 
 

@@ -1,30 +1,56 @@
-"""Describe the graph of an endpoint by samples: ProbeResult -> EndpointDescription."""
+"""Describe the graph of an endpoint by samples: ProbeResult -> EndpointDescription.
 
+Predicates get units by the samples of their literals. What the endpoint declares about classes and predicates (labels,
+comments, superclasses) is asked for last.
+"""
+
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from statistics import median
 from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.attach.declared_schema import DeclaredSchema
-from ingestion.attach.predicates import build_predicate, unit_factors
-from ingestion.attach.probe import ProbeResult, TypeSetSample, distinguishing_classes
-from ingestion.induce.names.class_names import is_redundant_word
-from ingestion.induce.names.column_names import column_name
-from ingestion.induce.names.iri_segments import distinctive_segments
-from ingestion.induce.names.predicate_names import PredicateRole, readable_labels
-from ingestion.induce.schema_limits import limit_schema
-from ingestion.induce.values.name_units import add_name_units
+from ingestion.attach.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
+from ingestion.induce.build_schema import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
+from ingestion.induce.cells import TypedCells, infer_cells
+from ingestion.induce.classes import distinctive_segments, is_redundant_word, strip_table_affix
+from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, limit_schema, other_labels
+from ingestion.induce.names import (
+    PredicateRole,
+    ReadableLabel,
+    column_name,
+    lowercase_name,
+    readable_labels,
+    readable_name,
+)
+from ingestion.induce.quantities import add_name_units, parse_quantity, stated_unit, unit_conversion
+from ingestion.read.facts import TermSort
 from ingestion.vocabulary import (
+    ALTERNATIVE,
+    COMMENT,
+    COMMENT_PREDICATES,
     EMPTY_TYPES,
+    INVERSE,
+    LABEL,
     LAYER_NAME,
+    OWL,
+    PREFERRED,
+    SCHEMA_PREDICATES,
+    SKOS,
     SUBCLASS,
+    language_rank,
     local_name,
     name_rank,
+    vocabulary_labels,
 )
-from nacre.language.booleans import has_boolean_values
-from nacre.records.schema import Class, Group, Schema
+from nacre.language.data import word_list
+from nacre.language.labels import has_boolean_values
+from nacre.records.schema import Class, Group, Predicate, Schema
+from nacre.stores.sparql.sparql_source import SparqlTerm
 from nacre.stores.sqlite.lexicon import TableLink
 
 # maximum number of namespaces of each type set
@@ -129,6 +155,51 @@ def _most_specific(closed: frozenset[str], counts: dict[str, int]) -> str:
     return min(closed, key=lambda iri: (iri in EMPTY_TYPES, iri not in counts, counts.get(iri, 0), iri))
 
 
+class DeclaredSchema:
+    """The declarations of classes and predicates, by (term, predicate)."""
+
+    def __init__(self, declared: dict[tuple[str, str], tuple[SparqlTerm, ...]]) -> None:
+        self._declared = declared
+        self.ancestors = lru_cache(maxsize=None)(self._ancestors)
+
+    def label(self, iri: str) -> str:
+        found = self._texts(iri, PREFERRED) or self._texts(iri, LABEL)
+        return found[0][:MAX_LABEL] if found else ""
+
+    def name(self, iri: str) -> str:
+        return self.label(iri) or lowercase_name(strip_table_affix(local_name(iri)))[:MAX_LABEL] or iri[:MAX_LABEL]
+
+    def others(self, iri: str) -> tuple[str, ...]:
+        named = [text for p in (PREFERRED, LABEL, ALTERNATIVE) for text in self._texts(iri, p)]
+        return other_labels(text for text in named if text[:MAX_LABEL] != self.label(iri))
+
+    def comment(self, iri: str) -> str:
+        found = self._texts(iri, COMMENT)
+        return found[0][:MAX_COMMENT] if found else ""
+
+    def linked(self, iri: str, predicate: str) -> tuple[str, ...]:
+        return tuple(term.value for term in self._declared.get((iri, predicate), ()) if term.kind == "iri")
+
+    def closed(self, types: Iterable[str]) -> frozenset[str]:
+        """The classes with all their ancestors."""
+        return frozenset().union(*(self.ancestors(iri) for iri in types))
+
+    def _ancestors(self, iri: str) -> frozenset[str]:
+        found, open_ = {iri}, [iri]
+        while open_:
+            new = [up for up in self.linked(open_.pop(), SUBCLASS) if up not in found and up not in EMPTY_TYPES]
+            found.update(new)
+            open_ += new
+        return frozenset(found)
+
+    def _texts(self, iri: str, predicate: str) -> list[str]:
+        """Texts in English, else untagged, else in other languages."""
+        terms = [term for term in self._declared.get((iri, predicate), ()) if term.kind == "literal" and term.value]
+        ranked = sorted(terms, key=lambda term: (language_rank(term.language), term.value))
+        best = [language_rank(term.language)[0] for term in ranked[:1]]
+        return [term.value for term in ranked if language_rank(term.language)[0] <= max(2, *best)]
+
+
 def _relations(
     kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], said: DeclaredSchema
 ) -> dict[frozenset[str], str]:
@@ -221,3 +292,128 @@ def _links(
                     counts.subtract(dict.fromkeys(types, n))
                     found[predicate, relations[closed], relation] += round(n * kind.scale)
     return [TableLink(*key, n) for key, n in sorted(found.items())]
+
+
+# minimum share of unique values of an identifying property (as for ingested graphs)
+_UNIQUE = 0.8
+
+_UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
+
+
+def build_predicate(
+    iri: str,
+    probed: ProbeResult,
+    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
+    said: DeclaredSchema,
+    spoken: ReadableLabel,
+) -> Predicate:
+    """Build a predicate from all samples; `spoken` is its readable label."""
+    triples = probed.predicates[iri]
+    # usual labels in graphs with a thesaurus
+    usual = vocabulary_labels().get(iri, ()) if SKOS + "Concept" in probed.classes else ()
+    domains: Counter[str] = Counter()
+    ranges: Counter[str] = Counter()
+    subjects = 0
+    for kind, closed in kinds:
+        having = round(kind.subjects.get(iri, 0) * kind.scale)
+        subjects += having
+        domains.update({c: having for c in closed if having})
+        for (p, c), n in kind.ends.items():
+            if p == iri and c in probed.classes:
+                # things of several type sets may link to the same object
+                ranges[c] = max(ranges[c], min(round(n * kind.scale), probed.classes[c]))
+    literals = probed.literals.get(iri)
+    cells = _cells(iri, literals) if literals else None
+    texts = [term.value for term, _ in literals.counts] if literals else []
+    few = literals is not None and literals.whole and len(texts) <= MAX_LISTED_VALUES
+    short = few and all(len(text) <= MAX_SAMPLE_LENGTH for text in texts)
+    role = _role(iri, literals, cells, any(kind.links.get(iri) for kind, _ in kinds))
+    return Predicate(
+        iri=iri,
+        label=said.label(iri) or next(iter(usual), "") or spoken.label or iri,
+        triples=triples,
+        subjects=subjects or triples,
+        objects=_objects(triples, literals, ranges),
+        has_literals=literals is not None,
+        has_links=any(kind.links.get(iri) for kind, _ in kinds),
+        functional=all(kind.subjects[iri] == kind.triples[iri] for kind, _ in kinds if iri in kind.subjects),
+        domains=_by_count(domains),
+        ranges=_by_count(ranges),
+        datatype=cells.datatype if cells else "text",
+        shape=cells.shape if cells else "single",
+        unit=_unit(cells, said.comment(iri), said.label(iri), local_name(iri)),
+        minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
+        maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
+        comment=said.comment(iri),
+        alt_labels=(*said.others(iri), *usual[1:], *spoken.others),
+        values=tuple(dict.fromkeys(texts)) if short else (),
+        samples=() if short else tuple(text[:MAX_SAMPLE_LENGTH] for text in texts[:SAMPLES]),
+        inverses=said.linked(iri, INVERSE),
+        role=role,  # type: ignore[arg-type]
+    )
+
+
+def _objects(triples: int, literals: LiteralSample | None, ranges: Mapping[str, int]) -> int:
+    """The number of distinct objects: counted, else estimated."""
+    if literals is not None:
+        return len(literals.counts) if literals.whole else triples
+    return max(ranges.values(), default=triples)
+
+
+def _by_count(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _least(a: float | None, b: float | None) -> float | None:
+    return min(a, b) if a is not None and b is not None else a if b is None else b
+
+
+def _most(a: float | None, b: float | None) -> float | None:
+    return max(a, b) if a is not None and b is not None else a if b is None else b
+
+
+def _cells(iri: str, literals: LiteralSample) -> TypedCells:
+    sorts: list[TermSort] = [("literal", term.datatype, term.language) for term, _ in literals.counts]
+    frequency: Counter[TermSort] = Counter()
+    for sort, (_, n) in zip(sorts, literals.counts, strict=True):
+        frequency[sort] += n
+    return infer_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
+
+
+def _unit(cells: TypedCells | None, *said: str) -> str:
+    if cells is None or cells.unit or cells.datatype not in ("integer", "real"):
+        return cells.unit if cells else ""
+    return next((unit for text in said if (unit := stated_unit(readable_name(text)))), "")
+
+
+def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, has_links: bool) -> str:
+    """The role of a predicate, as for ingested graphs, by the sampled literals."""
+    if iri in SCHEMA_PREDICATES or iri == OWL + "sameAs":
+        return "schema"
+    if literals is None or cells is None or has_links:
+        return "fact"
+    words = readable_name(local_name(iri)).lower().split()
+    if name_rank(iri) is not None or iri == ALTERNATIVE:
+        return "name"
+    if cells.datatype not in ("text", "integer") or cells.unit:
+        return "fact"
+    seen = sum(n for _, n in literals.counts)
+    unique = len(literals.counts) > _UNIQUE * seen
+    if set(words) & word_list("ingestion", "identifier_words") and unique:
+        return "identifier"
+    if cells.datatype != "text":
+        return "fact"
+    if iri in COMMENT_PREDICATES or median(len(term.value) for term, _ in literals.counts) > LONG_TEXT:
+        return "text"
+    return "name" if unique and words[-1:] in (["name"], ["title"]) else "fact"
+
+
+def unit_factors(unit: str, literals: LiteralSample | None) -> dict[str, float]:
+    """The factors that convert other units to the usual one, by the unit at the end of literals."""
+    found: dict[str, float] = {}
+    for text in (term.value for term, _ in literals.counts) if literals else ():
+        read, ending = parse_quantity(text), _UNIT_AT_END.search(text)
+        way = unit_conversion(read.unit, unit) if read and ending and read.unit != unit else None
+        if way and ending and way[1] == 0 and way[0] != 1:
+            found[ending[1]] = way[0]
+    return dict(sorted(found.items()))

@@ -1,12 +1,18 @@
-"""Sample the graph of an endpoint by a limited number of queries: BudgetedEndpoint -> ProbeResult."""
+"""Sample the graph of an endpoint by a limited number of queries: BudgetedEndpoint -> ProbeResult.
 
+A query within the budget gives rows, or None if it failed. Besides samples: the text search that an endpoint supports
+besides CONTAINS, and words that are too frequent in names to be distinctive.
+"""
+
+import logging
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from types import MappingProxyType
+from typing import NamedTuple, get_args
 
-from ingestion.attach.budget import BudgetedEndpoint
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT,
@@ -19,20 +25,31 @@ from ingestion.vocabulary import (
     SUBCLASS,
     TYPE,
 )
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.errors import ToolError
+from nacre.language.tokens import name_tokens, tokenize
+from nacre.plans.sparql_vocabulary import write_membership
+from nacre.records.schema import Schema, TextSearch
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
 
 # maximum number of classes and predicates, largest first; of type sets, above which each class counts alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120
+
 # sampled things of a type set, and triples of a predicate
 SAMPLE, SAMPLED_VALUES, DISTINCT, SEEN = 1000, 20_000, 500, 300
+
 # types of things that are sampled if an endpoint can't list its classes (given)
 SAMPLED_TYPES = 20_000
+
 # no store has so many triples (given)
 MAX_COUNT = 10**15
+
 # number of terms in one query
 VALUES_PER_QUERY = 60
+
 NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
+
 _VOID = "http://rdfs.org/ns/void#"
+
 _DESCRIBING = (LABEL, PREFERRED, ALTERNATIVE, COMMENT, SUBCLASS, INVERSE)
 
 
@@ -82,6 +99,64 @@ class ProbeResult:
     literals: dict[str, LiteralSample]
     said: dict[tuple[str, str], tuple[SparqlTerm, ...]]
     sampled: bool = False
+
+
+# the budget of attaching (given), and the maximum time of one query
+MAX_QUERIES = 300
+
+MAX_SECONDS = 60.0
+
+MAX_QUERY_SECONDS = 12.0
+
+Row = tuple[SparqlTerm | None, ...]
+
+
+class Budget(NamedTuple):
+    """The maximum number of queries, and of seconds for all of them."""
+
+    queries: int = MAX_QUERIES
+    seconds: float = MAX_SECONDS
+
+
+class BudgetedEndpoint:
+    """An endpoint with the rest of a budget. Failed and slow queries return None and raise nothing."""
+
+    def __init__(self, source: SparqlSource, budget: Budget = Budget()) -> None:  # noqa: B008 (immutable)
+        self._source = source
+        self._left = budget.queries
+        self._start = time.monotonic()
+        self._end = self._start + budget.seconds
+        self.scan_seconds = min(MAX_QUERY_SECONDS, SCAN_SHARE * budget.seconds)
+        self.asked = 0
+        self.failed = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the budget is used up."""
+        return self._left <= self.asked or time.monotonic() >= self._end
+
+    @property
+    def seconds(self) -> float:
+        """The seconds used so far."""
+        return time.monotonic() - self._start
+
+    def rows(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[Row] | None:
+        """The rows of a SELECT; None if it failed or the budget is used up."""
+        if self.over:
+            return None
+        self.asked += 1
+        try:
+            left = min(seconds, self._end - time.monotonic())
+            return self._source.select(query, limit=limit, seconds=left).rows
+        except ToolError as error:
+            self.failed += 1
+            log.info("a probing query failed (%s): %s", error.kind, error)
+            return None
+
+    def texts(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[tuple[str, ...]] | None:
+        """The rows of a SELECT as texts, "" for unbound variables."""
+        found = self.rows(query, limit, seconds)
+        return None if found is None else [tuple(term.value if term else "" for term in row) for row in found]
 
 
 def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
@@ -298,3 +373,54 @@ def read_count(text: str) -> int | None:
     except ValueError:
         return None
     return int(number) if 0 <= number <= MAX_COUNT else None
+
+
+log = logging.getLogger(__name__)
+
+# share of the budget for one query that reads the whole graph, as counting does; the others need what is left (given)
+SCAN_SHARE = 0.2
+
+# minimum length of a tried word: stores do not index short words
+LONG_ENOUGH = 4
+
+
+def detect_text_search(asking: BudgetedEndpoint, names: tuple[str, ...]) -> TextSearch:
+    """The first text search that finds a name by one of its words; "" if none does."""
+    for predicate in names:
+        named = asking.texts(f"SELECT ?l WHERE {{ ?s <{predicate}> ?l FILTER(isLiteral(?l)) }} LIMIT 20", 20) or []
+        words = [t.norm for (text,) in named for t in tokenize(text) if len(t.norm) >= LONG_ENOUGH and t.norm.isalpha()]
+        if not words:
+            continue
+        for kind in get_args(TextSearch):
+            if kind:
+                pattern = text_search_pattern(kind, (predicate,), words[:1])
+                found = asking.texts(f"SELECT ?s WHERE {{ {pattern} }} LIMIT 1", 1)
+                if found:
+                    return kind  # type: ignore[no-any-return]
+        return ""
+    return ""
+
+
+# number of type sets whose names are sampled, largest first, and number of names of each
+MOST_KINDS, NAMES = 30, 500
+
+# words of fewer things are distinctive
+MIN_FREQUENT_SHARE = 0.005
+
+
+def frequent_words(asking: BudgetedEndpoint, schema: Schema, names: Sequence[str]) -> dict[str, float]:
+    """The words in the names of more than `MIN_FREQUENT_SHARE` of all things, by a sample of each type set."""
+    if not names:
+        return {}
+    predicates = ", ".join(f"<{iri}>" for iri in names)
+    shares: dict[str, float] = defaultdict(float)
+    things = sum(group.count for group in schema.groups)
+    for group in schema.groups[:MOST_KINDS]:
+        types = " ".join(write_membership(schema, iri, "?s", f"?k{i}") for i, iri in enumerate(group.classes))
+        some = f"{{ SELECT ?s WHERE {{ {types} }} LIMIT {NAMES} }}"
+        rows = asking.texts(f"SELECT ?s ?l WHERE {{ {some} ?s ?p ?l FILTER(?p IN ({predicates})) }}", 4 * NAMES)
+        said = {(thing, word) for thing, name in rows or () for word in name_tokens(name)}
+        seen = len({thing for thing, _ in said})
+        for word, n in Counter(word for _, word in said).items():
+            shares[word] += n / seen * group.count / things
+    return {word: round(share, 4) for word, share in sorted(shares.items()) if share > MIN_FREQUENT_SHARE}

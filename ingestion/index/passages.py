@@ -11,23 +11,26 @@ from typing import NamedTuple
 from nacre.errors import ConfigError
 from nacre.records.facts import Passage
 from nacre.stores import versions
-from nacre.stores.search.embedding_cache import EmbeddingCache
 from nacre.stores.search.lexical import write_lexical_index
-from nacre.stores.search.vector_sets import open_collection
-from nacre.stores.search.vectors import Collection, CollectionWriter, Embedder
+from nacre.stores.search.vectors import Collection, CollectionWriter, Embedder, EmbeddingCache, open_collection
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.versions import VectorsManifest
 
 log = logging.getLogger(__name__)
 
 BATCH = 512  # number of passages that are read and written at once
+
 EMBEDDING_BATCH = 128  # number of passages that are embedded at once, which a kill loses
+
 # characters and spaces from which on a literal is prose, such as a comment (docs/research/quality-history.md)
 PROSE_LENGTH = (80, 8)
+
 # embedded passages of the texts of one thing: 30,000 characters, from their beginning
 MAX_PROSE_PASSAGES = 32
+
 # passages of short facts are embedded up to so many in a graph (docs/research/quality-history.md)
 MAX_FACT_PASSAGES = 2000
+
 Progress = Callable[[int, int], None]
 
 
@@ -152,10 +155,10 @@ def _writer(place: VectorTarget, embedder: Embedder) -> CollectionWriter:
     with _working(embedder):
         size = embedder.size
     if place.manifest.collection is not None and place.qdrant_url is not None:
-        from nacre.stores.search.vectors_server import ServerWriter
+        from nacre.stores.search.vectors import ServerWriter
 
         return ServerWriter(place.qdrant_url, place.qdrant_key, place.manifest.collection, size)
-    from nacre.stores.search.vectors_edge import EdgeWriter
+    from nacre.stores.search.vectors import EdgeWriter
 
     return EdgeWriter(place.folder / versions.SHARD, size)
 

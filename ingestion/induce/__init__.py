@@ -1,20 +1,14 @@
 """From facts to tables: classes, columns and their types, names, units, and the SQLite file.
 
-Files in reading order:
-    layout.py             the plan of all tables: Facts -> Layout
-    declarations.py       what a graph declares about its classes and predicates
-    type_sets.py          type sets -> tables
-    classes.py            tables and classes with their members
-    predicate_columns.py  the triples of each predicate and the cells of its literals
-    names/                names of tables, columns, predicates and things
-    values/               datatypes, quantities and units of literals
-    relations.py          Layout -> tables, views and junctions with their columns
-    build_schema.py       Layout -> Schema
-    schema_limits.py      the length of labels and comments
-    write_tables.py       Layout -> graph.sqlite
-    cell_lists.py         the cells of a predicate as lists, for inserting them
-    junctions.py          a table for each predicate with several values, shared ones for the rarest
-    views.py              a view for each class that is not a table
-    indexes.py            indexes for links, and for sorted pages of large tables
-    round_trip.py         what the cells can't restore, for a lossless export
+In reading order:
+    layout        the plan of all tables: Facts -> Layout
+    declarations  what a graph declares about its classes and predicates
+    classes       type sets -> tables, classes and their names
+    names         SQL names of tables and columns, labels of predicates
+    labels        the shown label of each entity, inferred if it has none
+    cells         the literals of a predicate -> typed cells
+    quantities    texts -> numbers and units
+    build_schema  Layout -> Schema
+    write_tables  Layout -> graph.sqlite
+    junctions     a table for each predicate with several values, a view for each class that is not a table
 """

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ingestion.induce.layout import Layout
-from ingestion.induce.names.class_names import class_label, class_local_name
-from ingestion.induce.names.column_names import lowercase_name, readable_name
-from ingestion.induce.names.predicate_names import PredicateRole, ReadableLabel, expand_abbreviations, readable_labels
-from ingestion.induce.predicate_columns import PredicateColumns
-from ingestion.induce.relations import build_relations
-from ingestion.induce.schema_limits import limit_schema
-from ingestion.induce.values.cells import TypedCells
-from ingestion.induce.values.name_units import add_name_units
-from ingestion.induce.values.quantities import stated_unit
+from ingestion.induce.cells import TypedCells
+from ingestion.induce.classes import class_label, class_local_name
+from ingestion.induce.declarations import limit_schema
+from ingestion.induce.layout import Layout, PredicateColumns, build_relations
+from ingestion.induce.names import (
+    PredicateRole,
+    ReadableLabel,
+    expand_abbreviations,
+    lowercase_name,
+    readable_labels,
+    readable_name,
+)
+from ingestion.induce.quantities import add_name_units, stated_unit
 from ingestion.vocabulary import (
     COMMENT_PREDICATES,
     OWL,
@@ -26,18 +29,23 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
-from nacre.language.base import word_list
-from nacre.language.booleans import has_boolean_values
+from nacre.language.data import word_list
+from nacre.language.labels import has_boolean_values
 from nacre.records.schema import Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_LISTED_VALUES = 30
+
 SAMPLES = 5
+
 _BETWEEN = re.compile(r"[\W_]+")
+
 LONG_TEXT = 60
+
 MAX_SAMPLE_LENGTH = 80
+
 # letters of a code
 MAX_CODE_LENGTH = 24
 

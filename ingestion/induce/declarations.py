@@ -1,16 +1,19 @@
-"""What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses."""
+"""What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses.
+
+Labels and comments are cut to the limits of a schema, which each question reads.
+"""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ingestion.induce.names.column_names import readable_name
-from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, other_labels
-from ingestion.meaning.closure import MAX_NEAREST, Closure, transitive_closure
-from ingestion.read.capsules import Facts, unique_counts
+from ingestion.induce.names import readable_name
+from ingestion.meaning.draft import MAX_NEAREST, Closure, transitive_closure
+from ingestion.read.facts import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
@@ -27,7 +30,8 @@ from ingestion.vocabulary import (
     name_rank,
     vocabulary_labels,
 )
-from nacre.language.base import word_list
+from nacre.language.data import word_list
+from nacre.records.schema import Class, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,3 +191,39 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
     ):
         for key, values in lists.items():
             lists[key] = sorted(set(values))
+
+
+# characters of a label of a class or predicate, stated or from its IRI (given)
+MAX_LABEL = 300
+
+# other labels of a class or predicate (given)
+MAX_OTHER_LABELS = 100
+
+# characters of a comment; schema.org's longest one has 1,500 (given)
+MAX_COMMENT = 2000
+
+DescribedTerm = TypeVar("DescribedTerm", Class, Predicate)
+
+
+def limit_schema(schema: Schema) -> Schema:
+    """The schema with labels, other labels and comments within their limits."""
+    return replace(
+        schema,
+        classes=tuple(_limit_texts(each) for each in schema.classes),
+        groups=tuple(replace(each, label=each.label[:MAX_LABEL]) for each in schema.groups),
+        predicates=tuple(_limit_texts(each) for each in schema.predicates),
+    )
+
+
+def other_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """Distinct labels within their limits."""
+    return tuple(dict.fromkeys(label[:MAX_LABEL] for label in labels))[:MAX_OTHER_LABELS]
+
+
+def _limit_texts(each: DescribedTerm) -> DescribedTerm:
+    return replace(
+        each,
+        label=each.label[:MAX_LABEL],
+        comment=each.comment[:MAX_COMMENT],
+        alt_labels=other_labels(each.alt_labels),
+    )

@@ -1,23 +1,21 @@
-"""Write the junctions, which have one row a triple of a predicate: Layout -> tables, and views of shared tables.
+"""Write the junctions, which have one row a triple of a predicate, and the views: Layout -> tables and views.
 
-The rarest predicates share a few tables, since the time to create a table grows with the number of tables.
+The rarest predicates share a few tables, since the time to create a table grows with the number of tables. A class
+that is not a table is a view.
 """
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingestion.induce.cell_lists import cell_sources, column_lists, link_target
-from ingestion.induce.layout import Layout
-from ingestion.induce.predicate_columns import PredicateColumns
-from ingestion.induce.relations import build_column
-from ingestion.induce.views import create_views
+from ingestion.induce.cells import Cell
+from ingestion.induce.layout import Layout, PredicateColumns, build_column, union_columns
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.schema_sql import SQL_TYPES, column_definitions, create_table
+from nacre.stores.sqlite.tables import quote_if_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,3 +133,145 @@ def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int6
         # negative ranks: literals come before links, whose ids are positive
         second[place.literal] = ranks[np.searchsorted(place.distinct, place.object[place.literal])] - len(numbers)
     return np.lexsort((second, layout.ids[place.subject]))
+
+
+def write_views(
+    connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema
+) -> None:
+    """A view for each class: the union of its tables with all columns, filtered to its members."""
+    create_views(connection, _class_views(layout, by_table, schema))
+    write_kinds(connection, layout, by_table, schema)
+
+
+def create_views(connection: sqlite3.Connection, views: Iterable[tuple[str, str]]) -> None:
+    """Create views from names and SELECT statements, which may read tables of this database only.
+
+    CREATE VIEW would search the list of all tables and views for each new one. Rows of this list are written instead.
+    This connection does not see the views; it has to read the schema again.
+    """
+    rows = ((name, name, f"CREATE VIEW {quote_if_needed(name)} AS {body}") for name, body in views)
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.executemany(
+        "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('view', ?, ?, 0, ?)", rows
+    )
+    connection.execute("PRAGMA writable_schema=OFF")
+
+
+def _class_views(layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema) -> Iterator[tuple[str, str]]:
+    classes = layout.classes
+    for index, table in enumerate(classes.tables):
+        if table.merged:
+            columns = ", ".join(["id", *(c for p in by_table[index] for c in _names(p))])
+            rows = f"SELECT {columns} FROM {quote_if_needed(table.rows_name)}"
+            yield table.name, f"{rows} WHERE id NOT IN (SELECT entity_id FROM entity_class)"
+    for iri, tables in sorted(classes.view_of.items()):
+        filters = {i: _member_filter(layout, i, iri) for i in tables}
+        yield _union(layout, by_table, schema, iri, filters)
+
+
+def write_kinds(
+    connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema
+) -> None:
+    """The members of each kind, and a view of them over their tables."""
+    classes = layout.classes
+    members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
+    connection.executemany("INSERT INTO entity_kind VALUES (?, ?)", members)
+    create_views(connection, _kind_views(layout, by_table, schema))
+
+
+def _kind_views(layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema) -> Iterator[tuple[str, str]]:
+    classes = layout.classes
+    for iri in sorted(classes.kinds):
+        listed = f"id IN (SELECT entity_id FROM entity_kind WHERE class = {_literal(iri)})"
+        yield _union(layout, by_table, schema, iri, dict.fromkeys(classes.kind_tables(iri), listed))
+
+
+def _union(
+    layout: Layout,
+    by_table: list[list[PredicateColumns]],
+    schema: Schema,
+    iri: str,
+    filters: dict[int, str],
+) -> tuple[str, str]:
+    """The view of a class over tables with all their columns, restricted by a filter for each table ("" for none)."""
+    classes = layout.classes
+    places = union_columns(by_table, list(filters))
+    selects = []
+    for index in filters:
+        here = {p.number for p in by_table[index]}
+        names = ["id"]
+        for place in places:
+            names += _names(place) if place.number in here else _missing(place, schema)
+        where = f" WHERE {filters[index]}" if filters[index] else ""
+        selects.append(f"SELECT {', '.join(names)}\n  FROM {quote_if_needed(classes.tables[index].rows_name)}{where}")
+    body = "\nUNION ALL\n".join(selects or ["SELECT id FROM entity WHERE 0"])
+    return classes.relation_of[iri], body
+
+
+def _member_filter(layout: Layout, index: int, iri: str) -> str:
+    table = layout.classes.tables[index]
+    if not table.merged:
+        return ""
+    listed = f"id IN (SELECT entity_id FROM entity_class WHERE class = {_literal(iri)})"
+    return listed if iri not in table.closed else f"id NOT IN (SELECT entity_id FROM entity_class) OR {listed}"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _missing(place: PredicateColumns, schema: Schema) -> list[str]:
+    """NULL for the columns of a predicate that a table lacks. SQLite merges the sorted rows of tables, and uses their
+    indexes, only if the columns have the same types in all of them."""
+    kind = SQL_TYPES.get(schema.predicate_of[place.iri].datatype, "TEXT")
+    kinds = {place.text: "TEXT", place.link: "INTEGER"}
+    return [f"CAST(NULL AS {kinds.get(name, kind)}) AS {quote_if_needed(name)}" for name in place.columns]
+
+
+def _names(place: PredicateColumns) -> list[str]:
+    return [quote_if_needed(name) for name in place.columns]
+
+
+def link_target(layout: Layout, place: PredicateColumns) -> str:
+    """The smallest relation with all targets of a predicate's links; "" if it has no links."""
+    return layout.classes.common_relation(place.ranges) or "entity" if place.ranges else ""
+
+
+def column_lists(
+    layout: Layout,
+    place: PredicateColumns,
+    sources: "list[NDArray[Any] | None]",
+    where: "NDArray[np.int32]",
+    rows: "NDArray[np.int64]",
+    size: int,
+) -> Iterator[list[Cell]]:
+    """The columns of some triples of a predicate as lists of `size` cells: triple n of `rows` is at `where[n]`."""
+    literal = place.literal[rows]
+    objects = place.object[rows]
+    said, value = where[literal], place.distinct.searchsorted(objects[literal])
+    for cells in sources:
+        column = np.full(size, None, dtype=object)
+        if cells is None:
+            column[where[~literal]] = layout.ids[objects[~literal]].tolist()
+        else:
+            column[said] = cells[value]
+        yield column.tolist()
+
+
+def cell_sources(layout: Layout, place: PredicateColumns) -> "list[NDArray[Any] | None]":
+    """For each SQL column of a predicate the cells of its distinct literals; None for the column of links."""
+    cells = place.cells
+    found: list[NDArray[Any] | None] = []
+    if cells and place.value:
+        found.append(_objects(cells.value))
+        if cells.low is not None and cells.high is not None:
+            found += [_objects(cells.low), _objects(cells.high)]
+        if cells.text:
+            found.append(_objects([layout.facts.texts[n] for n in place.distinct.tolist()]))
+    return [*found, None] if place.link else found
+
+
+def _objects(values: Sequence[Cell]) -> "NDArray[Any]":
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -1,37 +1,49 @@
-"""Write the tables of a graph: Layout -> graph.sqlite and the shown Schema."""
+"""Write the tables of a graph: Layout -> graph.sqlite and the shown Schema.
+
+Besides the tables: what the cells can't restore, so that the export is lossless; indexes for links and for sorted
+pages of large tables; and the most frequent values of properties in large classes, counted once, so that the page of a
+class of any size shows them. Values of members that pass filters are counted when they are asked for.
+"""
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ingestion.induce.build_schema import build_schema
-from ingestion.induce.cell_lists import cell_sources, column_lists, link_target
-from ingestion.induce.indexes import write_indexes
-from ingestion.induce.junctions import write_junctions
-from ingestion.induce.layout import Layout, induce_layout
-from ingestion.induce.predicate_columns import PredicateColumns
-from ingestion.induce.relations import build_column, table_columns
-from ingestion.induce.round_trip import derived_mask, write_aside, write_derived, write_exact, write_graphs, write_types
-from ingestion.induce.values.value_counts import value_counts
-from ingestion.induce.views import write_views
+from ingestion.induce.cells import Cell
+from ingestion.induce.junctions import (
+    cell_sources,
+    column_lists,
+    junction_indexes,
+    link_target,
+    write_junctions,
+    write_views,
+)
+from ingestion.induce.layout import Layout, PredicateColumns, build_column, induce_layout, table_columns
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.entries import NO_LAYER, Layer
-from ingestion.layer.names import mark_schema, without_removed
-from ingestion.layer.stored import NO_LAYERS, LayerFiles
-from ingestion.read.capsules import Facts
+from ingestion.layer.layer_file import NO_LAYERS, LayerFiles
+from ingestion.layer.resolve import mark_schema, without_removed
+from ingestion.read.facts import Facts, unique_counts
+from ingestion.vocabulary import TYPE
+from nacre.records.browse import FACET_VALUES, LARGE_CLASS, LONGEST_CELL, facet_key
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
-from nacre.stores.sqlite.identifiers import quote_if_needed
 from nacre.stores.sqlite.schema_sql import column_definitions, create_table
+from nacre.stores.sqlite.tables import quote_if_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = "1"
+
 # no journal: the file is published only when it is complete
 _PRAGMAS = (
     "journal_mode=OFF",
@@ -41,6 +53,7 @@ _PRAGMAS = (
     "temp_store=MEMORY",
     "locking_mode=EXCLUSIVE",
 )
+
 _CHUNK_CELLS = 1_000_000
 
 _PRIVATE = """
@@ -217,3 +230,261 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
         (("format", FORMAT), ("layout", layout_text), ("schema", schema), ("stored_schema", stored_schema)),
     )
     connection.executemany("INSERT INTO _nacre_meta VALUES (?, ?)", value_counts(layout))
+
+
+def write_exact(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
+    """Write the lexical forms, datatypes and languages that the cells can't restore; `keys` are row numbers."""
+    if place.cells is None or not any(place.cells.exact):
+        return
+    exact = np.array(place.cells.exact, dtype=bool)
+    rows = np.flatnonzero(place.literal)
+    rows = rows[exact[np.searchsorted(place.distinct, place.object[rows])]]
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    facts = layout.facts
+    connection.executemany(
+        "INSERT INTO _nacre_exact VALUES (?, ?, ?, ?, ?)",
+        (
+            (number, key, facts.texts[o], *facts.sorts[s][1:])
+            for number, key, o, s in zip(
+                [place.index] * len(rows),
+                keys[rows].tolist(),
+                place.object[rows].tolist(),
+                facts.sort_of[place.object[rows]].tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def write_derived(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
+    """Write which rows are derived; a predicate with derived rows only needs none."""
+    if layout.facts.derived is None:
+        return
+    derived = derived_mask(layout, place)
+    if derived.any() and not derived.all():
+        connection.executemany(
+            "INSERT INTO _nacre_derived VALUES (?, ?)", ((place.index, key) for key in sorted(keys[derived].tolist()))
+        )
+
+
+def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]":
+    """For each triple of a predicate whether it is derived."""
+    derived = layout.facts.derived
+    return np.zeros(len(place.row), dtype=bool) if derived is None else derived[place.row]
+
+
+def write_graphs(
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
+) -> None:
+    """Write the named graphs of triples that are not only in the base graph."""
+    facts = layout.facts
+    if facts.graph is None or layout.repeated is None:
+        return
+    written = []
+    derived = derived_mask(layout, place)
+    for row, key in zip(place.row[~derived].tolist(), keys[~derived].tolist(), strict=True):
+        graphs = [int(facts.graph[row])]
+        while (row := row + 1) < len(facts.subject) and layout.repeated[row]:
+            graphs.append(int(facts.graph[row]))
+        if graphs != [layout.base_graph]:
+            written += [(place.index, key, name) for name in sorted(facts.texts[g] for g in graphs)]
+    connection.executemany("INSERT INTO _nacre_graph VALUES (?, ?, ?)", sorted(written))
+
+
+def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Write the types of things with other types than their table, and of things in other named graphs."""
+    facts, classes, ids = layout.facts, layout.classes, layout.ids
+    quads: set[tuple[int, str, str]] = set()
+    base = facts.texts[layout.base_graph]
+    special: set[int] = set()
+    if facts.graph is not None:
+        type_number = layout.declarations.number_of.get(TYPE, -1)
+        rows = np.flatnonzero((facts.predicate == type_number) & ~layout.declarations.is_schema[facts.subject])
+        rows = rows[facts.kinds("iri")[facts.object[rows]]]
+        if facts.derived is not None:
+            rows = rows[~facts.derived[rows]]
+        # write_aside stores rows that ingestion.meaning has hidden
+        rows = rows[~np.isin(rows, [row for hidden in facts.aside.values() for row in hidden.tolist()])]
+        special = set(np.unique(facts.subject[rows[facts.graph[rows] != layout.base_graph]]).tolist())
+        for row in rows.tolist():
+            subject = int(facts.subject[row])
+            if subject in special:
+                quads.add((int(ids[subject]), facts.texts[facts.object[row]], facts.texts[facts.graph[row]]))
+    for number, types in classes.unusual.items():
+        if number not in special:
+            quads |= {(int(ids[number]), iri, base) for iri in types} or {(int(ids[number]), "", "")}
+    connection.executemany("INSERT INTO _nacre_type VALUES (?, ?, ?)", sorted(quads))
+    members: list[tuple[int, str]] = []
+    for table in classes.tables:
+        for number in table.sets[1:]:
+            subjects = np.flatnonzero(classes.set_of == number)
+            names = sorted(classes.sets[number]) or [""]
+            members += [(key, iri) for key in ids[subjects].tolist() for iri in names]
+    connection.executemany("INSERT INTO entity_class VALUES (?, ?)", sorted(members))
+
+
+def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Write the triples that no table shows, each with the reason."""
+    facts = layout.facts
+    written = []
+    for reason, rows in layout.aside.items():
+        wanted = set(rows.tolist())
+        for row in rows.tolist():
+            # repetitions in further named graphs follow the first one
+            while layout.repeated is not None and row + 1 < len(facts.subject) and layout.repeated[row + 1]:
+                row += 1
+                wanted.add(row)
+        for row in wanted:
+            kind, datatype, language = facts.sorts[facts.sort_of[facts.object[row]]]
+            graph = "" if facts.graph is None else facts.texts[facts.graph[row]]
+            written.append(
+                (
+                    facts.texts[facts.subject[row]],
+                    facts.texts[facts.predicate[row]],
+                    kind,
+                    facts.texts[facts.object[row]],
+                    datatype,
+                    language,
+                    graph,
+                    reason,
+                )
+            )
+    connection.executemany("INSERT INTO _nacre_aside VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sorted(written))
+
+
+# smaller tables are sorted for each page
+SORTED_ROWS = LARGE_CLASS
+
+# rows without a value are in an index too, so a column of which fewer rows have a value is sorted for each page
+LEAST_FILLED = 0.25
+
+_SORTED_TYPES = frozenset(("integer", "real", "year", "date", "datetime", "time"))
+
+
+def write_indexes(
+    connection: sqlite3.Connection, layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema
+) -> None:
+    """Create all indexes."""
+    connection.execute("CREATE UNIQUE INDEX _nacre_entity_iri ON entity(iri)")
+    tables = zip(layout.classes.tables, by_table, strict=True)
+    indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
+    targets = [f"{quote_if_needed(name)}({quote_if_needed(column)})" for name, column in indexed]
+    targets += junction_indexes(layout)
+    targets += ["_nacre_exact(predicate, row)", "_nacre_graph(predicate, row)", "_nacre_type(entity)"]
+    targets += ["entity_class(entity_id)"]
+    for number, target in enumerate(targets, 1):
+        connection.execute(f"CREATE INDEX _nacre_link_{number} ON {target}")
+    for number, (name, column) in enumerate(_sorted_columns(layout, by_table, schema), 1):
+        # `IS NULL` first, since rows without a value come last, and so that no plan of a question takes this index to
+        # compare values: it would look up each row of a range, which takes longer than to read them all
+        connection.execute(f"CREATE INDEX _nacre_sorted_{number} ON {name}(({column} IS NULL), {column})")
+
+
+def _sorted_columns(
+    layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema
+) -> Iterator[tuple[str, str]]:
+    """Table and column, quoted: names, numbers and dates of large tables. To index longer texts takes more disk than
+    it saves time."""
+    sizes = np.bincount(layout.classes.table_of[layout.classes.table_of >= 0], minlength=len(by_table))
+    for size, table, places in zip(sizes.tolist(), layout.classes.tables, by_table, strict=True):
+        for place in places if size >= SORTED_ROWS else ():
+            predicate = schema.predicate_of[place.iri]
+            filled = sum(place.domains.get(own, 0) for own in table.sets)
+            is_sorted = predicate.role == "name" or predicate.datatype in _SORTED_TYPES
+            if place.value and is_sorted and filled >= LEAST_FILLED * size:
+                yield quote_if_needed(table.rows_name), quote_if_needed(place.value)
+
+
+_Counts = Sequence[int]
+
+# the largest classes, the most frequent properties, and groups of members that a property is counted for (given)
+MOST_CLASSES, MOST_PROPERTIES, MOST_GROUPS = 50, 200, 4
+
+# of equal counts, links come first, then numbers and texts
+_LINK = -1
+
+
+def value_counts(layout: Layout) -> Iterator[tuple[str, str]]:
+    """Key and facet for the properties of classes of at least LARGE_CLASS members: `values` are
+    [value, id of a link, count], the most frequent first; `more`: there are others; `low` and `high` are numbers, or
+    texts in columns of other types."""
+    classes = layout.classes
+    large = sorted((iri for iri, count in classes.members.items() if count >= LARGE_CLASS), key=_by_size(layout))
+    sets_of = {iri: frozenset(n for n, own in enumerate(classes.sets) if iri in own) for iri in large[:MOST_CLASSES]}
+    places = sorted(layout.places, key=lambda place: (-len(place.subject), place.iri))
+    for place in places[:MOST_PROPERTIES] if large else ():
+        found: dict[frozenset[int], str] = {}
+        for iri, sets in sets_of.items():
+            own = sets.intersection(place.domains)
+            if own and own not in found and len(found) < MOST_GROUPS:
+                found[own] = json.dumps(_facet(layout, place, own), ensure_ascii=False)
+            if own in found:
+                yield facet_key(iri, place.iri), found[own]
+
+
+def _by_size(layout: Layout) -> Callable[[str], tuple[int, str]]:
+    return lambda iri: (-layout.classes.members[iri], iri)
+
+
+def _facet(layout: Layout, place: PredicateColumns, sets: frozenset[int]) -> dict[str, object]:
+    literals, (targets, links) = _counts_of(layout, place, sets)
+    cells = _cells(layout, place)
+    values: dict[Cell, int] = {cell: n for cell, n in zip(cells, literals, strict=True) if n}
+    if len(values) < sum(map(bool, literals)):
+        # forms of one number, or of one text in several languages
+        values = Counter()
+        for cell, n in zip(cells, literals, strict=True):
+            values[cell] += n
+        values = +values
+    ids = layout.ids[targets].tolist()
+    each: list[tuple[int, int, Any]] = [(-n, int(isinstance(cell, str)), cell) for cell, n in values.items()]
+    each += [(-n, _LINK, key) for key, n in zip(ids, links, strict=True)]
+    first = nsmallest(FACET_VALUES + 1, each)
+    listed = [[None, own, -n] if kind == _LINK else [_short(own), None, -n] for n, kind, own in first[:FACET_VALUES]]
+    low, high = _bounds(place, values)
+    return {"values": listed, "more": len(first) > FACET_VALUES, "low": low, "high": high}
+
+
+def _bounds(place: PredicateColumns, values: Iterable[Cell]) -> tuple[Cell, Cell]:
+    """The lowest and highest number or date; None for other columns."""
+    kind = place.cells.datatype if place.cells is not None else "text"
+    if kind in ("integer", "real", "year"):
+        numbers = [v for v in values if isinstance(v, int | float) and isfinite(v)]
+        return (min(numbers), max(numbers)) if numbers else (None, None)
+    dates = [v for v in values if isinstance(v, str)] if kind in ("date", "datetime", "time") else []
+    return (_short(min(dates)), _short(max(dates))) if dates else (None, None)
+
+
+def _short(cell: Cell) -> Cell:
+    return cell[:LONGEST_CELL] if isinstance(cell, str) else cell
+
+
+def _counts_of(
+    layout: Layout, place: PredicateColumns, sets: frozenset[int]
+) -> "tuple[_Counts, tuple[NDArray[np.int32], _Counts]]":
+    """The number of triples of each distinct literal, and the targets of links with theirs, of subjects with these type
+    sets."""
+    if sets == place.domains.keys():
+        return place.distinct_counts.tolist(), (place.targets, place.target_counts.tolist())
+    among = np.zeros(len(layout.classes.sets) + 1, dtype=bool)
+    among[[n + 1 for n in sets]] = True
+    rows = among[layout.classes.set_of[place.subject] + 1]
+    objects, literal = place.object[rows], place.literal[rows]
+    numbers = place.distinct.searchsorted(objects[literal])
+    targets, links = unique_counts(objects[~literal])
+    return np.bincount(numbers, minlength=len(place.distinct)).tolist(), (targets, links.tolist())
+
+
+def _cells(layout: Layout, place: PredicateColumns) -> list[Cell]:
+    """What a column shows of each distinct literal: its value, else its text."""
+    if place.cells is None or not len(place.distinct):
+        return [None] * len(place.distinct)
+    texts = layout.facts.texts
+    return [
+        texts[term] if cell is None else int(cell) if isinstance(cell, bool) else cell
+        for term, cell in zip(place.distinct.tolist(), place.cells.value, strict=True)
+    ]

@@ -1,17 +1,23 @@
-"""The layers of an ingest: files, packs and Facts -> one resolved layer and the facts with derived triples."""
+"""The layers of an ingest: files, packs and Facts -> one resolved layer and the facts with derived triples.
+
+`check` says what each entry gives and what is wrong: LayerFiles + Facts -> reports.
+"""
 
 import logging
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.layer.entries import Layer
-from ingestion.layer.evaluate.derive import derive_layer
-from ingestion.layer.packs import packs_of
-from ingestion.layer.precedence import without_taken_names
-from ingestion.layer.resolve import Problem, last_of_each, resolve_layer, terms_of_facts
-from ingestion.layer.stored import LayerFiles
-from ingestion.read.capsules import Facts
+import numpy as np
+
+from ingestion.layer.derive import derive_layer
+from ingestion.layer.entries import ClassEntry, Entry, Layer, Place, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.layer_file import LayerFiles
+from ingestion.layer.resolve import Problem, last_of_each, packs_of, resolve_layer, terms_of_facts, without_taken_names
+from ingestion.read.facts import Facts
+from ingestion.vocabulary import TYPE, local_name, name_rank
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -71,3 +77,161 @@ def layer_facts(facts: Facts, files: LayerFiles) -> AppliedLayer:
             raise IngestionError(f"{problem} Run: nacre report --graph NAME" if not problem.is_error else str(problem))
         log.warning("%s", problem)
     return applied
+
+
+EXAMPLES = 3
+
+# share of things with several values above which a property does not look like one value a thing (given)
+SEVERAL = 0.1
+
+_UNIT_BEHIND = re.compile(r"^\s*[-+]?[\d.,]+\s*([^\W\d_]{1,4}|[%°]\w?)\s*$")
+
+
+@dataclass(frozen=True)
+class EntryReport:
+    """What an entry gives: the number of values, members or names; examples; None for one that only names."""
+
+    place: Place
+    key: str
+    count: int | None
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LayerReport:
+    """The entries of the given files, in order, and the problems, those of an entry in a row."""
+
+    entries: tuple[EntryReport, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def is_applicable(self) -> bool:
+        """Whether no entry failed."""
+        return not any(problem.is_error for problem in self.problems)
+
+
+def check_layers(facts: Facts, files: LayerFiles) -> LayerReport:
+    """Apply the layers to the facts in memory and report; nothing is written. Raises IngestionError for a file that
+    can't be read."""
+    layers = files.layers()
+    applied = apply_layers(facts, layers, packs=files.packs)
+    own = {each.name for each in files.files}
+    given = [(i, entry) for i, entry in enumerate(applied.layer.entries) if entry.place.file in own]
+    values = _DerivedValues(applied.facts)
+    reports, problems = [], list(applied.problems)
+    for index, entry in given:
+        count = applied.counts.get(index)
+        reports.append(EntryReport(entry.place, entry_name(entry), count, values.examples(entry) if count else ()))
+        problems += _entry_problems(entry, count, values)
+    problems += shared_names([entry for _, entry in given])
+    problems += _overridden([entry for layer in layers for entry in layer.entries], applied)
+    return LayerReport(tuple(reports), tuple(sorted(problems, key=lambda p: p.place)))
+
+
+def entry_name(entry: Entry) -> str:
+    """The key of an entry, or the beginning of a rule."""
+    return " ".join(entry.text.split())[:60] if isinstance(entry, RuleEntry) else entry.key
+
+
+def _entry_problems(entry: Entry, count: int | None, values: "_DerivedValues") -> Iterator[Problem]:
+    if count == 0:
+        yield Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph.")
+    if not isinstance(entry, PropertyEntry) or not entry.is_derived or not count:
+        return
+    subjects, several = values.subjects(entry.iri)
+    if entry.kind and several:
+        yield Problem(entry.place, f"'{entry.key}': {several:,} of {subjects:,} things get several names.")
+    elif 0 < several <= SEVERAL * subjects or (several and entry.unit):
+        yield Problem(entry.place, f"'{entry.key}': {several:,} of {subjects:,} things have several values.")
+    if entry.unit:
+        yield from _unit_problems(entry, values)
+
+
+def _unit_problems(entry: PropertyEntry, values: "_DerivedValues") -> Iterator[Problem]:
+    found = Counter(match[1] for text in values.texts(entry.iri) if (match := _UNIT_BEHIND.match(text)))
+    if found and found.most_common(1)[0][0] != entry.unit:
+        yield Problem(
+            entry.place, f"'{entry.key}' has the unit {entry.unit}, and its values have {found.most_common(1)[0][0]}."
+        )
+
+
+def shared_names(entries: Sequence[Entry]) -> Iterator[Problem]:
+    """Names that two classes have, or two properties of one class."""
+    taken: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        if not isinstance(entry, ClassEntry | PropertyEntry):
+            continue
+        kind = "class" if isinstance(entry, ClassEntry) else " ".join(sorted(getattr(entry, "of", ()))) or "property"
+        for name in dict.fromkeys((entry.name.lower(), *(each.lower() for each in entry.also))):
+            other = taken.setdefault((kind, name), entry) if name else entry
+            if isinstance(other, ClassEntry | PropertyEntry) and other.iri != entry.iri:
+                yield Problem(entry.place, f"'{entry.key}' has the name '{name}' of '{other.key}' ({other.place}).")
+
+
+def _overridden(entries: Sequence[Entry], applied: AppliedLayer) -> Iterator[Problem]:
+    """Derived entries that a later one replaces."""
+    stay = {entry.place for entry in applied.layer.entries}
+    left_out = {problem.place for problem in applied.problems}
+    for entry in entries:
+        derived = isinstance(entry, ClassEntry | PropertyEntry) and entry.is_derived
+        if derived and entry.place not in stay and entry.place not in left_out:
+            yield Problem(entry.place, f"'{entry_name(entry)}' is replaced by a later entry of the same name.")
+
+
+class _DerivedValues:
+    """Values of properties and members of classes, with the labels of things."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._numbers = {facts.texts[n]: n for n in facts.predicates}
+
+    def subjects(self, iri: str) -> tuple[int, int]:
+        """How many things have a property, and how many have several values."""
+        subjects = self._facts.subject[self._rows(iri)]
+        counts = np.unique(subjects, return_counts=True)[1]
+        return len(counts), int((counts > 1).sum())
+
+    def texts(self, iri: str) -> list[str]:
+        """The literals of a property."""
+        facts = self._facts
+        return [facts.texts[o] for o in facts.object[self._rows(iri)].tolist() if facts.is_literal[o]]
+
+    def examples(self, entry: Entry) -> tuple[str, ...]:
+        """Three examples."""
+        facts = self._facts
+        if isinstance(entry, ClassEntry):
+            members = [r for r in self._rows(TYPE).tolist() if facts.texts[facts.object[r]] == entry.iri]
+            return tuple(self._label(int(facts.subject[r])) for r in members[:EXAMPLES])
+        if isinstance(entry, PropertyEntry):
+            rows = self._rows(entry.iri)[:EXAMPLES].tolist()
+            return tuple(f"{self._label(int(facts.subject[r]))}: {self._label(int(facts.object[r]))}" for r in rows)
+        return (entry.name, *entry.also)[:EXAMPLES] if isinstance(entry, ThingEntry) else ()
+
+    def _rows(self, iri: str) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+        return np.flatnonzero(self._facts.predicate == self._numbers.get(iri, -1))
+
+    def _label(self, number: int) -> str:
+        facts = self._facts
+        if facts.is_literal[number]:
+            return facts.texts[number][:80]
+        low, high = np.searchsorted(facts.subject, (number, number + 1)).tolist()
+        names = [
+            (rank, facts.texts[facts.object[row]])
+            for row in range(low, high)
+            if (rank := name_rank(facts.texts[facts.predicate[row]])) is not None
+            and facts.is_literal[facts.object[row]]
+        ]
+        return min(names)[1][:80] if names else local_name(facts.texts[number])
+
+
+def report_lines(report: LayerReport) -> Iterator[str]:
+    """The report as text: a line for each entry, then the problems."""
+    for entry in report.entries:
+        if entry.count is None:
+            continue
+        shown = f": {', '.join(entry.examples)}" if entry.examples else ""
+        yield f"{entry.count:>9,}  {entry.key}{shown}"
+    naming = sum(entry.count is None for entry in report.entries)
+    yield f"{len(report.entries)} entries, {naming} of them only names. {len(report.problems)} problems."
+    for problem in report.problems:
+        yield f"{'error' if problem.is_error else 'warning'}: {problem}"

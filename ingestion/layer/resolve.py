@@ -1,13 +1,20 @@
-"""Find the classes and properties that a layer means: Layer + Facts -> the layer with IRIs, and what was not found."""
+"""Find the classes and properties that a layer means: Layer + Facts -> the layer with IRIs, and what was not found.
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+Then the layers of common vocabularies (packs) that a graph uses, which of their names remain next to the graph's own
+layer, and the names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal
 
-from ingestion.induce.declarations import read_declarations
-from ingestion.induce.names.column_names import readable_name
+from ingestion.induce.declarations import Declarations, read_declarations
+from ingestion.induce.names import readable_name
 from ingestion.layer.entries import (
     LAYER_NAMESPACE,
     ClassEntry,
@@ -19,9 +26,10 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.format.prefixes import BOTH_SCHEMES, expand_name, iri_variants
-from ingestion.read.capsules import Facts, unique_counts
+from ingestion.layer.layer_file import BOTH_SCHEMES, expand_name, iri_variants, known_prefixes, read_layers
+from ingestion.read.facts import Facts, unique_counts
 from ingestion.vocabulary import SUBCLASS, TYPE, local_name
+from nacre.records.schema import Schema
 
 Kind = Literal["class", "property"]
 
@@ -239,3 +247,213 @@ def _identity(entry: Entry) -> object:
     if isinstance(entry, ClassEntry) and entry.is_derived:
         return "class", entry.iri
     return None
+
+
+PACKS = Path(__file__).parents[1] / "vocabularies"
+
+# the namespaces of a pack are on one line, so that packs which do not apply are not parsed
+_NAMESPACES = re.compile(r"^namespaces: *\[([^\]\n]*)\]", re.MULTILINE)
+
+
+def packs_of(facts: Facts) -> list[Layer]:
+    """The packs that apply to a graph, in the order of their names."""
+    texts = facts.texts
+    typing = next((n for n in facts.predicates if texts[n] == TYPE), -1)
+    used = [texts[n] for n in facts.predicates]
+    used += [texts[n] for n in unique_counts(facts.object[facts.predicate == typing])[0].tolist()]
+    return packs_for(used)
+
+
+def packs_for(iris: Iterable[str]) -> list[Layer]:
+    """The packs for the classes and predicates of a graph, each after those that it extends."""
+    used = tuple(iris)
+    found = (
+        _pack(name) for name, namespaces in pack_namespaces().items() if any(iri.startswith(namespaces) for iri in used)
+    )
+    return list({layer.source: layer for layers in found for layer in layers}.values())
+
+
+def is_of_pack(entry: Entry) -> bool:
+    """Whether an entry is one of a pack."""
+    return Path(entry.place.file).is_relative_to(PACKS)
+
+
+@cache
+def pack_namespaces() -> Mapping[str, tuple[str, ...]]:
+    """All packs with their namespaces."""
+    found = {}
+    for path in sorted(PACKS.glob("*.yaml")):
+        match = _NAMESPACES.search(path.read_text(encoding="utf-8"))
+        names = [each.strip().strip("\"'") for each in match[1].split(",")] if match else []
+        iris = [expand_name(f"{n.rstrip(':')}:", known_prefixes()) if "//" not in n else n for n in names if n]
+        found[path.stem] = tuple(variant for iri in iris for variant in iri_variants(iri))
+    return found
+
+
+@cache
+def _pack(name: str) -> tuple[Layer, ...]:
+    return tuple(read_layers(PACKS / f"{name}.yaml"))
+
+
+_Named = ClassEntry | PropertyEntry
+
+
+def without_taken_names(packs: Sequence[Entry], own: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries of packs without the names that a graph's own layer gives to other classes or properties.
+
+    What a pack derives under such a name is left out, unless something else is derived from it.
+    """
+    taken = _by_name(own)
+    patterns = "\n".join(map(_pattern, packs))
+    for entry in packs:
+        if not isinstance(entry, ClassEntry | PropertyEntry):
+            yield entry
+            continue
+        if not _pattern(entry) or f"<{entry.iri}>" in patterns or not _is_taken(entry, entry.name, taken):
+            yield _with_free_names(entry, taken)
+
+
+def _by_name(entries: Iterable[Entry]) -> Mapping[tuple[type, str], list[_Named]]:
+    found: dict[tuple[type, str], list[_Named]] = defaultdict(list)
+    for entry in entries:
+        if isinstance(entry, ClassEntry | PropertyEntry):
+            inverse = entry.inverse if isinstance(entry, PropertyEntry) else ()
+            for name in filter(None, (entry.name, *entry.also, *inverse)):
+                found[type(entry), name.casefold()].append(entry)
+    return found
+
+
+def _with_free_names(entry: _Named, taken: Mapping[tuple[type, str], list[_Named]]) -> Entry:
+    also = tuple(name for name in entry.also if not _is_taken(entry, name, taken, by_another=True))
+    if isinstance(entry, ClassEntry):
+        return replace(entry, also=also)
+    inverse = tuple(name for name in entry.inverse if not _is_taken(entry, name, taken, by_another=True))
+    return replace(entry, also=also, inverse=inverse)
+
+
+def _is_taken(
+    entry: _Named, name: str, taken: Mapping[tuple[type, str], list[_Named]], by_another: bool = False
+) -> bool:
+    """Whether an own entry about the same things has a name."""
+    return any(
+        _may_share_things(entry, other) and not (by_another and other.iri == entry.iri)
+        for other in taken.get((type(entry), name.casefold()), ())
+    )
+
+
+def _may_share_things(entry: _Named, other: _Named) -> bool:
+    if not (isinstance(entry, PropertyEntry) and isinstance(other, PropertyEntry)):
+        return True
+    return not entry.of or not other.of or not set(entry.of).isdisjoint(other.of)
+
+
+def _pattern(entry: Entry) -> str:
+    """What an entry is derived from; "" for names only."""
+    if isinstance(entry, PropertyEntry):
+        return entry.path or entry.where
+    return entry.where if isinstance(entry, ClassEntry) else ""
+
+
+def name_declarations(declarations: Declarations, layer: Layer) -> None:
+    """Put the names of a resolved layer before those of the graph. Later entries come first."""
+    for entry in layer.entries:
+        if not isinstance(entry, ClassEntry | PropertyEntry) or not entry.iri:
+            continue
+        labels = declarations.labels.get(entry.iri, [])
+        if entry.name:
+            # a name from an IRI stays an alternative
+            others = labels or [readable_name(local_name(entry.iri)).lower()]
+            declarations.labels[entry.iri] = [entry.name, *(label for label in others if label != entry.name)]
+        also = (*entry.also, *(entry.inverse if isinstance(entry, PropertyEntry) else ()))
+        if also:
+            known = declarations.alternatives.get(entry.iri, [])
+            declarations.alternatives[entry.iri] = list(dict.fromkeys((*also, *known)))
+        if entry.comment:
+            declarations.comments[entry.iri] = entry.comment
+
+
+def mark_schema(schema: Schema, layer: Layer) -> Schema:
+    """The schema with units, hidden classes and properties, and the patterns of derived ones."""
+    classes: Mapping[str, ClassEntry] = {e.iri: e for e in layer.entries if isinstance(e, ClassEntry)}
+    named = {e.iri for e in classes.values() if e.name and not is_of_pack(e)}
+    hidden_classes = {e.iri: e.hidden for e in layer.entries if isinstance(e, ClassEntry) and e.hidden is not None}
+    properties = [e for e in layer.entries if isinstance(e, PropertyEntry)]
+    hidden = {e.iri: e.hidden for e in properties if e.hidden is not None}
+    units = {e.iri: e.unit for e in properties if e.unit}
+    phrases = {
+        iri: tuple(dict.fromkeys(name for e in own for name in (*e.also, *e.inverse)))
+        for iri, own in _by_iri(properties).items()
+    }
+    patterns = {e.iri: _patterns(e.iri, properties) for e in properties if e.is_derived}
+    return replace(
+        schema,
+        classes=tuple(
+            replace(
+                c,
+                hidden=hidden_classes.get(c.iri, c.hidden),
+                pattern=classes[c.iri].where if c.iri in classes else "",
+                is_named=c.iri in named,
+            )
+            for c in schema.classes
+        ),
+        predicates=tuple(
+            replace(
+                p,
+                unit=units.get(p.iri, p.unit),
+                hidden=hidden.get(p.iri, p.hidden),
+                patterns=patterns.get(p.iri, ()),
+                phrases=phrases.get(p.iri, ()),
+            )
+            for p in schema.predicates
+        ),
+    )
+
+
+def without_removed(schema: Schema, layer: Layer) -> Schema:
+    """The schema without the classes and properties that the layer removes; `schema` itself if there are none."""
+    gone = {e.iri for e in layer.entries if isinstance(e, ClassEntry) and e.removed}
+    dropped = {e.iri for e in layer.entries if isinstance(e, PropertyEntry) and e.removed}
+    if not gone and not dropped:
+        return schema
+    classes = tuple(c for c in schema.classes if c.iri not in gone)
+    kept = {c.relation for c in classes}
+    groups = tuple(g for g in schema.groups if not set(g.classes) & gone or g.relation in kept)
+    hidden = {c.relation for c in schema.classes if c.iri in gone} - kept - {g.relation for g in groups}
+    hidden |= {g.relation for g in schema.groups} - {g.relation for g in groups}
+    hidden |= {name for iri, name in schema.junctions.items() if iri in dropped}
+    return replace(
+        schema,
+        classes=tuple(replace(c, parents=tuple(p for p in c.parents if p not in gone)) for c in classes),
+        groups=groups,
+        predicates=tuple(
+            replace(p, domains=_without(p.domains, gone), ranges=_without(p.ranges, gone))
+            for p in schema.predicates
+            if p.iri not in dropped
+        ),
+        relations=tuple(
+            replace(r, columns=tuple(c for c in r.columns if c.predicate not in dropped))
+            for r in schema.relations
+            if r.name not in hidden
+        ),
+        junctions={iri: name for iri, name in schema.junctions.items() if iri not in dropped},
+    )
+
+
+def _without(counts: Mapping[str, int], gone: set[str]) -> dict[str, int]:
+    return {iri: count for iri, count in counts.items() if iri not in gone}
+
+
+def _by_iri(properties: list[PropertyEntry]) -> Mapping[str, list[PropertyEntry]]:
+    found: dict[str, list[PropertyEntry]] = {}
+    for entry in properties:
+        found.setdefault(entry.iri, []).append(entry)
+    return found
+
+
+def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:
+    """The SPARQL patterns between ?this and ?value of a derived property."""
+    return tuple(
+        f"?this {entry.path} ?value" if entry.path else entry.where
+        for entry in properties
+        if entry.iri == iri and entry.is_derived
+    )

@@ -1,25 +1,12 @@
 """Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by `RULES` in order."""
 
-from ingestion.meaning.budget import RuleStopped
-from ingestion.meaning.code_lists import expand_codes
-from ingestion.meaning.draft import Draft
-from ingestion.meaning.empty_texts import hide_empty_texts
-from ingestion.meaning.nodes.measurements import unfold_measurements
-from ingestion.meaning.nodes.name_nodes import unfold_names
-from ingestion.meaning.nodes.nested_nodes import unfold_nodes
-from ingestion.meaning.nodes.parts import unfold_parts
-from ingestion.meaning.nodes.roles import unfold_roles
-from ingestion.meaning.nodes.value_nodes import unfold_values
-from ingestion.meaning.owl.inverse import complete_inverses
-from ingestion.meaning.owl.lists import unfold_lists
-from ingestion.meaning.owl.ontology import read_ontology
-from ingestion.meaning.owl.same_as import merge_same
-from ingestion.meaning.owl.transitive import complete_transitive
-from ingestion.meaning.skos import read_skos
-from ingestion.meaning.translations import name_translations
-from ingestion.meaning.undescribed_targets import name_undescribed_targets
-from ingestion.meaning.wikibase import read_wikibase
-from ingestion.read.capsules import Facts
+from ingestion.meaning.codes import expand_codes, hide_empty_texts, name_translations, name_undescribed_targets
+from ingestion.meaning.draft import Draft, RuleStopped
+from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
+from ingestion.meaning.owl import complete_inverses, complete_transitive, merge_same, unfold_lists
+from ingestion.meaning.relation_nodes import unfold_measurements, unfold_roles
+from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
+from ingestion.read.facts import Facts
 
 # each rule reads what the previous ones derived
 RULES = (

@@ -1,14 +1,17 @@
-"""A draft of the shown graph, to which rules add derived triples and in which they hide read ones: Facts -> Facts."""
+"""A draft of the shown graph, to which rules add derived triples and in which they hide read ones: Facts -> Facts.
+
+A rule may take work and triples up to a multiple of what was read; beyond it, RuleStopped. `closure` gives the terms
+above each term of a hierarchy, within such a limit.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ingestion.meaning.budget import RuleBudget
-from ingestion.read.capsules import IRI, Facts, TermSort, unique_counts
+from ingestion.read.facts import IRI, Facts, TermSort, unique_counts
 from ingestion.vocabulary import TYPE
 
 if TYPE_CHECKING:
@@ -275,3 +278,102 @@ def _span(numbers: "NDArray[np.int32]", number: int) -> tuple[int, int]:
     # in the same type, since numpy would otherwise copy all numbers into a wider type each time
     low, high = numbers.searchsorted(np.array((number, number + 1), dtype=numbers.dtype)).tolist()
     return low, high
+
+
+# steps of a rule for each read triple and besides: three million take 3 to 10 s (measured)
+STEPS_PER_TRIPLE, FREE_STEPS = 100, 3_000_000
+
+# triples and memberships that all rules derive, for each read triple and besides: real graphs have up to ten (given)
+DERIVED_PER_TRIPLE, FREE_DERIVED = 30, 1_000_000
+
+
+class RuleStopped(Exception):
+    """A rule would take too much; the message says what of."""
+
+
+class RuleBudget:
+    """What a rule may still take."""
+
+    def __init__(self, triples: int) -> None:
+        self._triples = triples
+        self.most_derived = FREE_DERIVED + DERIVED_PER_TRIPLE * triples
+        self._left = self._most_steps = FREE_STEPS + STEPS_PER_TRIPLE * triples
+
+    def renew(self) -> None:
+        """Give the next rule all steps."""
+        self._left = self._most_steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps. Raises RuleStopped if there are none left."""
+        self._left -= steps
+        if self._left < 0:
+            raise RuleStopped(f"more than {self._most_steps:,} steps")
+
+    def check_derived(self, count: int) -> None:
+        """Raise RuleStopped if so many derived triples are too many."""
+        if count > self.most_derived:
+            raise RuleStopped(f"more than {self.most_derived:,} derived triples")
+
+
+Term = TypeVar("Term", bound=Any)
+
+# steps to the ancestors of all terms, for each direct link and besides: a chain of n links needs n²/2. Real hierarchies
+# need up to thirty for each link (given), and small ones may be chains
+STEPS_PER_LINK, FREE_LINK_STEPS = 60, 150_000
+
+# beyond them, a term has so many of its nearest ancestors (given)
+MAX_NEAREST = 30
+
+
+Ancestors = Mapping[Any, frozenset[Any]]
+
+
+class Closure(NamedTuple):
+    """All ancestors of each term; only the nearest ones if it is not `complete`."""
+
+    ancestors: Ancestors
+    complete: bool
+
+
+def transitive_closure(direct: Mapping[Term, Iterable[Term]]) -> Closure:
+    """The ancestors of each term; cycles are allowed, and a term is never its own ancestor.
+
+    >>> transitive_closure({1: [2], 2: [3]})
+    Closure(ancestors={1: frozenset({2, 3}), 2: frozenset({3})}, complete=True)
+    """
+    left = FREE_LINK_STEPS + STEPS_PER_LINK * sum(len(list(above)) for above in direct.values())
+    found: dict[Term, frozenset[Term]] = {}
+    for start in direct:
+        seen: set[Term] = set()
+        queue = [start]
+        while queue:
+            term = queue.pop()
+            above = found.get(term, direct.get(term, ()))
+            left -= len(above)  # type: ignore[arg-type]
+            if left < 0:
+                return Closure({each: _nearest(direct, each) for each in direct}, complete=False)
+            if term in found:
+                seen |= found[term]
+                continue
+            new = set(above) - seen
+            seen |= new
+            queue += new
+        found[start] = frozenset(seen - {start})
+    return Closure(found, complete=True)
+
+
+def _nearest(direct: Mapping[Term, Iterable[Term]], start: Term) -> frozenset[Term]:
+    """The nearest ancestors of a term, level by level."""
+    found: dict[Term, None] = {}
+    level = [start]
+    while level:
+        higher: list[Term] = []
+        for term in level:
+            for above in direct.get(term, ()):
+                if above != start and above not in found:
+                    found[above] = None
+                    higher.append(above)
+                    if len(found) == MAX_NEAREST:
+                        return frozenset(found)
+        level = higher
+    return frozenset(found)

@@ -14,6 +14,7 @@ from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_dea
 
 # seconds of all downloads of an ingest together, bytes and redirects of one, number of downloads (given)
 FETCH_SECONDS, MAX_CONTEXT_BYTES, MAX_REDIRECTS, MAX_FETCHED = 10.0, 2 << 20, 5, 100
+
 _ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9"}
 
 

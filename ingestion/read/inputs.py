@@ -1,4 +1,4 @@
-"""The inputs of an ingest: sources and documents -> files, and one hash of their content."""
+"""All inputs of an ingest: RDF files, documents and layers -> readable sources, and one hash of them all."""
 
 import shutil
 import sys
@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-import nacre.language.base
-from ingestion.layer.stored import LayerFiles
-from ingestion.read.documents.find import DocumentFile
+import nacre.language.data
+from ingestion.documents.read_document import DocumentFile
+from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.sources import ReadOptions, Sources, base_address, find_sources
 from nacre.errors import IngestionError
 from nacre.stores.versions import FORMAT
@@ -64,7 +64,7 @@ def fingerprint(
 def _code_hash() -> str:
     """A hash of the code and the words of ingestion: another release may produce other stores from the same input."""
     content = blake2b(digest_size=16)
-    words = Path(nacre.language.base.__file__).with_name("en") / "ingestion.yaml"
+    words = Path(nacre.language.data.__file__).with_name("en") / "ingestion.yaml"
     ingestion = Path(__file__).parent.parent
     for path in (*sorted(ingestion.rglob("*.py")), *sorted(ingestion.rglob("*.yaml")), words):
         content.update(path.read_bytes())

@@ -1,38 +1,54 @@
-"""Parse the statements of one RDF document and skip invalid ones: bytes or a path -> terms and problems."""
+"""Parse the statements of one RDF document and skip invalid ones: bytes or a path -> terms -> CollectedTerms.
+
+The parser's terms are added to a collector as texts and sorts, and invalid ones are found.
+"""
 
 import logging
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
 import pyoxigraph as ox
+from pyoxigraph import BlankNode, Literal, NamedNode
 
-from ingestion.read.contexts import ContextLoader, inline_contexts
-from ingestion.read.formats import LINES, NAMED, STATEMENTS
+from ingestion.read.facts import BLANK, IRI, STRING, TripleCollector
+from ingestion.read.json_ld import ContextLoader, inline_contexts
+from ingestion.read.sources import LINES, NAMED, STATEMENTS
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
 
 # a new term gets the next number when it is looked up
 Numbers = defaultdict[Any, int]
+
 Content = bytes | str | IO[bytes]  # a str is a path
 
 # replaces bytes that are not UTF-8 while a document is parsed; a noncharacter, so no text contains it (Unicode, 23.7)
 REPLACEMENT_MARK = "\ufdd0"
+
 BATCH = 1 << 16  # number of terms that are collected at once
+
 MAX_LEADING_PROBLEMS = 1000  # problems before the first statement, after which parsing stops
+
 _FORMAT = {form: getattr(ox.RdfFormat, form) for form in (*STATEMENTS, "RDF_XML", "JSON_LD")}
+
 _TRIPLE = attrgetter("subject", "predicate", "object")
+
 _QUAD = attrgetter("subject", "predicate", "object", "graph_name")
+
 _TAG = re.compile(r"""(?<=["']@)(?![A-Za-z]{2,3}(?:-[A-Za-z]{2})?(?![\w-]))[A-Za-z][\w-]*""", re.ASCII)
+
 # a string without an end goes to the end of the line, where its marks are not tried again
 _COMPLETE_TERMS = re.compile(r'"(?:(?s:\\.)|[^"\\])*+(?:"|(?P<open>\\?\Z))|<[^<>]*>|#.*')
+
 _NO_UTF8 = re.compile("[\udc80-\udcff]+")
+
 _ENCODING = re.compile(rb"""\A(\s*+<\?xml(?:[^>\s]++|\s++(?!encoding=))*+)\s++encoding=["']([\w.-]++)["']""")
+
 # codecs of Python that no XML uses; decoding names of domains takes quadratic time
 _NO_CHARACTER_SETS = frozenset({b"idna", b"punycode", b"unicode-escape", b"raw-unicode-escape"})
 
@@ -198,3 +214,85 @@ def _drop_stray(found: ParsedStatements) -> ParsedStatements:
     line = next(p.line for p in problems if p.row >= min(dropped))
     lost = ParseProblem(line, f"a graph with a problem: {len(dropped)} of its statements are left out as well", 0)
     return ParsedStatements(kept, size, [*problems, lost])
+
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+_IRI = re.compile(r"""[a-zA-Z][a-zA-Z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*""")
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+_TAG_FOR = re.compile(r"""(?<=["']@)x-n\d+""")
+
+
+class InvalidTerm(NamedTuple):
+    """An invalid term: a text to find it by, and the reason ("" if dropping it loses nothing)."""
+
+    text: str
+    reason: str
+
+
+class CollectedTerms(NamedTuple):
+    """The `local` terms, which have another meaning in another file (blank nodes, replaced and invalid terms), and the
+    `invalid` terms by their numbers."""
+
+    local: list[Any]
+    invalid: dict[int, InvalidTerm]
+
+
+def collect_terms(
+    terms: Sequence[Any], collector: TripleCollector, loose: bool, tags: dict[str, str]
+) -> CollectedTerms:
+    """Add texts, kinds, datatypes and languages of terms to the collector, in the order of their numbers.
+
+    `loose`: the parser did not check IRIs. `tags` maps replacements to the original language tags.
+    """
+    text, sort, number_of = collector.texts.append, collector.sort_of.append, collector.number
+    iri, blank, string = map(number_of, (IRI, BLANK, STRING))
+    collected = CollectedTerms([], {})
+    for number, term in enumerate(terms, len(collector.texts)):
+        kind = type(term)
+        if kind is NamedNode:
+            value = term.value
+            text(value)
+            sort(iri)
+            if loose and not _IRI.fullmatch(value):
+                collected.invalid[number] = _invalid_iri(value)
+                collected.local.append(term)
+        elif kind is Literal:
+            value = term.value
+            if REPLACEMENT_MARK in value:
+                collected.invalid[number] = InvalidTerm(max(value.split(REPLACEMENT_MARK), key=len), "not UTF-8 text")
+                collected.local.append(term)
+            elif tags:
+                value = _TAG_FOR.sub(lambda found: tags.get(found[0], found[0]), value)
+                if value != term.value or term.language in tags:
+                    collected.local.append(term)
+            text(value)
+            language = term.language
+            if language:
+                language = tags.get(language, language)
+                direction = str(term).rpartition("--")[2] if _has_direction(term) else ""
+                sort(number_of(("literal", "", f"{language}--{direction}" if direction else language)))
+            else:
+                datatype = term.datatype.value
+                sort(string if datatype == XSD_STRING else number_of(("literal", datatype, "")))
+        elif kind is BlankNode:
+            text(str(term))
+            sort(blank)
+            collected.local.append(term)
+        else:
+            text("")
+            sort(blank)
+            collected.local.append(term)
+            collected.invalid[number] = InvalidTerm("<<", "RDF 1.2 triple terms are not supported")
+    return collected
+
+
+def _invalid_iri(iri: str) -> InvalidTerm:
+    # JSON-LD: a key that the context does not define has no meaning
+    return InvalidTerm(iri, "not a valid IRI" if REPLACEMENT_MARK in iri or _SCHEME.match(iri) else "")
+
+
+def _has_direction(term: Any) -> bool:
+    return bool(term.datatype.value.endswith("dirLangString"))

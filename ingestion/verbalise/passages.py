@@ -1,20 +1,48 @@
-"""Verbalise the facts of each thing in plain English: Facts + Schema -> passages."""
+"""Verbalise the facts of each thing in plain English: Facts + Schema -> passages.
+
+Sentences that need more than a pattern come last: facts of a thing with one predicate, or incoming links -> sentences.
+"""
 
 from collections.abc import Iterator
+from heapq import nsmallest
 from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.read.capsules import Facts, change_mask, unique_counts
-from ingestion.verbalise.complex_sentences import SentenceWriter
-from ingestion.verbalise.neighbours import BLANK, GroupedPairs
-from ingestion.verbalise.object_phrases import NUMBER
-from ingestion.verbalise.packing import pack_passages
-from ingestion.verbalise.predicate_wording import LINKS, THING
-from ingestion.verbalise.sentence_parts import capitalise_sentence
-from ingestion.vocabulary import SCHEMA_TYPES
+from ingestion.read.facts import Facts, change_mask, unique_counts
+from ingestion.verbalise.phrases import (
+    BLANK,
+    CLASSES,
+    LINKS,
+    LITERAL,
+    NAMES,
+    NUMBER,
+    OBJECTS,
+    TEXTS,
+    THING,
+    GroupedPairs,
+    Neighbours,
+    ObjectGroups,
+    ObjectPhrases,
+    PredicateWording,
+    Titles,
+    boolean_sentence,
+    predicate_wordings,
+)
+from ingestion.verbalise.sentences import (
+    PASSAGE_LENGTH,
+    bounded_spans,
+    capitalise_sentence,
+    clean_text,
+    label_in_sentence,
+    list_names,
+    pack_passages,
+)
+from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
+from nacre.language.labels import parse_boolean
+from nacre.language.word_forms import singular
 from nacre.records.facts import Passage, Sentence
 from nacre.records.schema import Schema
 
@@ -126,6 +154,153 @@ class _Writer:
         return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
 
 
+NumberedSentences = Iterator[tuple[int, Sentence]]
+
+
+class SentenceWriter:
+    """Writes sentences with the titles, phrases, wordings of predicates and links of a graph."""
+
+    def __init__(self, facts: Facts, schema: Schema) -> None:
+        predicates = [(number, facts.texts[number]) for number in facts.predicates]
+        self.texts = facts.texts
+        self.ways = predicate_wordings(schema, predicates)
+        self.types = [number for number, iri in predicates if iri == TYPE]
+        self.near = Neighbours(facts, self.ways)
+        titles = Titles(facts, self.near, self.ways)
+        self.title = titles.of
+        self.objects = ObjectPhrases(facts, self.near, titles, self.ways)
+        self._class_of = schema.class_of
+        self._kind = self.near.kind
+        self._languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
+        self._sort_of = facts.sort_of.data
+        self._linking = set(self.near.incoming.terms.tolist())
+        self._type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
+
+    def facts(self, thing: int, number: int, objects: list[int]) -> NumberedSentences:
+        """The sentences about a thing with one predicate (texts, classes, names, facts), each with its place."""
+        way = self.ways.get(number)
+        if way is not None:
+            if not way.is_name or len(objects) > 1 or self.objects.usual[objects[0]] != self.title[thing]:
+                yield from self._facts(thing, number, way, objects)
+        elif number in self.types and (said := self._classes(thing, number, objects)) is not None:
+            yield CLASSES, said
+
+    def _facts(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> NumberedSentences:
+        if self._languages and not way.is_name and len(objects) > 1:
+            objects = self._preferred(objects)
+        if way.is_text or not self.objects.long.isdisjoint(objects):
+            long = [o for o in objects if o in self.objects.long or (way.is_text and self._kind[o] == LITERAL)]
+            for said in (each for o in long for each in self._verbatim(thing, number, o)):
+                yield TEXTS + way.turn, said
+            objects = [o for o in objects if o not in long]
+        if way.is_name:
+            names = [o for o in objects if self._kind[o] == LITERAL]
+            for said in self._also_called(thing, number, names):
+                yield NAMES + way.turn, said
+            objects = [o for o in objects if self._kind[o] != LITERAL]
+        for said in self._said(thing, number, way, objects):
+            yield way.place, said
+
+    def _classes(self, thing: int, number: int, objects: list[int]) -> Sentence | None:
+        """The classes, the rarest first."""
+        key = tuple(objects)
+        if key not in self._type_sets:
+            known = self._class_of
+            found = sorted(
+                (known[iri].count, clean_text(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
+            )
+            names = [singular(label_in_sentence(label, local_name(self.texts[o]))) for _, label, o in found]
+            article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
+            said = f" is {article} {list_names(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
+            self._type_sets[key] = said, found[0][2] if found else -1
+        said, first = self._type_sets[key]
+        return self._sentence(self.title[thing] + said, thing, number, first) if said else None
+
+    def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
+        """The sentences of a text; those of a long text cite themselves and their place in it."""
+        text = self.texts[value]
+        for start, end in bounded_spans(text):
+            if said := clean_text(text[start:end]):
+                if len(text) <= PASSAGE_LENGTH:
+                    yield self._sentence(said, thing, number, value)
+                else:
+                    triple = (self.written(thing), self.texts[number], text[start:end])
+                    yield Sentence(capitalise_sentence(said), triple, None, start, end)
+
+    def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
+        name = self.title[thing]
+        others = {text: o for o in values if (text := clean_text(self.texts[o])) and text != name}
+        if others:
+            names = sorted(others)[: 2 * OBJECTS]
+            yield self._sentence(f"{name} is also called {list_names(names)}.", thing, number, others[names[0]])
+
+    def _said(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> Iterator[Sentence]:
+        name, unit, words = self.title[thing], way.predicate.unit, self.objects.words
+        said = [(text, o) for o in objects if (text := words(o, unit)) and text != name]
+        if len(said) == 1:
+            ((text, value),) = said
+            if self.objects.is_boolean(value):
+                yield self._sentence(boolean_sentence(name, way, text in ("true", "1")), thing, number, value)
+            elif way.is_flag:
+                yes = bool(parse_boolean(text, way.predicate))
+                yield self._sentence(boolean_sentence(name, way, yes), thing, number, value)
+            elif text != f"the {way.form.text} of {name}":  # otherwise the title of the object repeats this fact
+                yield self._sentence(f"{way.before}{name}{way.one}{text}.", thing, number, value)
+            return
+        said.sort()
+        for start in range(0, len(said), OBJECTS):
+            texts = list(dict.fromkeys(text for text, _ in said[start : start + OBJECTS]))
+            yield self._sentence(f"{way.before}{name}{way.many}{list_names(texts)}.", thing, number, said[start][1])
+
+    def links(self, thing: int, linking: ObjectGroups) -> Iterator[Sentence]:
+        """Sentences about the things that link to a thing; links that also exist in the other direction are left
+        out."""
+        name, title = self.title[thing], self.title
+        forward = {}
+        if thing in self._linking:
+            forward = {n: objects for n, objects in self.near.outgoing.of(thing) if n in self.ways}
+        for number, subjects in linking:
+            way = self.ways[number]
+            others = self._not_told(thing, number, way, subjects, forward) if forward else subjects
+            if not others or name == f"the {way.form.text} of {title[others[0]]}":
+                continue
+            first = nsmallest(SUBJECTS, [(title[s], s) for s in others])
+            names = list(dict.fromkeys([said for said, _ in first]))
+            more = max(0, len(others) - SUBJECTS)
+            if way.form.said is not None:
+                verb = way.form.text if len(names) + more == 1 else way.form.plural
+                text = f"{list_names(names, more)} {verb} {name}."
+            elif way.predicate.functional:
+                text = f"{name} is the {way.form.text} of {list_names(names, more)}."
+            else:
+                text = f"{name} is listed as {way.form.text} of {list_names(names, more)}."
+            yield self._sentence(text, first[0][1], number, thing)
+
+    def _not_told(
+        self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
+    ) -> list[int]:
+        """The things without a link of the same or an inverse predicate in the other direction (`forward`)."""
+        known = {thing, *forward.get(number, ())}
+        for inverse in way.predicate.inverses:
+            known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
+        return [s for s in subjects if s not in known]
+
+    def _preferred(self, values: list[int]) -> list[int]:
+        """Without translations of English or untagged texts; names keep all translations."""
+        languages = {o: self._languages.get(self._sort_of[o], "") for o in values if self._kind[o] == LITERAL}
+        if not any(languages.values()):
+            return values
+        best = min(language_rank(language) for language in languages.values())
+        return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
+
+    def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
+        return Sentence(capitalise_sentence(text), (self.written(subject), self.texts[predicate], self.written(object)))
+
+    def written(self, number: int) -> str:
+        """A term as part of a triple."""
+        return f"_:{self.texts[number]}" if self._kind[number] == BLANK else self.texts[number]
+
+
 def _things(writer: SentenceWriter, declared: "Flags") -> list[int]:
     """The things that get a passage, in the order of their texts."""
     there = (writer.near.outgoing.sizes > 0) & ~declared
@@ -158,3 +333,6 @@ def _plain(facts: Facts, writer: SentenceWriter) -> "Flags":
     single = new & np.append(new[1:], True)
     found: Flags = single & plain[facts.predicate] & usual[facts.object]
     return found
+
+
+SUBJECTS = 12  # maximum number of names in a sentence about incoming links

@@ -1,17 +1,21 @@
-"""How a turn came to its answer: TurnView + Graph + Settings -> AnswerDerivation."""
+"""How a turn came to its answer: TurnView + Graph + Settings -> AnswerDerivation.
+
+The citations of an answer are opened: evidence by index -> the same evidence with the triples it rests on.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from agents.answering.draft_sentences import QUERYING
-from agents.answering.selection.rows import plan_of
+from agents.answering.draft import QUERYING
+from agents.answering.select_answer import plan_of
 from agents.turn_view import TurnView
-from nacre.access.labels import look_up_labels
+from nacre.access.open_graph import look_up_labels
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
-from nacre.plans.sparql.engine import last_segment
+from nacre.plans.sparql_engine import last_segment
 from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
-from nacre.records.derivation import (
+from nacre.records.answer import (
     AnswerDerivation,
     DerivationLimits,
     MatchCandidate,
@@ -20,16 +24,22 @@ from nacre.records.derivation import (
     QueryCheck,
     SelectedReading,
 )
-from nacre.records.evidence import Query, Rows
+from nacre.records.evidence import Evidence, Query, Rows
+from nacre.records.facts import EXTRACTED_NAMESPACE
+from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Reading, Understanding
 from nacre.stores.catalog import Graph
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.triples import ExtractedLayer, TripleReader
+from tools.provenance import trace_model_sparql, trace_remote_sources, trace_sources
+from tools.sparql import BRANCH, endpoint_vocabulary
 
 log = logging.getLogger(__name__)
 
 # errors of a query itself, not of the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
+
 # candidates of one mention that are shown
 CANDIDATES_SHOWN = 10
 
@@ -76,7 +86,7 @@ def _nearness(embedder: Embedder | None) -> Nearness | None:
 
     def nearness(words: str, labels: Sequence[str]) -> Sequence[float]:
         # numpy is slow to import, and most turns do without it
-        from tools.triples import relation_vectors
+        from nacre.extensions.pyramid.search_triples import relation_vectors
 
         vectors = relation_vectors(embedder, [words, *labels])
         return [float(vectors[words] @ vectors[label]) for label in labels]
@@ -204,3 +214,59 @@ def _checked_query(i: int, query: Query) -> QueryCheck:
     if query.words.startswith("repaired"):
         return QueryCheck(query=i, verdict="repaired", why=query.words)
     return QueryCheck(query=i, verdict="passed", why="")
+
+
+# sentences of texts that a citation names
+SENTENCES = 3
+
+
+def open_citations(
+    cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
+) -> list[Evidence]:
+    """The cited evidence, in this order. If tracing fails it stays as it is, since the answer was streamed already.
+    Blocking."""
+    evidence_by_number = [evidence[index] for index in cited]
+    plans = [plan_of(understanding, each) for each in evidence_by_number]
+    try:
+        if graph.remote is not None and graph.endpoint is not None:
+            words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
+            pairs = zip(evidence_by_number, plans, strict=True)
+            return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
+        return _trace_all(evidence_by_number, plans, graph)
+    except Exception:
+        log.exception("citations could not be traced")
+        return evidence_by_number
+
+
+def _trace_all(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
+    traced = [_trace(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
+    return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
+
+
+def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
+    """Evidence of an ingested graph with its triples; SPARQL of a model is traced in the store that it asked."""
+    written = isinstance(evidence, Rows) and evidence.branch == BRANCH and plan is None and evidence.query is not None
+    if not written or graph.triples is None or not isinstance(evidence, Rows):
+        return trace_sources(evidence, plan, graph.tables)
+    names = [predicate.iri for predicate in graph.schema.predicates if predicate.role == "name"]
+    traced = trace_model_sparql(evidence, graph.triples, names)
+    # the store has inferred triples as well
+    stated = TripleReader(graph.tables)
+    return replace(traced, triples=tuple(triple for triple in traced.triples if stated.contains(triple)))
+
+
+def _with_text_basis(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
+    """Evidence with the sentences of texts that its extracted triples come from."""
+    if evidence.document is not None or not evidence.triples:
+        return evidence
+    ends = {end for subject, _, value in evidence.triples for end in (subject, value)}
+    rests = {(subject, value): predicate for subject, predicate, value in evidence.triples}
+    quotes = []
+    for each in layer.about(ends, ()):
+        predicate = rests.get((each.subject_key, each.object_key or each.object), "")
+        if predicate and (predicate.startswith(EXTRACTED_NAMESPACE) or predicate == each.relation_key):
+            quotes.append(f"“{each.claim.text}” ({each.claim.document} {each.claim.start}-{each.claim.end})")
+    if not quotes:
+        return evidence
+    more = f" and {len(quotes) - SENTENCES} more" if len(quotes) > SENTENCES else ""
+    return replace(evidence, basis=f"{evidence.basis}; of texts: {'; '.join(quotes[:SENTENCES])}{more}")

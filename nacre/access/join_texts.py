@@ -10,19 +10,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agents.answering.calibrate_rows import MAX_READINGS_RUN, calibrate_rows
-from agents.answering.selection.rows import is_empty, row_probability
-from agents.answering.selection.select_answer import DECLINED
+from agents.answering.select_answer import DECLINED, MAX_READINGS_RUN, calibrate_rows, is_empty, row_probability
 from agents.turn_view import TurnView
-from nacre.access.text_lexicon import lexicon_for
+from nacre.access.open_graph import lexicon_for
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, JoinedTexts, Query, Rows
 from nacre.records.turn import Rewrite, Understanding
 from nacre.texts.answer import rank_given_spans as described_by
-from nacre.texts.value_spans import Span
-from nacre.understanding.question.descriptive_phrases import DescriptivePhrase, find_descriptive_phrases
+from nacre.texts.spans import Span
+from nacre.understanding.mentions import DescriptivePhrase, find_descriptive_phrases
 from nacre.understanding.understand import understand
-from tools import lexical, sql
+from tools import search_passages, sql
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -106,8 +104,8 @@ def round_probability(value: float) -> float:
 
 def _search(text: str, graph: Graph, round: int, limit: int) -> BranchResult:
     if graph.lexical is None or graph.passages is None:
-        return BranchResult(lexical.BRANCH)
-    return lexical.search(
+        return BranchResult(search_passages.LEXICAL)
+    return search_passages.search_lexical(
         graph.lexical, graph.passages, text, text, round=round, limit=limit, documents=graph.documents
     )
 

@@ -1,25 +1,37 @@
-"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences."""
+"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences.
+
+The query of a question's best reading can be written without running it, in SQL and SPARQL.
+"""
 
 import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from agents.run_in_thread import run_in_thread
-from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
+from nacre.access.open_graph import lexical_problem, load_lexicon, sparql_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
-from nacre.plans.sparql.terms import cell_value
+from nacre.plans.sparql_engine import standalone_query
+from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
+from nacre.plans.sql_joins import Statement
+from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence
+from nacre.records.plan import Ask, Combine, Compute, Plan, Select
+from nacre.records.schema import Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
-from tools import lexical, vector
-from tools.guards.sandbox import Sandbox
-from tools.guards.sparql_guard import guard_sparql
+from nacre.understanding.understand import understand
+from tools import search_passages
 from tools.run_model_sql import run_model_sql
+from tools.sandbox import Sandbox, guard_sparql
+from tools.sparql import endpoint_vocabulary
 
 # characters of all cells of a result that are returned (given)
 MOST_CHARACTERS = 200_000
+
 LONGEST_SEARCH = 1000
 
 ResultRow = tuple[Cell, ...]
@@ -117,9 +129,11 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     if not lexical_problem(graph):
-        searches.append(run_in_thread(lexical.search, graph.lexical, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
+        search = partial(search_passages.search_lexical, graph.lexical, graph.passages)  # type: ignore[arg-type]
+        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not vector_problem(graph):
-        searches.append(run_in_thread(vector.search, graph.vectors, graph.passages, text, text, round=1, limit=limit))  # type: ignore[arg-type]
+        search = partial(search_passages.search_vector, graph.vectors, graph.passages)  # type: ignore[arg-type]
+        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
     results = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
@@ -191,3 +205,67 @@ def _within_bounds(rows: Sequence[ResultRow]) -> tuple[tuple[ResultRow, ...], bo
             shortened = tuple(cell[:share] if isinstance(cell, str) else cell for cell in row)
             return tuple(rows[:i]) or (shortened,), True
     return tuple(rows), False
+
+
+@dataclass(frozen=True)
+class SqlQuery:
+    """SQL over the tables of a graph, and the values of its parameters."""
+
+    text: str
+    params: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class WrittenQuery:
+    """What a question was read as, and its query. A comparison has two statements in SQL; `sparql` is in the terms of
+    the original data, "" if the answer is no single query. `unused`: words of the question that nothing accounts for.
+    """
+
+    question: str
+    words: str
+    unused: tuple[str, ...]
+    sql: tuple[SqlQuery, ...]
+    sparql: str
+
+
+async def write_query(question: str, graph: Graph) -> WrittenQuery:
+    """The query of the reading that is likeliest before anything was run. The rules write it.
+
+    Raises ConfigError if the question is no query.
+    """
+    lexicon = await load_lexicon(graph, question)
+    understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
+    for reading in understanding.readings:
+        sql = _statements(reading.plan, graph.schema) if graph.stored is not None else ()
+        sparql = _sparql(reading.plan, graph)
+        if sql or sparql:
+            return WrittenQuery(question, reading.words, tuple(reading.unused), sql, sparql)
+    raise ConfigError("This question gives no query. Name what the graph knows, in other words.")
+
+
+def _sparql(plan: Plan, graph: Graph) -> str:
+    """One query in the terms of the data, or "" for what no single query gives."""
+    endpoint, schema = graph.endpoint, graph.schema
+    vocabulary = Vocabulary(schema) if endpoint is None else endpoint_vocabulary(endpoint, schema)
+    try:
+        return standalone_query(plan, vocabulary)
+    except ToolError as error:
+        if error.kind != "refused":
+            raise
+        return ""
+
+
+def _statements(plan: Plan, schema: Schema) -> tuple[SqlQuery, ...]:
+    body = plan.body
+    parts: tuple[Select | Combine, ...] = ()
+    if isinstance(body, Select | Combine):
+        parts = (body,)
+    elif isinstance(body, Ask):
+        parts = (body.select,)
+    elif isinstance(body, Compute):
+        parts = (body.left, body.right)
+    return tuple(_query(to_sql(part, schema)) for part in parts)
+
+
+def _query(statement: Statement) -> SqlQuery:
+    return SqlQuery(statement.text, statement.params)

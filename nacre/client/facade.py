@@ -1,20 +1,25 @@
-"""The Python client, `Nacre("data").graph("bmw").ask("...")`: data folder or server address -> graphs and answers."""
+"""The Python client, `Nacre("data").graph("bmw").ask("...")`: data folder or server address -> graphs and answers.
+
+In this order: the public classes; verified questions of a graph; an answer as it streams (events of a turn -> tokens,
+then the Reply); the protocol that a data folder and a server implement; and the background thread that runs
+coroutines, for programs with and without an event loop.
+"""
 
 import asyncio
+import threading
 import uuid
 import weakref
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
-from nacre.client.event_loop_thread import EventLoopThread
-from nacre.client.reply import Reply
-from nacre.client.source import GraphSource, ReasonerName, TurnRequest
-from nacre.client.streams import AsyncStream, StartStream, Stream, forward_events
-from nacre.client.verified import VerifiedQuestions, VerifiedSource
+from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
+from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
@@ -23,6 +28,111 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 URL_SCHEMES = ("http://", "https://")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer. `record` is the whole record as `nacre ask --json` prints it; the properties are parts of it."""
+
+    record: Answer
+
+    @property
+    def text(self) -> str:
+        """The answer in words; each [n] is a citation."""
+        return self.record["answer"]
+
+    @property
+    def values(self) -> list[Value]:
+        """The answer as data: names, numbers, dates or booleans."""
+        return self.record["values"]
+
+    @property
+    def table(self) -> TableRecord | None:
+        """`columns` and `rows`, if the answer has several columns."""
+        return self.record["table"]
+
+    @property
+    def citations(self) -> list[Citation]:
+        """The evidence behind each [n]: rows, triples, or a place in a document."""
+        return self.record["citations"]
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the numbers in `values`."""
+        return self.record["unit"]
+
+    @property
+    def status(self) -> Status:
+        """answered, partial, clarify, not_in_graph, not_understood or failed."""
+        return self.record["status"]
+
+    @property
+    def confidence(self) -> float | None:
+        """The probability that the values are right, None if none was estimated."""
+        return self.record["confidence"]
+
+    @property
+    def options(self) -> list[Option]:
+        """Other readings of the question. In a conversation, its number as the next question chooses one."""
+        return self.record["options"]
+
+    @property
+    def cited(self) -> str:
+        """The answer, followed by its sources, one per line."""
+        sources = [f"[{each['n']}] {each['source']}: {' '.join(each['text'].split())}" for each in self.citations]
+        return "\n".join([self.text, *sources])
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class VerifiedSource(Protocol):
+    """The verified questions of a data folder or a server. Methods raise NacreError for what a user can correct."""
+
+    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
+        """Those that the caller may see, the latest first."""
+        ...
+
+    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
+        """Confirm an answer."""
+        ...
+
+    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
+        """Confirm a query for a question."""
+        ...
+
+    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
+        """Confirm lines of a file; for each, why it was left out, or ""."""
+        ...
+
+    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
+        """Approve an entry."""
+        ...
+
+    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
+        """Remove an entry."""
+        ...
+
+    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
+        """Run them again; those that are not used."""
+        ...
+
+
+# a token, the reply, or the error of a turn; None marks the end
+StreamItem = str | Reply | BaseException | None
+
+StartStream = Callable[[Callable[[StreamItem], object]], "Future[None]"]
+
+ReasonerName = Literal["rules", "model"]
+
+
+class TurnRequest(NamedTuple):
+    """One question, with its graph, its thread and who answers it."""
+
+    question: str
+    graph: str | None = None
+    thread: str | None = None
+    mind: ReasonerName | None = None
 
 
 class Nacre:
@@ -95,6 +205,138 @@ class Nacre:
 
     def _start_names(self) -> "Future[list[str]]":
         return self._loop_thread.submit(self._source.names(), self._source.close)
+
+
+class VerifiedQuestions:
+    """Questions of one graph that people confirmed: they are answered the same way again. Methods raise NacreError.
+
+    In an event loop, await `asyncio.to_thread(...)` of a method.
+    """
+
+    def __init__(self, nacre: "Nacre", graph: str | None) -> None:
+        self._nacre = nacre
+        self._graph = graph
+
+    def list(self, search: str = "", *, waiting: bool = False) -> Sequence[VerifiedQuestion]:
+        """The approved ones and your own, the latest first; `waiting`: only those that wait for approval."""
+        return self._run(self._source.listed(self._graph, search, waiting=waiting))
+
+    def confirm(self, reply: Reply) -> VerifiedQuestion:
+        """This answer is right. On a server, the question must have been asked in a named thread."""
+        return self._run(self._source.confirm_answer(reply))
+
+    def add(self, question: str, *, sql: str = "", sparql: str = "") -> VerifiedQuestion:
+        """A query that answers a question, in SQL over the graph's tables or in SPARQL. It is run and must give
+        values."""
+        if bool(sql) is bool(sparql):
+            raise ValueError("Give one query: sql or sparql.")
+        query = VerifiedQuery(tool="sql", text=sql) if sql else VerifiedQuery(tool="sparql", text=sparql)
+        return self._run(self._source.confirm_query(self._graph, question, query))
+
+    def add_lines(self, lines: Sequence[dict[str, Any]]) -> Sequence[str]:
+        """Confirm lines as `nacre examples import` reads them; for each, why it was left out, or ""."""
+        return self._run(self._source.import_lines(self._graph, lines))
+
+    def approve(self, id: str, by: str | None = None) -> VerifiedQuestion:
+        """Let everyone who may read the graph use it; `by` is its owner, if several people confirmed the question."""
+        return self._run(self._source.approve(self._graph, id, by))
+
+    def remove(self, id: str, by: str | None = None) -> None:
+        """Delete it."""
+        self._run(self._source.remove(self._graph, id, by))
+
+    def check(self) -> Sequence[VerifiedQuestion]:
+        """Run all again; those that fail, give nothing or give values of another kind, which are not used."""
+        return self._run(self._source.check(self._graph))
+
+    @property
+    def _source(self) -> VerifiedSource:
+        return self._nacre.verified_source
+
+    def _run(self, call: Coroutine[Any, Any, T]) -> T:
+        return self._nacre.run(call)
+
+
+class Stream:
+    """An iterator over the tokens of an answer; joined they equal `reply.text`. Closing it stops the turn."""
+
+    def __init__(self, begin: StartStream) -> None:
+        self._items: SimpleQueue[StreamItem] = SimpleQueue()
+        self._running = begin(self._items.put)
+        self._reply: Reply | None = None
+        self._is_over = False
+
+    @property
+    def reply(self) -> Reply:
+        """The whole answer, once all tokens were read; raises RuntimeError before that."""
+        return _require_reply(self._reply)
+
+    def __iter__(self) -> "Stream":
+        return self
+
+    def __next__(self) -> str:
+        while not self._is_over:
+            item = self._items.get()
+            if isinstance(item, str):
+                return item
+            self._is_over, self._reply = _next_state(item, self._reply)
+        raise StopIteration
+
+    def close(self) -> None:
+        """Stop the turn, where it is not over."""
+        self._is_over = True
+        self._running.cancel()
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class AsyncStream:
+    """Like `Stream`, for `async for`."""
+
+    def __init__(self, begin: StartStream) -> None:
+        loop, self._items = asyncio.get_running_loop(), asyncio.Queue[StreamItem]()
+
+        def put(item: StreamItem) -> None:
+            # a closed loop accepts no callbacks
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._items.put_nowait, item)
+
+        self._running = begin(put)
+        self._reply: Reply | None = None
+        self._is_over = False
+
+    @property
+    def reply(self) -> Reply:
+        """The whole answer, once all tokens were read; raises RuntimeError before that."""
+        return _require_reply(self._reply)
+
+    def __aiter__(self) -> "AsyncStream":
+        return self
+
+    async def __anext__(self) -> str:
+        while not self._is_over:
+            item = await self._items.get()
+            if isinstance(item, str):
+                return item
+            self._is_over, self._reply = _next_state(item, self._reply)
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Stop the turn, where it is not over."""
+        self._is_over = True
+        self._running.cancel()
+
+    async def __aenter__(self) -> "AsyncStream":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 class Graph:
@@ -170,6 +412,31 @@ class Chat:
         return self.graph.astream(question, thread=self.thread, mind=mind)
 
 
+class GraphSource(Protocol):
+    """A set of graphs to query. Its methods raise NacreError for what a user can correct."""
+
+    async def names(self) -> list[str]:
+        """The names of the graphs."""
+        ...
+
+    def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+        """The events of a turn, the record last; see `graph.stream.stream_turn`."""
+        ...
+
+    @property
+    def verified(self) -> VerifiedSource:
+        """The verified questions of its graphs."""
+        ...
+
+    async def forget(self, thread: str) -> None:
+        """Forget a thread that is held only in the memory of this process."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and connections."""
+        ...
+
+
 def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
     if isinstance(where, str) and where.startswith(URL_SCHEMES):
         from nacre.client.remote import RemoteSource
@@ -182,3 +449,82 @@ def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
 
 async def _collect_reply(source: GraphSource, request: TurnRequest) -> Reply:
     return Reply(await collect_record(source.events(request)))
+
+
+async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
+    """Put the tokens and the reply of a turn, or its error, then None."""
+    try:
+        async for kind, payload in events:
+            if kind == "token":
+                put(payload)
+            elif kind == "answer":
+                put(Reply(payload))
+    except Exception as error:
+        put(error)
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+        put(None)
+
+
+def _next_state(item: Reply | BaseException | None, reply: Reply | None) -> tuple[bool, Reply | None]:
+    if isinstance(item, BaseException):
+        raise item
+    return item is None, item or reply
+
+
+def _require_reply(reply: Reply | None) -> Reply:
+    if reply is None:
+        raise RuntimeError("The answer is not complete yet. Read all tokens first.")
+    return reply
+
+
+CLOSING_SECONDS = 10.0
+
+
+class EventLoopThread:
+    """An event loop that starts with the first coroutine and ends on `close`, garbage collection or program exit."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._starting = threading.Lock()
+        self._end: Callable[[], object] = lambda: None
+
+    def submit(self, work: Coroutine[Any, Any, T], on_close: Callable[[], Awaitable[None]]) -> "Future[T]":
+        """Schedule a coroutine; `on_close` is awaited in the loop before the loop ends."""
+        with self._starting:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                thread = threading.Thread(target=self._loop.run_forever, name="nacre", daemon=True)
+                thread.start()
+                self._end = end = weakref.finalize(self, _end, self._loop, thread, on_close)
+                # at interpreter exit the thread pools that closing needs are gone already
+                end.atexit = False
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def submit_if_running(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Schedule a coroutine if the loop is running. It takes no lock, so that a finalizer may call it."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            asyncio.run_coroutine_threadsafe(work(), loop)
+
+    def close(self) -> None:
+        """End the loop and cancel its running tasks."""
+        with self._starting:
+            self._end()
+            self._loop = None
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread, on_close: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run_coroutine_threadsafe(_shut_down(on_close), loop).result(CLOSING_SECONDS)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(CLOSING_SECONDS)
+    loop.close()
+
+
+async def _shut_down(on_close: Callable[[], Awaitable[None]]) -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await on_close()
+    await asyncio.get_running_loop().shutdown_asyncgens()

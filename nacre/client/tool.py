@@ -5,7 +5,7 @@ from typing import Protocol
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
-from nacre.client.reply import Reply
+from nacre.client.facade import Reply
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
 

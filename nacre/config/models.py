@@ -1,22 +1,30 @@
-"""Chat models: Settings -> the configured models, or None, so that only the rules answer."""
+"""Chat models: Settings -> the configured models, or None, so that only the rules answer.
+
+The price of a model comes from the user's table or `prices.yaml`; it is None if unknown.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
+import yaml
 from pydantic import SecretStr
 
 from nacre.config.bounded_replies import bound_clients
-from nacre.config.local_model import is_local, local_model
-from nacre.config.prices import price_of, prices
 from nacre.config.settings import Settings
+from nacre.extensions.local_model.local_model import is_local, local_model
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 Role = Literal["rewriter", "sql", "fuser", "selector"]
+
 OPENAI = "https://api.openai.com"
+
 OLLAMA = "http://127.0.0.1:11434"
 
 
@@ -107,7 +115,7 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
 
 
 def _other(settings: Settings, model: str) -> dict[str, Any]:
-    # agents/models/calls.py retries busy servers for all providers
+    # agents/model_calls.py retries busy servers for all providers
     return {"max_tokens": settings.model_tokens, "timeout": settings.model_seconds, "max_retries": 0}
 
 
@@ -116,3 +124,44 @@ def _price(settings: Settings, name: str) -> tuple[float, float, float] | None:
     found = price_of(name, prices(settings.prices)) if settings.prices else None
     elsewhere = name.startswith("openai:") and not (settings.openai_base_url or OPENAI).startswith(OPENAI)
     return found or (None if elsewhere else price_of(name, prices()))
+
+
+TABLE = Path(__file__).with_name("prices.yaml")
+
+
+class Price(NamedTuple):
+    """US dollars for a million tokens: read, read from the server's cache, written."""
+
+    input: float
+    cached: float
+    output: float
+
+
+def prices(file: Path = TABLE) -> dict[str, Price]:
+    """The prices of a file by name, in order; raises ValueError with the file and the name of the invalid entry."""
+    try:
+        table = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"The prices in {file} can't be read: {' '.join(str(error).split())}") from None
+    if not isinstance(table, dict):
+        raise ValueError(f"{file} must name models with their prices, as in: openai:gpt-4o: [2.50, 1.25, 10.00]")
+    found = {}
+    for name, price in table.items():
+        if not (isinstance(price, list) and len(price) == 3 and all(_is_price(each) for each in price)):
+            raise ValueError(f"{file}: {name} must have three prices (read, cached, written), not {price!r}.")
+        found[str(name)] = Price(*map(float, price))
+    return found
+
+
+def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
+    """The price of the first matching name.
+
+    >>> table = {"openai:small*": Price(1, 0.5, 2), "ollama:*": Price(0, 0, 0)}
+    >>> price_of("openai:small-2", table), price_of("openai:large", table)
+    (Price(input=1, cached=0.5, output=2), None)
+    """
+    return next((price for name, price in table.items() if fnmatchcase(model, name)), None)
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0

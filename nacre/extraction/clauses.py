@@ -1,27 +1,27 @@
-"""Extract statements from one sentence by patterns over its words: sentence + topic -> ExtractedStatements."""
+"""Extract statements from one sentence by patterns over its words: sentence + topic -> ExtractedStatements.
+
+Then: the verb, the objects and the appositions of a clause, and words with their classes.
+"""
 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 import simplemma
 
-from nacre.extraction.grammar import Word, is_in_class, may_be_participle, phrase_text, tag_words
-from nacre.extraction.phrases import (
-    find_verb,
-    is_negated,
-    list_items,
-    object_phrases,
-    split_apposition,
-    strip_leading_marks,
-)
-from nacre.language.base import pattern
-from nacre.language.quantities.amounts import find_amounts
-from nacre.records.extracted import ExtractedStatement, ObjectKind
+from nacre.language.data import pattern, word_list
+from nacre.language.quantities import find_amounts
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import fold, lemma
+from nacre.records.facts import ExtractedStatement, ObjectKind
 
 # longer sentences, and longer subjects and objects, give no statements (given)
 MAX_SENTENCE_WORDS = 80
+
 MAX_STATEMENTS = 24
+
 MAX_TERM_LETTERS = 80
 
 _MAX_KEY_WORDS, _MAX_FRONT_WORDS = 5, 9
@@ -73,6 +73,20 @@ def object_kind(text: str) -> ObjectKind:
     if len(amounts) == 1 and amounts[0].start <= 1 and (amounts[0].end == len(text) or not has_capital):
         return "number"
     return "thing" if has_capital else "text"
+
+
+class Word(NamedTuple):
+    """A word or punctuation mark with its place, its folded form and its class.
+
+    The class is a key of `language/en/extraction.yaml`, or "capital", "number", "verb" (a possible inflected verb),
+    "mark" or "word".
+    """
+
+    text: str
+    start: int
+    end: int
+    norm: str
+    kind: str
 
 
 def _keyed_statements(text: str, words: Sequence[Word], topic: str) -> list[ExtractedStatement]:
@@ -299,3 +313,195 @@ def _statement(
     subject: str, relation: str, text: str, pattern: str, kind: ObjectKind | None = None
 ) -> ExtractedStatement:
     return ExtractedStatement(subject, relation, text.strip(" .,"), kind or object_kind(text), pattern)
+
+
+def find_verb(part: Sequence[Word]) -> int | None:
+    """The index of the verb of a clause: the first auxiliary, or the first inflected word after a noun phrase."""
+    inside = 0
+    for i, word in enumerate(part):
+        if word.kind == "relative" and i:
+            inside = 1
+        elif word.text == "," and inside:
+            inside = 0
+        if inside or not i:
+            continue
+        if word.kind in ("be", "have", "modal"):
+            return i
+        before = part[i - 1]
+        if word.kind == "verb" and before.kind not in ("determiners", "prepositions", "owning", "and", "mark"):
+            after = part[i + 1] if i + 1 < len(part) else None
+            if after is None or after.kind not in ("be", "have", "modal", "verb"):
+                return i
+        elif word.kind == "verb" and before.text == "," and i > 1 and any(w.text == "," for w in part[: i - 1]):
+            return i
+    return None
+
+
+def split_apposition(part: Sequence[Word]) -> list[list[Word]]:
+    """The subject, and its appositions between commas or in brackets."""
+    groups = groupby(part, key=lambda word: word.kind == "mark")
+    return [list(words) for is_mark, words in groups if not is_mark]
+
+
+def is_negated(part: Sequence[Word]) -> bool:
+    """Whether the verb or its object is negated."""
+    stop = next((i for i, word in enumerate(part) if word.kind == "mark" or word.kind == "but"), len(part))
+    return any(is_in_class(word.norm, "denying") or word.norm.endswith("n't") for word in part[:stop])
+
+
+def object_phrases(part: Sequence[Word], *, joined: bool = True) -> tuple[list[Sequence[Word]], Sequence[Word]]:
+    """The noun phrases of a list at the start, and the words after them; `joined` phrases go on after "of"."""
+    phrases: list[Sequence[Word]] = []
+    at = 0
+    while at < len(part):
+        start = at
+        while at < len(part) and not _ends_phrase(part, at, start, joined):
+            at += 1
+        if at == start:
+            break
+        phrases.append(part[start:at])
+        following = at
+        while following < len(part) and (part[following].text == "," or part[following].kind == "and"):
+            following += 1
+        if following == at or following >= len(part) or not _continues_list(part, following):
+            break
+        at = following
+    return phrases, part[at:]
+
+
+def list_items(part: Sequence[Word]) -> list[Sequence[Word]]:
+    """The noun phrases of a list at the start."""
+    phrases, _ = object_phrases(part)
+    return phrases
+
+
+def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:
+    """The words without punctuation marks and conjunctions at the start."""
+    while part and (part[0].kind in ("mark", "and", "but")):
+        part = part[1:]
+    return part
+
+
+def _ends_phrase(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:
+    word = part[at]
+    if at > start and is_in_class(word.norm, "relative"):
+        return True
+    if word.kind in ("mark", "relative", "but", "be", "have", "modal", "and") or (
+        word.kind == "adverbs" and at > start
+    ):
+        return True
+    if word.kind == "prepositions":
+        # a name may go on after "of": "University of Basel", "Head of Studies"
+        capital = at > start and part[at - 1].kind == "capital" and at + 1 < len(part)
+        following = part[at + 1 : at + 3]
+        named = any(w.kind == "capital" for w in following[:1]) or (
+            len(following) == 2 and following[0].norm == "the" and following[1].kind == "capital"
+        )
+        return not (is_in_class(word.norm, "joining") and at > start and (joined or (capital and named)))
+    return False
+
+
+def _continues_list(part: Sequence[Word], at: int) -> bool:
+    """Whether a list goes on at a place, and no new clause begins there."""
+    if part[at].kind in ("verb", "be", "have", "modal", "relative", "prepositions", "persons", "but", "adverbs"):
+        return False
+    ahead = part[at:]
+    stop = next((i for i, w in enumerate(ahead) if w.text in (";", "(") or w.kind in ("but",)), len(ahead))
+    return find_verb(ahead[:stop]) is None
+
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w&/-]*[^\W_])?(?:['’](?:s\b)?)?|[,;:()–—]|[€$£%°]")
+
+_INITIAL = re.compile(r"[A-Z]\.")
+
+CLAUSE_MARKS = frozenset(",;:()–—")
+
+# classes of function words in the order in which they are tried
+_FUNCTION_CLASSES = (
+    "be",
+    "have",
+    "modal",
+    "owning",
+    "determiners",
+    "persons",
+    "things",
+    "prepositions",
+    "and",
+    "but",
+    "relative",
+)
+
+
+def is_in_class(word: str, name: str) -> bool:
+    """Whether a folded word is in a class of the language data."""
+    return word in word_list("extraction", name)
+
+
+def tag_words(text: str) -> list[Word]:
+    """The words and marks of a sentence in order, without hedges such as "up to" before numbers.
+
+    >>> [w.kind for w in tag_words("Ada Lovelace wrote the notes.")]
+    ['capital', 'capital', 'verb', 'determiners', 'verb']
+    """
+    words: list[Word] = []
+    for match in _WORD.finditer(text):
+        written = match[0]
+        end = match.end()
+        if _INITIAL.match(text, match.start()) and end - match.start() == 1:
+            end += 1
+            written = text[match.start() : end]
+        norm = fold(written).rstrip(".")
+        words.append(Word(written, match.start(), end, norm, _class_of(written, norm, first=not words)))
+    return [word for i, word in enumerate(words) if not _is_hedge(words, i)]
+
+
+def may_be_inflected(norm: str) -> bool:
+    """Whether a word may be a finite verb or a participle, by its form.
+
+    >>> may_be_inflected("taught"), may_be_inflected("teaches"), may_be_inflected("lecture")
+    (True, True, False)
+    """
+    if len(norm) < 3 or not norm.isalpha() or norm in function_words() or is_in_class(norm, "nouns"):
+        return False
+    return lemma(norm) != norm or norm.endswith("ed")
+
+
+def may_be_participle(word: Word) -> bool:
+    """Whether a word may be a participle after a form of "be" or "have"."""
+    return word.kind == "verb" and not (word.norm.endswith("s") and not word.norm.endswith("ss"))
+
+
+def phrase_text(text: str, part: Sequence[Word]) -> str:
+    """The text from the first to the last of some words, without determiners at the start."""
+    while part and part[0].kind in ("determiners", "owning") and len(part) > 1:
+        part = part[1:]
+    return " ".join(text[part[0].start : part[-1].end].split()) if part else ""
+
+
+def _class_of(written: str, norm: str, *, first: bool) -> str:
+    if written in CLAUSE_MARKS:
+        return "mark"
+    if written[0].isdigit():
+        return "number"
+    if len(written.rstrip(".")) == 1 and written[0].isupper() and not (first and norm == "a"):
+        return "capital"
+    if not (written[0].isupper() and not first and is_in_class(norm, "months")):
+        for name in _FUNCTION_CLASSES:
+            if is_in_class(norm, name):
+                return name
+    if is_in_class(norm, "adverbs") or (written[0].islower() and norm.endswith("ly")):
+        return "adverbs"
+    if written[0].isupper() or any(c.isdigit() for c in written):
+        return "capital"
+    return "verb" if may_be_inflected(norm) else "word"
+
+
+def _is_hedge(words: Sequence[Word], i: int) -> bool:
+    """Whether a word belongs to "up to", "more than" or a similar pair before a number."""
+    for first in (i - 1, i):
+        pair = words[max(0, first) : first + 2]
+        is_pair = len(pair) == 2 and first >= 0 and all(is_in_class(word.norm, "about_number") for word in pair)
+        if is_pair and pair[0].norm not in ("to", "than"):
+            after = words[first + 2 : first + 3]
+            return bool(after) and after[0].kind == "number"
+    return False

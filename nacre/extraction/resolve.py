@@ -8,14 +8,17 @@ from pathlib import Path
 
 from nacre.extraction.clauses import extract_statements
 from nacre.language.tokens import lemma, name_tokens
-from nacre.records.extracted import ExtractedStatement, ExtractedTriple, SourceSentence
+from nacre.records.facts import ExtractedStatement, ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.lexicon import Lexicon
 
 CONFIDENCE_FILE = Path(__file__).parent / "confidence.json"
+
 # share of the prominence of all things with a name that one of them must have (given)
 MIN_NAME_CONFIDENCE = 0.5
+
 # triples of patterns with a lower confidence are only shown: they give no values and do not complete the schema (given)
 MIN_STATEMENT_CONFIDENCE = 0.5
+
 # words of a title in which names are looked up
 MAX_TITLE_WORDS = 12
 

@@ -4,13 +4,17 @@ import re
 import unicodedata
 
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
+
 # the tags that enclose data in prompts
 _TAG = re.compile(
     r"<\s*/?\s*(?=evidence|before|conversation|schema|examples|names|readings|rows|seen|places|found|refused)",
     re.IGNORECASE,
 )
+
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
+
 _LINK = re.compile(r"\](?=\()")
+
 _SPACE = re.compile(r"[^\S\n]+")
 
 

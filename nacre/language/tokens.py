@@ -1,20 +1,25 @@
-"""Split text into words: question or name -> tokens with normal forms and lemmas."""
+"""Split text into words: question or name -> tokens with normal forms and lemmas.
+
+`detect_language` finds the language of a question by its function words ("de", "fr"; English if unclear).
+"""
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import simplemma
 
-from nacre.language.base import word_map
+from nacre.language.data import load_language_data, word_map
 
 # marks of decomposed letters, and points that are often left out; `fold` removes them
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u3099\u309a"
+
 _WORD = re.compile(
     r"(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+(?![^\W_])"
     rf"|[^\W_](?:[^\W_]|[{_MARKS}])*(?:'[^\W\d_]+)?"
 )
+
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
 # letters that have no decomposition in Unicode
@@ -24,6 +29,22 @@ _LETTERS = str.maketrans(
 
 # words of a name of a thing that questions are compared with; 4,000 characters of a question have some 700 (given)
 MAX_NAME_WORDS = 100
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """The dictionary form of a folded word; a word with digits only loses a plural "s".
+
+    >>> lemma("cities"), lemma("x5s")
+    ('city', 'x5')
+    """
+    if any(c.isdigit() for c in word):
+        return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
+    if len(word) < 3:
+        return word
+    if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
+        return word[:-2]
+    return word_map("english", "lemmas").get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
 class Token(NamedTuple):
@@ -46,22 +67,6 @@ def fold(text: str) -> str:
         return text.casefold()
     text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
-
-
-@lru_cache(maxsize=65536)
-def lemma(word: str) -> str:
-    """The dictionary form of a folded word; a word with digits only loses a plural "s".
-
-    >>> lemma("cities"), lemma("x5s")
-    ('city', 'x5')
-    """
-    if any(c.isdigit() for c in word):
-        return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
-    if len(word) < 3:
-        return word
-    if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
-        return word[:-2]
-    return word_map("english", "lemmas").get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
 
 
 def tokenize(text: str) -> list[Token]:
@@ -140,3 +145,71 @@ def word_forms(word: str) -> tuple[str, tuple[str, ...]]:
     (('city', ()), ('m135i', ('135i', 'm135')))
     """
     return (word, ()) if word.isdigit() else (lemma(word), code_parts(word))
+
+
+ENGLISH = "en"
+
+MIN_FUNCTION_WORDS = 2
+
+_PUNCTUATION = "?!.,;:¿¡\"'“”„«»()।"
+
+
+def detect_language(text: str, fewest: int = MIN_FUNCTION_WORDS) -> str:
+    """The language with the most function words in a text.
+
+    Another language than English needs at least `fewest` of them, more than English has, and one that is no word of
+    English.
+
+    >>> [detect_language(text) for text in ("Wie viele Inseln hat der See?", "How many die in an accident?", "Oslo?")]
+    ['de', 'en', 'en']
+    >>> detect_language("top speed in miles per hour"), detect_language("no, in Spain")
+    ('en', 'en')
+    """
+    # apostrophes join words in French and Italian
+    words = {word.strip(_PUNCTUATION) for word in text.casefold().replace("’", "'").replace("'", "' ").split()}
+    counts = {code: len(words & own) for code, own in language_function_words().items()}
+    best = max(counts, key=lambda code: (counts[code], code == ENGLISH))
+    if counts[best] < fewest or counts[best] <= counts[ENGLISH]:
+        return ENGLISH
+    own = words & language_function_words()[best]
+    return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
+
+
+def language_name(code: str) -> str:
+    """The English name of a language; an unsupported code stays as it is."""
+    return language_names()[code] if code in language_function_words() else code
+
+
+@cache
+def language_names() -> dict[str, str]:
+    """The English names of languages by code (ISO 639-1)."""
+    return load_language_data("resources/language_names.yaml")
+
+
+def language_property(predicate: str, language: str) -> str:
+    """The property for the names in one language, of a property with names in several languages.
+
+    >>> language_property("http://www.w3.org/2000/01/rdf-schema#label", "de")
+    'http://www.w3.org/2000/01/rdf-schema#label@de'
+    """
+    # an IRI has no second "#", and SPARQL would reject it
+    return f"{predicate}@{language}"
+
+
+def multilingual_property(predicate: str) -> str:
+    """The property behind a property for one language; "" for other properties.
+
+    >>> multilingual_property("http://www.w3.org/2000/01/rdf-schema#label@de")
+    'http://www.w3.org/2000/01/rdf-schema#label'
+    >>> multilingual_property("http://example.org/ns#width")
+    ''
+    """
+    # older versions of a graph have "#" in place of "@"
+    base, _, language = predicate.rpartition("@" if "@" in predicate else "#")
+    return base if language in language_names() else ""
+
+
+@cache
+def language_function_words() -> dict[str, frozenset[str]]:
+    """The function words of the supported languages by code."""
+    return {code: frozenset(words.split()) for code, words in load_language_data("resources/languages.yaml").items()}

@@ -6,8 +6,8 @@ The assertions are those of the validator of Chatty-KG (section 4.2).
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nacre.plans.inspect_select import selects_of
-from nacre.records.derivation import Assertion
+from nacre.plans.selects import selects_of
+from nacre.records.answer import Assertion
 from nacre.records.plan import (
     ARITHMETIC,
     ELAPSED,
@@ -26,6 +26,7 @@ from nacre.records.plan import (
 from nacre.records.schema import Schema
 
 IS_A, NUMBER_OF = "is a", "is the number of"
+
 # names of a list that are shown
 MOST_NAMES = 3
 

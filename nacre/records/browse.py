@@ -5,9 +5,12 @@ from typing import Literal
 
 # how a value is compared: equal, at least, at most, or no value at all
 Comparison = Literal["=", ">=", "<=", "none"]
+
 CellKind = Literal["text", "number", "date", "thing"]
+
 # characters of a value in a table, and values of a facet
 LONGEST_CELL, FACET_VALUES = 300, 30
+
 # the values of classes with so many members are counted when a graph is ingested (given)
 LARGE_CLASS = 20_000
 
@@ -69,6 +72,7 @@ class ClassProperty:
 
 
 LONGEST_VALUE = 2000
+
 # values of one predicate that are counted
 MOST_COUNTED = 1000
 

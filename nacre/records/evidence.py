@@ -1,4 +1,7 @@
-"""What the branches return: queries that ran, their rows, sentences, and the source of each."""
+"""What the branches return: queries that ran, their rows, sentences, and the source of each.
+
+Then what a query writer may look up before it writes a query, and the occurrences of values.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,6 +9,7 @@ from typing import Literal
 from nacre.records.plan import Plan
 
 Cell = str | int | float | bool | None
+
 AnswerForm = Literal["names", "number", "date", "yes_no", "table", "text", "prose"]
 
 
@@ -185,3 +189,24 @@ class BranchResult:
     def rows(self) -> tuple[Rows, ...]:
         """The evidence that is rows."""
         return tuple(each for each in self.evidence if isinstance(each, Rows))
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A value as the graph spells it, and the column that holds it; `likeness` to the searched text, 0..1."""
+
+    table: str
+    column: str
+    value: str
+    likeness: float = 1.0
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """A request to see values like `text` (in a column, a table or anywhere), the rows or columns of a table, or
+    passages about `text`."""
+
+    kind: Literal["values", "rows", "columns", "passages"]
+    table: str = ""
+    column: str = ""
+    text: str = ""

@@ -8,7 +8,9 @@ from typing import Literal
 VERSION = 1
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts", "ends"]
+
 Function = Literal["count", "min", "max", "avg", "sum"]
+
 Constant = str | int | float | bool
 
 
@@ -131,6 +133,7 @@ class Combine:
 
 
 ARITHMETIC = frozenset("-+/*%")
+
 # time between two dates; days include both ends unless hours are stated, "age" counts whole years until the later date,
 # or until today if that is not stated
 ELAPSED = frozenset(("years", "days", "hours", "minutes", "age"))

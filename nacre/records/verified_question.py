@@ -11,11 +11,14 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 VerifiedState = Literal["in use", "failed", "empty", "changed kind", "contradicted", "replaced"]
+
 ValuesKind = Literal["none", "boolean", "number", "date", "text", "table"]
 
 # marks that end sentences or quote words; others ("C++", "-5", "5 %") are part of what is asked
 _MARKS = ".,;:?!\"'“”‘’„«»()[]{}…¿¡"
+
 _ISO_DATE = re.compile(r"-?\d{4}(-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?)?)?")
+
 # digits of a number that are compared: sums of floats differ in the last ones
 _DIGITS = 10
 
@@ -25,6 +28,18 @@ class VerifiedQuery(TypedDict):
 
     tool: Literal["sql", "sparql"]
     text: str
+
+
+def values_hash(values: Iterable[object]) -> str:
+    """The hash of an answer's values in any order, each once: 20 hexadecimal digits.
+
+    >>> values_hash(["b", "a"]) == values_hash(["a", "b", "b"]), values_hash([1]) == values_hash([True])
+    (True, False)
+    >>> values_hash([1]) == values_hash([1.0])
+    True
+    """
+    text = "\n".join(sorted({_canonical(value) for value in values}))
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:20]
 
 
 @dataclass(frozen=True)
@@ -107,18 +122,6 @@ def question_words(text: str) -> list[str]:
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return [word for each in folded.split() if (word := each.strip(_MARKS))]
-
-
-def values_hash(values: Iterable[object]) -> str:
-    """The hash of an answer's values in any order, each once: 20 hexadecimal digits.
-
-    >>> values_hash(["b", "a"]) == values_hash(["a", "b", "b"]), values_hash([1]) == values_hash([True])
-    (True, False)
-    >>> values_hash([1]) == values_hash([1.0])
-    True
-    """
-    text = "\n".join(sorted({_canonical(value) for value in values}))
-    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:20]
 
 
 def values_kind(values: Sequence[object]) -> ValuesKind:

@@ -17,63 +17,53 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
-from agents.run_in_thread import run_in_thread
 from graph.app import load_settings
 from graph.state import RECORDS
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
+from nacre.extensions.agui.routes import router as agui_router
+from nacre.extensions.fleet.graph_store import FollowedGraphs
+from nacre.extensions.fleet.shared_keys import SharedKeyStore
+from nacre.extensions.fleet.shared_runs import RunStates, SharedRateLimiter, SharedRuns
+from nacre.extensions.langgraph_api.routes import router as langgraph_router
+from nacre.extensions.sharing.routes import AnswerSharing, share_router, shared_answer_router
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
-from nacre.serving.agui import routes as agui
-from nacre.serving.conversations.retention import delete_untouched_threads
-from nacre.serving.conversations.stateless_turns import StatelessTurnCache
-from nacre.serving.fleet.follow_graphs import FollowedGraphs
-from nacre.serving.fleet.shared_keys import SharedKeyStore
-from nacre.serving.fleet.shared_rates import SharedRateLimiter
-from nacre.serving.fleet.shared_runs import SharedRuns
-from nacre.serving.garbage_collection import relax_collection
-from nacre.serving.http import health, logs
-from nacre.serving.http.api import (
-    ask,
-    browse,
-    class_table,
-    graphs,
-    layer,
-    name_proposals,
-    query,
-    sharing,
-    text2sparql,
-    threads,
-    uploads,
-    verified,
-)
+from nacre.records.threads import run_in_thread
+from nacre.serving.capacity import relax_collection
+from nacre.serving.http import health, middleware
+from nacre.serving.http.ask import query_router
+from nacre.serving.http.ask import router as ask_router
 from nacre.serving.http.auth import Authenticator, RateLimiter
-from nacre.serving.http.bodies import BodyMiddleware
 from nacre.serving.http.connection import BoundedConnection
-from nacre.serving.http.error_handlers import (
+from nacre.serving.http.errors import (
     nacre_error_response,
     routing_error_response,
     storage_error_response,
     validation_error_response,
 )
-from nacre.serving.http.limits import RequestMiddleware
-from nacre.serving.http.metrics import Metrics
+from nacre.serving.http.graphs import browse_router, class_table_router
+from nacre.serving.http.graphs import router as graphs_router
+from nacre.serving.http.layer import name_proposals_router
+from nacre.serving.http.layer import router as layer_router
+from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
+from nacre.serving.http.text2sparql import router as text2sparql_router
+from nacre.serving.http.threads import router as threads_router
+from nacre.serving.http.uploads import Uploads
+from nacre.serving.http.uploads import router as uploads_router
+from nacre.serving.http.verified import router as verified_router
 from nacre.serving.keys import KeyStore, open_keys
-from nacre.serving.langgraph import routes as langgraph
 from nacre.serving.langserve import add_langserve
-from nacre.serving.mcp.http import add_mcp, mcp_lifespan
-from nacre.serving.openai import routes as openai
+from nacre.serving.mcp.server import add_mcp, mcp_lifespan
+from nacre.serving.openai import openai_router
 from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
-from nacre.serving.sharing import routes as shared_answers
-from nacre.serving.sharing.service import AnswerSharing
-from nacre.serving.tracing import configure_tracing
-from nacre.serving.turn_service import TurnService, open_turn_service
-from nacre.serving.uploads.uploads import Uploads
-from nacre.serving.verified.calibrate_due import calibrate_again_and_again
-from nacre.stores.conversations.conversations import ConversationStoreError
-from nacre.stores.processes.parent_watch import exit_with_parent
-from nacre.stores.state.run_states import RunStates
+from nacre.serving.telemetry import Metrics, configure_tracing
+from nacre.serving.threads import delete_untouched_threads
+from nacre.serving.turn_service import StatelessTurnCache, TurnService, open_turn_service
+from nacre.serving.verified_questions import calibrate_again_and_again
+from nacre.stores.killable_pool import exit_with_parent
+from nacre.stores.state.conversations import ConversationStoreError
 
 # headers of replies that pages of other origins may read
 EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "Retry-After"]
@@ -131,7 +121,7 @@ def create_worker_app() -> FastAPI:
     _end_like_sigterm()
     settings = load_settings()
     BoundedConnection.seconds = settings.unfinished_seconds
-    logs.configure(settings.log, logging.INFO)
+    middleware.configure(settings.log, logging.INFO)
     return create_app(settings)
 
 
@@ -142,20 +132,20 @@ def _end_like_sigterm() -> None:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    reading = (graphs, layer, browse, class_table, query, text2sparql)
-    changing = (ask, threads, sharing, verified, name_proposals, uploads)
-    for module in (*reading, *changing, shared_answers, openai, agui, health):
-        app.include_router(module.router)
+    reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
+    changing = (ask_router, threads_router, share_router, verified_router, name_proposals_router, uploads_router)
+    for router in (*reading, *changing, shared_answer_router, openai_router, agui_router, health.router):
+        app.include_router(router)
     if alone:
         app.include_router(health.metrics_router)
-        app.include_router(langgraph.router)
+        app.include_router(langgraph_router)
     add_pages(app)
     add_langserve(app)
     if alone:
         add_mcp(app)
         # the extra `agents`
         if find_spec("a2a") is not None:
-            from nacre.serving.a2a.http import add_a2a
+            from nacre.extensions.a2a.routes import add_a2a
 
             add_a2a(app)
 

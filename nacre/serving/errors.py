@@ -1,4 +1,4 @@
-"""Errors of requests: error -> HTTP status. `http.error_handlers` makes replies of them."""
+"""Errors of requests: error -> HTTP status. `http.errors` makes replies of them."""
 
 from nacre.errors import ConfigError, NacreError
 from nacre.stores.addresses import ForbiddenAddress

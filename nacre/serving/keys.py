@@ -1,5 +1,6 @@
 """API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes, or the
-database that several servers share."""
+database that several servers share.
+"""
 
 import fcntl
 import json
@@ -18,14 +19,15 @@ from typing import Any
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.stores.state.database import StorageError
-from nacre.stores.state.open import open_state, unusable_state
+from nacre.stores.state.database import StorageError, open_state, unusable_state
 
 log = logging.getLogger(__name__)
 
 KEY_FILE = "keys.json"
+
 # what a key may do besides asking: change names, approve answers, share answers
 RIGHTS = ("write", "approve", "share")
+
 KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -210,7 +212,7 @@ def open_keys(settings: Settings) -> KeyStore:
     """The keys of NACRE_DATABASE_URL, else those of the data folder. Raises ConfigError."""
     if settings.database_url is None:
         return KeyStore(settings.data)
-    from nacre.serving.fleet.shared_keys import SharedKeyStore
+    from nacre.extensions.fleet.shared_keys import SharedKeyStore
 
     database = open_state(settings, KEY_FILE)
     try:

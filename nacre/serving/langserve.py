@@ -15,25 +15,30 @@ from langserve import add_routes
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from nacre.errors import ConfigError, NacreError
-from nacre.evaluation.ask_questions import QuestionLine, failed_record
+from nacre.evaluation.questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.dependencies import ERROR_RESPONSES
-from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import Caller
-from nacre.serving.tracing import trace_turn
+from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.turn_events import collect_record
 from nacre.serving.turn_service import TurnService
 
 log = logging.getLogger(__name__)
 
 PATH = "/ask"
+
 ANSWER_EVENT = "answer"
+
 ORIGIN_KEY = "asked_from"
+
 MAX_BATCH = 32
+
 _DIST = Path(str(files("langserve"))) / "playground" / "dist"
+
 PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIST.rglob("*") if file.is_file())
+
 # LangServe has one output type per chain; this chain streams tokens and returns a record when invoked
 OUTPUT_TYPE: Any = str | dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import Any, Literal, NamedTuple
 
-from agents.models.call_log import ModelCall, call_log
+from agents.model_calls import ModelCall, call_log
 from nacre.errors import NacreError
 from nacre.serving.errors import NotFound, error_status
 from nacre.serving.keys import Caller
@@ -17,11 +17,15 @@ from nacre.serving.keys import Caller
 log = logging.getLogger(__name__)
 
 RETENTION_SECONDS = 60.0
+
 # runs whose model calls can be read after their end
 MAX_CALL_LOGS = 50
+
 # a client of another server counts for so long after its last sign
 FOLLOWED_SECONDS = 3.0
+
 SERVER_STOPPING = "The server is stopping. Ask again in a moment."
+
 CLIENT_LEFT = "Stopped: the client has disconnected."
 
 

@@ -1,37 +1,42 @@
-"""The turn service: settings -> the events and the record of a turn, over one open data folder."""
+"""The turn service: settings -> the events and the record of a turn, over one open data folder.
 
+Conversations that clients send along with each question are understood here too: earlier questions -> the meaning of
+their turns.
+"""
+
+import json
 import logging
 import sys
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
+from hashlib import sha256
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.run_in_thread import MAX_THREADS, run_in_thread
 from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
-from graph.context import Context
-from graph.resources import agents_for
+from graph.context import Context, agents_for
+from graph.nodes import REMEMBERED_TURNS, checked_question
 from graph.state import Json
 from graph.stream import TurnStart, store_unanswered, stream_stateless_turn, stream_turn
-from graph.turn_input import checked_question
-from nacre.config.local_engine import stop_engines
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.extensions.local_model.local_engine import stop_engines
 from nacre.records.answer import Answer
-from nacre.serving.conversations.quota import StorageQuota
-from nacre.serving.conversations.thread_queues import ThreadQueues
-from nacre.serving.conversations.threads import Threads, validate_thread_name
+from nacre.records.threads import MAX_THREADS, run_in_thread
+from nacre.records.turn import LONGEST_QUESTION
+from nacre.serving.capacity import FairSlots, default_share
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
-from nacre.serving.fair_slots import FairSlots, default_share
 from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, validate_thread_name
 from nacre.serving.turn_events import collect_record, require_record
-from nacre.stores.conversations.conversations import ConversationStoreError
 from nacre.stores.graph import Graph
-from nacre.stores.processes.killable_pool import PROCESSES
+from nacre.stores.killable_pool import PROCESSES
+from nacre.stores.state.conversations import ConversationStoreError
 
 # a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
 # threads hold it
@@ -342,3 +347,72 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
         await run_in_thread(composition.library.close)
         await run_in_thread(composition.resources.sandbox.close)
         await run_in_thread(stop_engines)
+
+
+# cached conversations, about ten kilobytes each
+MAX_CONVERSATIONS = 500
+
+# questions that the rules answer again if a conversation is not cached, as after a restart or in another process
+MAX_REPLAYED = 4
+
+RULES_CONTEXT = Context(mind="rules")
+
+
+class StatelessTurnCache:
+    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions.
+
+    A missing entry costs time only: the last questions are then answered again.
+    """
+
+    def __init__(self, max_conversations: int = MAX_CONVERSATIONS) -> None:
+        self._max_conversations = max_conversations
+        self._turns: OrderedDict[str, list[Json]] = OrderedDict()
+
+    async def earlier_turns(
+        self, service: TurnService, graph: str, caller: Caller, questions: Sequence[str]
+    ) -> list[Json]:
+        """The turns of a conversation in which these questions were asked."""
+        scope, valid = _scope(service, graph, caller), _valid_questions(questions)
+        cached = next((n for n in range(len(valid), 0, -1) if _key(scope, valid[:n]) in self._turns), 0)
+        if len(valid) - cached > MAX_REPLAYED:
+            cached = len(valid) - MAX_REPLAYED
+            turns: list[Json] = []
+        else:
+            turns = self._get(_key(scope, valid[:cached])) if cached else []
+        for n in range(cached, len(valid)):
+            async for kind, payload in service.events(
+                valid[n], graph, None, RULES_CONTEXT, caller=caller, before=turns
+            ):
+                if kind == "earlier":
+                    turns = payload
+            self._put(_key(scope, valid[: n + 1]), turns)
+        return turns
+
+    def store(
+        self, service: TurnService, graph: str, caller: Caller, questions: Sequence[str], turns: list[Json]
+    ) -> None:
+        """Cache the turns of a conversation after its last question."""
+        self._put(_key(_scope(service, graph, caller), _valid_questions(questions)), turns)
+
+    def _get(self, key: str) -> list[Json]:
+        self._turns.move_to_end(key)
+        return self._turns[key]
+
+    def _put(self, key: str, turns: list[Json]) -> None:
+        self._turns[key] = turns
+        self._turns.move_to_end(key)
+        while len(self._turns) > self._max_conversations:
+            self._turns.popitem(last=False)
+
+
+def _scope(service: TurnService, graph: str, caller: Caller) -> str:
+    return f"{caller.owner}:{graph}:{service.library.current(graph)}"
+
+
+def _valid_questions(questions: Sequence[str]) -> list[str]:
+    """The last questions, without empty and too long ones."""
+    return [each for each in questions if each.strip() and len(each) <= LONGEST_QUESTION][-REMEMBERED_TURNS:]
+
+
+def _key(scope: str, questions: Sequence[str]) -> str:
+    return sha256(json.dumps([scope, *questions]).encode()).hexdigest()

@@ -1,22 +1,190 @@
-"""Addresses that callers attach or publications name: only endpoints and databases on hosts that the operator named.
+"""Addresses of databases and endpoints: what a person gives -> an address without secrets; Settings -> limits and keys.
 
-The host is that which the client of the address connects to. Redirects to other hosts are not followed, so names that
-resolve to addresses within the operator's network matter only if the operator named them.
+Of addresses that callers attach or publications name, only endpoints and databases on hosts that the operator named
+are allowed. The host is that which the client of the address connects to. Redirects to other hosts are not followed.
 """
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.stores.databases.address import DIALECTS, FILES
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+    from sqlalchemy import URL
+
+Dialect = Literal["sqlite", "duckdb", "postgres", "mysql"]
+
+# backends of SQLAlchemy and the dialects that queries are written in
+DIALECTS: dict[str, Dialect] = {
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+    "postgresql": "postgres",
+    "cockroachdb": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+}
+
+FILES = ("sqlite", "duckdb")
+
+# options of drivers that hold no secret and change no rights
+_OPTIONS = ("sslmode", "sslrootcert", "ssl_ca", "charset", "application_name", "target_session_attrs")
+
+_SECRETS = ("pass", "secret", "token", "key")
+
+_INSTALL = "Run: pip install 'nacre[databases]'"
+
+
+@dataclass(frozen=True)
+class DatabaseLimits:
+    """The password by host or host:port (`file:PATH` reads it from a file), connections of each process, and the
+    seconds that connecting may take. `apart`: files are read in processes of their own, as kept files always are."""
+
+    passwords: Mapping[str, "SecretStr"] = field(default_factory=dict)
+    connections: int = 4
+    connect_seconds: float = 10.0
+    apart: bool = False
+
+
+def configured_database_limits(settings: Settings) -> DatabaseLimits:
+    """The limits and passwords that the settings name."""
+    return DatabaseLimits(settings.database_keys, settings.database_connections)
+
+
+def is_database_url(text: str) -> bool:
+    """Whether an address names a database rather than an endpoint.
+
+    >>> is_database_url("postgresql+psycopg://me@db.example/shop"), is_database_url("https://db.example/sparql")
+    (True, False)
+    """
+    scheme, colon, _ = text.partition("://")
+    return bool(colon) and scheme.lower() not in ("http", "https")
+
+
+def public_address(address: str) -> str:
+    """The address as answers and error messages show it: without folders, logins and options.
+
+    >>> public_address("sqlite:////srv/data/shop.sqlite"), public_address("mysql+pymysql://me@db.example:3306/shop?a=b")
+    ('sqlite:///shop.sqlite', 'mysql://db.example:3306/shop')
+    """
+    scheme, _, rest = address.partition("://")
+    kind = scheme.split("+")[0]
+    rest = rest.split("?")[0]
+    if kind in FILES:
+        return f"{kind}:///{rest.rsplit('/', 1)[-1]}"
+    return f"{kind}://{rest.rsplit('@', 1)[-1]}"
+
+
+def parse_address(text: str) -> tuple[str, Dialect]:
+    """The address with an absolute path and the dialect of its database.
+
+    Raises ConfigError if it has a password, which would be stored and shown, or no dialect that Nacre knows.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise ConfigError("The address of the database can't be read. Write DIALECT://USER@HOST:PORT/NAME.") from None
+    unknown = [key for key in url.query if key.lower() not in _OPTIONS]
+    if url.password is not None or ":" in (url.username or "") or any(map(_is_secret, unknown)):
+        host = url.host or "HOST"
+        raise ConfigError(
+            "The address has a password, which would be stored. Leave it out and set "
+            f"""NACRE_DATABASE_KEYS='{{"{host}": "PASSWORD"}}' or '{{"{host}": "file:PATH"}}'."""
+        )
+    if unknown:
+        known = ", ".join(_OPTIONS)
+        raise ConfigError(f"The address has an option that is not known. Known options: {known}.")
+    backend = url.get_backend_name()
+    if backend not in DIALECTS:
+        known = ", ".join(DIALECTS)
+        raise ConfigError(f"Databases of the kind {backend[:40]!r} can't be attached. Known kinds: {known}.")
+    if backend in FILES:
+        if not url.database or url.database == ":memory:":
+            raise ConfigError(f"The address names no file. Write {backend}:///FILE.")
+        path = Path(url.database).expanduser()
+        if not path.is_file():
+            raise ConfigError(f"There is no file {path}. Write {backend}:///FILE, or {backend}:////FILE from the root.")
+        url = url.set(database=str(path.resolve()))
+    return url.render_as_string(hide_password=True), DIALECTS[backend]
+
+
+def _is_secret(option: str) -> bool:
+    return any(word in option.lower() for word in _SECRETS)
+
+
+def with_password(address: str, passwords: Mapping[str, "SecretStr"]) -> "URL":
+    """The address that connects; raises ConfigError if a file with a password can't be read."""
+    from sqlalchemy import make_url
+
+    url = make_url(address)
+    host = url.host or ""
+    secret = passwords.get(f"{host}:{url.port}") or passwords.get(host)
+    if secret is None:
+        return url
+    value = secret.get_secret_value()
+    if value.startswith("file:"):
+        path = Path(value.removeprefix("file:"))
+        try:
+            value = path.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ConfigError(f"The password file for {host} can't be read ({error.strerror}).") from None
+    return url.set(password=value)
+
+
+def missing_driver(error: ImportError) -> ConfigError:
+    """The error for a driver that is not installed."""
+    return ConfigError(f"The driver of this database is not installed ({error.name or 'unknown'}). {_INSTALL}")
+
+
+class EndpointLimits(NamedTuple):
+    """Limits: queries `at_once`, queries started `a_second`, and `things` that a name search may return. `key` is
+    "USER:PASSWORD", "Bearer TOKEN" or ""."""
+
+    at_once: int = 4
+    a_second: float = 20.0
+    key: str = ""
+    things: int = 600
+
+
+def configured_limits(settings: Settings) -> Callable[[str], EndpointLimits]:
+    """A function from an address to its limits; a key is only sent to the host it is set for."""
+
+    def limits(url: str) -> EndpointLimits:
+        secret = settings.endpoint_keys.get(host_of(url))
+        key = secret.get_secret_value() if secret else ""
+        return EndpointLimits(settings.endpoint_queries, settings.endpoint_rate, key, settings.endpoint_things)
+
+    return limits
+
+
+def host_of(url: str) -> str:
+    """The host of an address, with its port if given; endpoint keys are set by it.
+
+    >>> host_of("http://127.0.0.1:7878/query")
+    '127.0.0.1:7878'
+    """
+    return urlsplit(url).netloc
+
 
 MAX_ADDRESS = 500
+
 # schemes with the ports that they stand for
 _PORTS = {"http": 80, "https": 443, "sqlite": None, "duckdb": None, "postgresql": 5432, "cockroachdb": 26257,
           "mysql": 3306, "mariadb": 3306}  # fmt: skip
+
 _SCHEME = re.compile(r"[a-z]+(\+[a-z0-9]{1,20})?")
+
 # a host, and what a login and the name of a database may consist of: neither options nor another host
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
+
 _LOGIN, _NAME = re.compile(r"[\w.-]{0,100}"), re.compile(r"/[\w.-]{0,100}")
 
 

@@ -15,23 +15,23 @@ from pathlib import Path
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.errors import ConfigError, GraphNotFound
 from nacre.stores import versions
-from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.addresses import DatabaseLimits, EndpointLimits
 from nacre.stores.graph import Graph as Graph
-from nacre.stores.opener import GraphOpener, damaged_graph_error
-from nacre.stores.search.file_integrity import DamagedIndex, check_sizes, file_sizes
+from nacre.stores.graph import GraphOpener, Servers, damaged_graph_error
+from nacre.stores.search.lexical import DamagedIndex, check_sizes, file_sizes
 from nacre.stores.search.vectors import Embedder
-from nacre.stores.servers import Servers
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
-from nacre.stores.sqlite.lexicon_file import spellings_folder
+from nacre.stores.sqlite.lexicon import spellings_folder
 from nacre.stores.state.database import StateDatabase
-from nacre.stores.verified.store import FILE as VERIFIED_FILE
-from nacre.stores.verified.store import VerifiedQuestionStore
+from nacre.stores.state.verified_questions import FILE as VERIFIED_FILE
+from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.stores.versions import Pointer
 
 # how long the last known state of a vector server is assumed
 REACH_SECONDS = 5.0
+
 # how long closing waits for threads that still read
 CLOSE_SECONDS = 1.0
+
 log = logging.getLogger(__name__)
 
 

@@ -6,7 +6,7 @@ from threading import Lock, RLock
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from nacre.records.cancellation import raise_if_cancelled
+from nacre.records.threads import raise_if_cancelled
 
 _Result = TypeVar("_Result")
 

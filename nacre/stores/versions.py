@@ -1,5 +1,8 @@
 """The layout of graphs on disk: NAME/versions/<id>/, vectors in NAME/vectors/<id>/, triples extracted from texts in
-NAME/layers/<id>/, and the file NAME/current, which names the ids to read."""
+NAME/layers/<id>/, and the file NAME/current, which names the ids to read.
+
+A finished version becomes the current one in one step: folder -> its place; pointer -> NAME/current.
+"""
 
 import fcntl
 import json
@@ -15,25 +18,38 @@ from pathlib import Path
 from typing import IO
 
 from nacre.errors import ConfigError
-from nacre.stores.databases.address import public_address
+from nacre.stores.addresses import public_address
 
 log = logging.getLogger(__name__)
 
 FORMAT = 4
+
 GRAPH_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
+
 DOCUMENTS = "documents.sqlite"
+
 OVERVIEW = "overview.json"
+
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
+
 DATABASE, LAYOUT = "database.json", "layout.json"
+
 # where the tables of a version are that lie on a server
 SERVER = "tables.json"
+
 EXTRACTED = "extracted.sqlite"
+
 TRIPLES = "triples"
+
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
+
 # the lock of the only writer, which every folder of a graph has that was written
 WRITER = ".lock"
+
 LOCK_SECONDS = 2.0
+
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
 
@@ -267,5 +283,32 @@ def _unused(folder: Path) -> Iterator[bool]:
             yield False
         else:
             yield True
+    finally:
+        os.close(handle)
+
+
+def switch_version(home: Path, pointer: Pointer) -> None:
+    """Switch the readers. The caller is the graph's only writer. Raises OSError."""
+    aside = home / f".{CURRENT}"
+    aside.write_text(json.dumps(asdict(pointer)) + "\n", encoding="utf-8")
+    _flush(aside)
+    os.replace(aside, home / CURRENT)
+    _flush(home)
+
+
+def flush_and_rename(folder: Path, place: Path) -> None:
+    """Write all files of a folder to disk, then give it its place."""
+    for here, _, files in os.walk(folder):
+        for file in files:
+            _flush(Path(here) / file)
+        _flush(Path(here))
+    os.rename(folder, place)
+    _flush(place.parent)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
     finally:
         os.close(handle)

@@ -1,25 +1,37 @@
 """Rank the answers that sentences of texts give: question + sentences -> TextAnswers with their probabilities.
 
+In order: the ranking, the features of a span, sentences compared with a question.
+
 One log-linear model chooses between all spans of all sentences and "no answer". Its weights are in
-`texts/weights.json`, fitted by `python -m nacre.evaluation.learning.text_answers`. The probability of an answer is the
-sum over all spans with the same value.
+`texts/weights.json`, fitted by `python -m evaluation.learn_text_answers`. The probability of an answer is
+the sum over all spans with the same value.
 """
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.language.tokens import fold
+from nacre.language.data import phrase_map
+from nacre.language.tokens import Token, fold, tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
-from nacre.texts.expected_answer import ExpectedAnswer, expect_described_thing, expected_answer
-from nacre.texts.question_match import SentenceMatch, match_sentences
-from nacre.texts.span_features import MAX_MISSING_WORDS, neighbour_features, span_features
-from nacre.texts.spans import clause_starts, find_answer_spans, is_affirmative
-from nacre.texts.value_spans import Span
+from nacre.texts.spans import (
+    ExpectedAnswer,
+    QuestionWord,
+    Span,
+    clause_starts,
+    expect_described_thing,
+    expected_answer,
+    find_answer_spans,
+    has_superlative_word,
+    is_affirmative,
+    is_same_word,
+    match_question_words,
+)
 
 TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 
@@ -124,6 +136,30 @@ def text_weights() -> TextWeights:
     return TextWeights(**json.loads(TEXT_WEIGHTS_FILE.read_text(encoding="utf-8")))
 
 
+class SentenceMatch(NamedTuple):
+    """A sentence compared with the question.
+
+    `places` are the places of the question's words among its `tokens`. `own`, `titled` and `before` are the weighted
+    shares of these words in the sentence, in its title and in the sentence before it (0..1). `lacking` is the share of
+    the question's names in none of the three, `unsaid` the number of its words in none of them. `another` tells whether
+    the sentence or its title names something else.
+    """
+
+    sentence: int
+    tokens: tuple[Token, ...]
+    places: Mapping[int, Sequence[int]]
+    own: float
+    titled: float
+    before: float
+    lacking: float
+    another: bool
+    unsaid: int
+
+    @property
+    def total(self) -> float:
+        return self.own + self.titled + self.before
+
+
 def _spans(text: str, want: ExpectedAnswer, match: SentenceMatch, clauses: tuple[int, ...]) -> list[Span]:
     """The spans of a sentence; for a yes/no question its clauses with a word of the question."""
     if want.kind != "yes_no":
@@ -140,3 +176,166 @@ def _spans(text: str, want: ExpectedAnswer, match: SentenceMatch, clauses: tuple
 
 def _score(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return sum(weights.get(name, 0.0) * value for name, value in features.items())
+
+
+# a phrase with more words is long
+LONG_PHRASE_WORDS = 4
+
+MAX_MISSING_WORDS = 4
+
+
+def span_features(
+    span: Span, want: ExpectedAnswer, match: SentenceMatch, clauses: tuple[int, ...], best: float
+) -> dict[str, float]:
+    """The named features of a span, without those of the spans beside it."""
+    first, last = _token_range(span, match.tokens)
+    clause = max(start for start in clauses if start <= span.start)
+    clause_end = min((start for start in clauses if start > span.start), default=math.inf)
+
+    def is_in_clause(place: int) -> bool:
+        return clause <= match.tokens[place].start < clause_end
+
+    is_part = span.how == "part"
+    all_places = [j for places in match.places.values() for j in places]
+    here = sum(any(map(is_in_clause, places)) for places in match.places.values())
+    distances = [min(_distance(j, first, last) for j in places) for places in match.places.values()]
+    nouns = [j for j, token in enumerate(match.tokens) if token.lemma in want.noun]
+    noun_distance = min((_distance(j, first, last) for j in nouns), default=None)
+    names = [j for i, places in match.places.items() if want.words[i].name for j in places]
+    name_distance = min((_distance(j, first, last) for j in names), default=None)
+    previous = match.tokens[first - 1].norm if first else ""
+    introductions = phrase_map("texts", "before").get(want.kind, ())
+    nearness = sum(1 / (1 + d) for d in distances)
+    return {
+        "own": match.own,
+        "titled": match.titled,
+        "before": match.before,
+        "lacking": match.lacking,
+        "lacks a name": float(match.lacking > 0),
+        "tells of another": float(match.lacking > 0 and match.another),
+        "name elsewhere": float(bool(names) and not any(map(is_in_clause, names))),
+        "lacks the top": float(want.superlative and not has_superlative_word(match.tokens)),
+        "unsaid": float(min(MAX_MISSING_WORDS, match.unsaid)),
+        "another instead": float(_is_about_another(first, last, want, match)),
+        "best": float(match.total >= best - 1e-9),
+        "here": here / len(match.places) if match.places else 0.0,
+        "near": 1 / (1 + min(distances)) if distances and not is_part else 0.0,
+        "nearness": nearness / len(want.words) if want.words and not is_part else 0.0,
+        "noun": 1 / (1 + noun_distance) if noun_distance is not None and want.kind != "yes_no" else 0.0,
+        "noun next": float(noun_distance is not None and noun_distance <= 1),
+        "no noun": float(bool(want.noun) and not nouns),
+        "name near": 1 / (1 + name_distance) if name_distance is not None and not is_part else 0.0,
+        "nothing own": float(match.own == 0),
+        "cue": float(previous in introductions),
+        "shared": sum(match.tokens[j].norm in want.forms for j in range(first, last + 1)) / (last - first + 1),
+        f"{want.kind} the": float(previous == "the"),
+        "long": float(last - first >= LONG_PHRASE_WORDS and not is_part),
+        "after": float(bool(all_places) and first > max(all_places)),
+        f"{want.kind} {span.how}": 1.0,
+    }
+
+
+def neighbour_features(span: Span, match: SentenceMatch, spans: Sequence[Span]) -> dict[str, float]:
+    """The shares of the question's words between this span and the span before it, and the span after it (0..1)."""
+    others = [each for each in spans if each.end <= span.start or span.end <= each.start]
+    if not others or not match.places:
+        return {}
+    before = max((each.end for each in others if each.end <= span.start), default=0)
+    after = min((each.start for each in others if span.end <= each.start), default=math.inf)
+    starts = [[match.tokens[j].start for j in places] for places in match.places.values()]
+    leads = sum(any(before <= start < span.start for start in word) for word in starts)
+    follows = sum(any(span.end <= start < after for start in word) for word in starts)
+    return {"leads": leads / len(starts), "follows": follows / len(starts)}
+
+
+def _is_about_another(first: int, last: int, want: ExpectedAnswer, match: SentenceMatch) -> bool:
+    """Whether a sentence names something else and not what the question names, whatever its title names."""
+    if not any(word.name for word in want.words) or any(want.words[i].name for i in match.places):
+        return False
+    others = (token for j, token in enumerate(match.tokens) if j and not first <= j <= last)
+    return any(is_new_name(token, want) for token in others)
+
+
+def _token_range(span: Span, tokens: Sequence[Token]) -> tuple[int, int]:
+    """The first and the last token of a span."""
+    inside = [j for j, token in enumerate(tokens) if token.start < span.end and span.start < token.end]
+    return (inside[0], inside[-1]) if inside else (0, 0)
+
+
+def _distance(place: int, first: int, last: int) -> int:
+    """Words between a place and a span; 0 within the span."""
+    return max(first - place, place - last, 0)
+
+
+# sentences whose spans are ranked, those with most of the question's words first
+MAX_SENTENCES = 16
+
+# characters between two sentences that follow each other in a document, at most
+MAX_SENTENCE_GAP = 4
+
+
+def match_sentences(want: ExpectedAnswer, sentences: Sequence[EvidenceSentence]) -> list[SentenceMatch]:
+    """The sentences that share words with the question, those with most first."""
+    texts = [_tokens(each.text) for each in sentences]
+    titles = [_tokens(each.title) for each in sentences]
+    previous = _previous_sentences(sentences)
+    own = [match_question_words(each, want) for each in texts]
+    frequency = Counter(i for places in own for i in places)
+    total = len(sentences) + 1
+    weights = [math.log(1 + total / (1 + frequency[i])) for i in range(len(want.words))]
+    whole = sum(weights) or 1.0
+    names = [i for i, word in enumerate(want.words) if word.name]
+    matches = []
+    for index, places in enumerate(own):
+        titled = {i for i, w in enumerate(want.words) if i not in places and _has_word(titles[index], w)}
+        other = texts[previous[index]] if index in previous else ()
+        before = {i for i, w in enumerate(want.words) if i not in places and i not in titled and _has_word(other, w)}
+        known = places.keys() | titled | before
+        lacking = sum(i not in known for i in names) / len(names) if names else 0.0
+        own_share, titled_share, before_share = (
+            sum(weights[i] for i in part) / whole for part in (places, titled, before)
+        )
+        another = _names_another(sentences[index], texts[index], want)
+        unsaid = len(want.words) - len(known)
+        matches.append(
+            SentenceMatch(index, texts[index], places, own_share, titled_share, before_share, lacking, another, unsaid)
+        )
+    ranked = sorted(
+        (match for match in matches if match.total), key=lambda each: (-each.total, -each.own, each.sentence)
+    )
+    return ranked[:MAX_SENTENCES]
+
+
+def is_new_name(token: Token, want: ExpectedAnswer) -> bool:
+    """Whether a capitalised word does not occur in the question."""
+    return token.text[0].isupper() and token.norm not in want.forms
+
+
+def _names_another(sentence: EvidenceSentence, tokens: Sequence[Token], want: ExpectedAnswer) -> bool:
+    """Whether a sentence or its title names something that the question does not name."""
+    within = any(is_new_name(token, want) for token in tokens[1:])
+    return within or any(is_new_name(token, want) for token in _tokens(sentence.title))
+
+
+def _has_word(tokens: Sequence[Token], word: QuestionWord) -> bool:
+    return any(is_same_word(word, token) for token in tokens)
+
+
+def _previous_sentences(sentences: Sequence[EvidenceSentence]) -> dict[int, int]:
+    """For each sentence the sentence before it in its document, if that is among them."""
+    ends: dict[tuple[str | None, int], int] = {
+        (each.document, each.end): i for i, each in enumerate(sentences) if each.document is not None
+    }
+    previous = {}
+    for i, each in enumerate(sentences):
+        for gap in range(MAX_SENTENCE_GAP):
+            other = ends.get((each.document, each.start - gap))
+            if other is not None and other != i:
+                previous[i] = other
+                break
+    return previous
+
+
+@lru_cache(8192)
+def _tokens(text: str) -> tuple[Token, ...]:
+    return tuple(tokenize(text))

@@ -1,28 +1,33 @@
-"""The parts of a sentence that may be the answer: sentence + ExpectedAnswer -> Spans."""
+"""The parts of a sentence that may be the answer: sentence + ExpectedAnswer -> Spans.
+
+In order: spans of words, dates, times and numbers, and the kind of answer that a question expects of a text.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple, cast
 
-from nacre.language.base import language, phrase_list, phrase_map, word_list
-from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokenize
-from nacre.texts.expected_answer import ExpectedAnswer, is_negated, is_same_word
-from nacre.texts.value_spans import (
-    Span,
-    date_spans,
-    labelled_number_spans,
-    number_spans,
-    parse_number_span,
-    time_spans,
-)
+from nacre.language.data import language, pattern, phrase_list, phrase_map, word_list
+from nacre.language.quantities import Amount, convert_unit, find_amounts, is_currency
+from nacre.language.small_talk import strip_courtesy
+from nacre.language.thesaurus import english_data, function_words, gradable_adjective, synonyms
+from nacre.language.tokens import Token, fold, tokenize
+from nacre.language.values import find_periods
+from nacre.records.answer import Value
 
 # words of a phrase that may be an answer, at most (given)
 MAX_PHRASE_WORDS = 12
+
 MAX_SPANS = 24
+
 # words of a name after its last capitalised word, at most
 _MAX_SMALL_WORDS = 2
+
 _QUOTED = re.compile(r"[“\"‘«]([^“”\"‘’«»]{1,80})[”\"’»]")
+
 # what may stand between two words of a name
 _NAME_JOINTS = (" ", "-", ". ", "'", "’s ", "'s ")
 
@@ -36,6 +41,47 @@ def clause_starts(text: str) -> tuple[int, ...]:
     ['A is red', '; B', ', which is old, is blue.']
     """
     return (0, *(match.start() for match in _clause_pattern().finditer(text) if match.start()))
+
+
+class Span(NamedTuple):
+    """A part of a sentence in characters, the rule that proposed it, and its value with its unit."""
+
+    start: int
+    end: int
+    how: str
+    value: Value
+    unit: str = ""
+
+
+AnswerKind = Literal[
+    "reason", "time", "date", "count", "amount", "degree", "person", "place", "name", "yes_no", "thing", "described"
+]
+
+
+class QuestionWord(NamedTuple):
+    """A content word of a question: its forms and synonyms, its stem, and whether it is a name."""
+
+    forms: frozenset[str]
+    stem: str
+    name: bool
+
+
+class ExpectedAnswer(NamedTuple):
+    """What the answer to a question looks like.
+
+    `units` are those that it may have (None: any). `noun` are the lemmas of the noun that it is or counts. `words` are
+    the content words of the question besides that noun, and `forms` all its words, to which an answer adds some. The
+    flags tell whether the question is negated, in the past tense, or asks for a superlative.
+    """
+
+    kind: AnswerKind
+    units: tuple[str, ...] | None
+    noun: frozenset[str]
+    words: tuple[QuestionWord, ...]
+    forms: frozenset[str]
+    negated: bool = False
+    past: bool = False
+    superlative: bool = False
 
 
 def find_answer_spans(text: str, want: ExpectedAnswer, tokens: tuple[Token, ...]) -> list[Span]:
@@ -258,3 +304,252 @@ def _clause_pattern() -> re.Pattern[str]:
         for each in phrase_list("texts", "clause_starts")
     ]
     return re.compile("|".join(f"{word}(?=\\s|\\w)" if word[-1] != "s" else word for word in words), re.IGNORECASE)
+
+
+_YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
+
+_MAX_DAYS_OF_MONTH = 31
+
+# characters after a number in which "of" and a noun may follow
+_MAX_OF_PHRASE = 40
+
+
+def date_spans(text: str) -> Iterator[Span]:
+    """Days and months as ISO dates, years as numbers."""
+    periods = find_periods(text)
+    for period in periods:
+        yield Span(period.start, period.end, "date", _iso_date(period.first, period.after))
+    for match in _YEAR.finditer(text):
+        if not any(period.start <= match.start() < period.end for period in periods):
+            yield Span(match.start(), match.end(), "year", int(match[1]))
+
+
+def time_spans(text: str) -> Iterator[Span]:
+    """Times of day as they are written."""
+    for match in (*pattern("texts", "clock_time").finditer(text), *pattern("texts", "hour").finditer(text)):
+        yield Span(match.start(), match.end(), "time", " ".join(match[0].split()))
+
+
+def number_spans(text: str, want: ExpectedAnswer) -> Iterator[Span]:
+    """Numbers in digits or words that may be the expected answer, with their units."""
+    clock_times = pattern("texts", "clock_time").finditer(text)
+    dates = [(p.start, p.end) for p in find_periods(text)] + [match.span() for match in clock_times]
+    for amount in [*find_amounts(text), *_amounts_in_words(text)]:
+        if any(start <= amount.start < end for start, end in dates):
+            continue
+        how = _fit(amount, want) or _count_of_noun(text, amount, want)
+        if how:
+            yield Span(amount.start, amount.end, how, _number(amount.value), amount.unit)
+
+
+def labelled_number_spans(text: str, want: ExpectedAnswer, tokens: tuple[Token, ...]) -> Iterator[Span]:
+    """Numbers right after the noun of the expected answer: "version 3.2"."""
+    for token, following in pairwise(tokens):
+        if token.lemma in want.noun and following.norm[0].isdigit() and text[token.end : following.start] == " ":
+            for amount in find_amounts(following.text):
+                yield Span(following.start, following.end, "numbered", _number(amount.value))
+
+
+def parse_number_span(span: Span, text: str) -> Span:
+    """A span whose phrase is a number with its unit has that number as its value; others stay."""
+    if not isinstance(span.value, str) or not span.value[:1].isdigit() or span.how in ("date", "time", "quoted"):
+        return span
+    phrase = text[span.start : span.end]
+    amounts = find_amounts(phrase)
+    if len(amounts) != 1 or (amounts[0].start, amounts[0].end) != (0, len(phrase)):
+        return span
+    return span._replace(value=_number(amounts[0].value), unit=amounts[0].unit)
+
+
+def _iso_date(first: str, after: str) -> str:
+    """The ISO date of a day or a month, or the decade.
+
+    >>> _iso_date("1998-03-14", "1998-03-15"), _iso_date("2016-11-01", "2016-12-01")
+    ('1998-03-14', '2016-11')
+    """
+    days = (date.fromisoformat(after) - date.fromisoformat(first)).days
+    return first if days == 1 else first[:7] if days <= _MAX_DAYS_OF_MONTH else f"{first[:3]}0s"
+
+
+@cache
+def _number_words() -> re.Pattern[str]:
+    words = sorted((w for w in english_data()["numbers"] if w not in ("once", "twice")), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b(?:\s+(?P<unit>[^\W\d_]+))?", re.IGNORECASE)
+
+
+def _amounts_in_words(text: str) -> Iterator[Amount]:
+    """Numbers in words with their units."""
+    for match in _number_words().finditer(text):
+        word, following = match[0].split()[0].casefold(), match["unit"] or ""
+        amounts = find_amounts(f"{english_data()['numbers'][word]} {following}")
+        if amounts:
+            end = match.end() if amounts[0].unit else match.start() + len(word)
+            yield amounts[0]._replace(start=match.start(), end=end, after=following)
+
+
+def _fit(amount: Amount, want: ExpectedAnswer) -> str:
+    """How an amount fits the expected answer: "fitting" unit, another "measured" one, a bare "number", or "" not."""
+    is_money = is_currency(amount.unit)
+    if fold(amount.after) in word_list("texts", "power_words"):
+        return "measured" if want.units is None else ""
+    if want.kind == "count":
+        return "" if is_money or amount.unit else "number"
+    if want.units is None:
+        return "measured" if amount.unit else "number"
+    if not amount.unit:
+        return "number"
+    if is_money:
+        return "fitting" if "currency" in want.units else ""
+    fits = any(unit and unit != "currency" and convert_unit(1.0, amount.unit, unit) is not None for unit in want.units)
+    return "fitting" if fits else "measured" if "" in want.units else ""
+
+
+def _count_of_noun(text: str, amount: Amount, want: ExpectedAnswer) -> str:
+    """ "number" for a measure of the counted noun: "300 kg of apples"; else ""."""
+    after = tokenize(text[amount.end : amount.end + _MAX_OF_PHRASE])[:2]
+    is_of_noun = want.kind == "count" and len(after) == 2 and after[0].norm == "of" and after[1].lemma in want.noun
+    return "number" if is_of_noun else ""
+
+
+def _number(value: float) -> Value:
+    return int(value) if value.is_integer() else round(value, 9)
+
+
+# common first letters of two words that may be forms of one word (given)
+STEM_LETTERS = 5
+
+
+@lru_cache(256)
+def expected_answer(question: str) -> ExpectedAnswer:
+    """The expected answer of a question, by its words.
+
+    >>> answer = expected_answer("How many seats does the hall have?")
+    >>> answer.kind, sorted(answer.noun), [word.stem for word in answer.words]
+    ('count', ['seat'], ['seat', 'hall'])
+    """
+    text = strip_courtesy(question).strip()
+    kind = next((kind for kind, expression in _answer_kinds() if expression.search(fold(text))), "thing")
+    tokens = tokenize(text)
+    opening = pattern("texts", "question_word").search(text) if kind != "yes_no" else None
+    units, noun, spent = _units_and_noun(kind, tokens, opening.start() if opening else 0)
+    if kind == "degree":
+        kind = "amount"
+    light = function_words() | language().words["filler"] | language().words["calling"]
+    words = tuple(
+        _question_word(token, first=i == 0)
+        for i, token in enumerate(tokens)
+        if token.norm not in light and i not in spent
+    )
+    forms = frozenset(form for token in tokens for form in (token.norm, token.lemma))
+    past = any(token.norm in word_list("texts", "past_auxiliaries") for token in tokens)
+    superlative = has_superlative_word(tokens)
+    return ExpectedAnswer(cast(AnswerKind, kind), units, noun, words, forms, is_negated(fold(text)), past, superlative)
+
+
+def expect_described_thing(clause: str) -> ExpectedAnswer:
+    """The expected answer of a clause about a thing ("that has a library"): the thing."""
+    return expected_answer(clause)._replace(kind="described", noun=frozenset(), units=None, negated=False)
+
+
+def is_negated(text: str) -> bool:
+    """Whether a folded text has an odd number of negations.
+
+    >>> is_negated("dogs may come along"), is_negated("on all others they can't")
+    (False, True)
+    """
+    negations = word_list("texts", "negating") | word_list("texts", "denying")
+    return sum(word in negations for word in re.findall(r"[\w']+", text)) % 2 == 1
+
+
+def has_superlative_word(tokens: Iterable[Token]) -> bool:
+    """Whether one of the words is a superlative, or a word such as "most".
+
+    >>> has_superlative_word(tokenize("the longest river")), has_superlative_word(tokenize("a long river"))
+    (True, False)
+    """
+    known = word_list("texts", "superlative_words")
+    return any(
+        token.norm in known or ((own := gradable_adjective(token)) and own.degree == "superlative") for token in tokens
+    )
+
+
+def is_same_word(word: QuestionWord, token: Token) -> bool:
+    """Whether a word of a text is a word of the question, by its form, a synonym or its stem."""
+    if token.norm in word.forms or token.lemma in word.forms:
+        return True
+    if word.name or len(word.stem) < STEM_LETTERS or len(token.lemma) < STEM_LETTERS:
+        return False
+    common = 0
+    for one, other in zip(word.stem, token.lemma, strict=False):
+        if one != other:
+            break
+        common += 1
+    return common >= STEM_LETTERS and common * 3 >= 2 * max(len(word.stem), len(token.lemma)) - 2
+
+
+@cache
+def _answer_kinds() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    kinds = phrase_map("texts", "answer_kinds").items()
+    return tuple((kind, re.compile("|".join(expressions))) for kind, expressions in kinds)
+
+
+def _question_word(token: Token, *, first: bool) -> QuestionWord:
+    is_name = any(map(str.isdigit, token.text)) or (token.text[0].isupper() and not first)
+    forms = frozenset((token.norm, token.lemma)) if is_name else synonyms(token.lemma) | {token.norm}
+    return QuestionWord(forms, token.lemma, is_name)
+
+
+def _units_and_noun(
+    kind: str, tokens: list[Token], opening: int
+) -> tuple[tuple[str, ...] | None, frozenset[str], set[int]]:
+    """The units of the answer, the lemmas of its noun, and the words that only tell the kind of answer.
+
+    `opening` is the place of the question word in characters.
+    """
+    at = next((i for i, token in enumerate(tokens) if token.start >= opening), 0)
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    costing = word_list("texts", "costing")
+    if kind in ("degree", "amount") and any(token.norm in costing for token in tokens):
+        return ("currency",), frozenset(), {i for i, token in enumerate(tokens) if token.norm in costing}
+    if following is None:
+        return None, frozenset(), set()
+    if kind == "degree":
+        degree = gradable_adjective(following)
+        concepts = degree.concepts if degree else ()
+        return _units(concepts), frozenset((following.lemma, *concepts)), {at + 1}
+    if kind in ("count", "amount") and tokens[at].norm == "how":
+        return (("",) if kind == "count" else None), _lemmas(_noun_phrase(tokens, at + 2)), set()
+    if kind == "name":
+        lemmas = _lemmas(_noun_phrase(tokens, at + 1) or _attribute(tokens, at + 1))
+        return _units(lemmas), lemmas, set()
+    if kind == "person":
+        return None, _lemmas(_attribute(tokens, at + 1)), set()
+    if kind in ("date", "time", "place") and following.start and tokens[at].norm in ("what", "which"):
+        return None, frozenset(), {at + 1}
+    return None, frozenset(), set()
+
+
+def _noun_phrase(tokens: Sequence[Token], start: int) -> Sequence[Token]:
+    """The words from a place up to the next function word."""
+    end = next((i for i in range(start, len(tokens)) if tokens[i].norm in function_words()), len(tokens))
+    return tokens[start:end]
+
+
+def _attribute(tokens: Sequence[Token], start: int) -> Sequence[Token]:
+    """The noun phrase after a form of "to be" and an article: "is the price of"."""
+    skipped = language().words["being"] | language().words["article"]
+    at = start
+    while at < len(tokens) and tokens[at].norm in skipped:
+        at += 1
+    return _noun_phrase(tokens, at) if at > start else []
+
+
+def _lemmas(phrase: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.lemma for token in phrase[:3])
+
+
+def _units(concepts: Iterable[str]) -> tuple[str, ...] | None:
+    """The units of measures; None if the concepts are no measures."""
+    names = {concept.strip("-") for concept in concepts}
+    units = [unit for unit, measures in phrase_map("texts", "measures_of_unit").items() if names & set(measures)]
+    return tuple(units) or None

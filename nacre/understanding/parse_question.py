@@ -1,40 +1,64 @@
 """All readings of a question, in the form that it asks for: Question + Links -> Candidates, not yet ranked.
 
-`READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what share
-of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other questions
-are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.
+In order: the readers, the rewrites of plans, the constraints, and the kind of answer that a plan gives.
+
+`READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what
+share of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other
+questions are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from nacre.records.cancellation import Deadline
-from nacre.records.plan import Body, Itself, Select
-from nacre.understanding.constrain import constrain
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker, prepare_question
-from nacre.understanding.parsing.coverage import unused_tokens
+from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Body,
+    Combine,
+    Compute,
+    Itself,
+    Overview,
+    Profile,
+    Select,
+)
+from nacre.records.schema import Schema
+from nacre.records.threads import Deadline
+from nacre.records.turn import ExpectedKind, Reading
+from nacre.understanding.linking.link_mentions import Linker, link_mentions, prepare_question
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.columns import MEASURE_RULE
+from nacre.understanding.parsing.constraints import (
+    asks_capacity,
+    asks_measure,
+    drop_computed_texts,
+    drop_self_references,
+    expect_rule,
+    prefer_members,
+    prefer_own_columns,
+    prefer_requested_class,
+    prefer_totals,
+    prefer_whole_sums,
+    prefer_wider_classes,
+)
 from nacre.understanding.parsing.derive import (
     MAX_CANDIDATES,
     derive_candidates,
     likeliest_candidates,
     parse_context,
 )
-from nacre.understanding.parsing.profile_subjects import GroupReader
-from nacre.understanding.parsing.readers.ages import read_ages
-from nacre.understanding.parsing.readers.choice import read_choices
-from nacre.understanding.parsing.readers.comparison import is_comparison, read_comparisons
-from nacre.understanding.parsing.readers.kinds import read_kind_question
-from nacre.understanding.parsing.readers.more_than import read_more_than
-from nacre.understanding.parsing.readers.shares import is_thing_count, read_shares
-from nacre.understanding.parsing.readers.two_questions import read_two_questions
-from nacre.understanding.parsing.state import Candidate, ParseContext
-from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.rank import rank_candidates
-from nacre.understanding.ranking.unheeded_words import unheeded_words
-from nacre.understanding.ranking.weights import load_weights
-from nacre.understanding.rewrite_plans import rewrite_plan
+from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
+from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
+from nacre.understanding.parsing.profiles import GroupReader
+from nacre.understanding.parsing.read_calculations import is_thing_count, read_ages, read_shares, read_two_questions
+from nacre.understanding.parsing.read_comparisons import is_comparison, read_choices, read_comparisons, read_more_than
+from nacre.understanding.parsing.read_yes_no import as_condition, as_yes_no, keep_named_things, read_kind_question
+from nacre.understanding.parsing.state import Candidate, ParseContext, unused_tokens
+from nacre.understanding.question.records import Link, Question
+from nacre.understanding.ranking.rank import load_weights, rank_candidates
+from nacre.understanding.ranking.unused_cues import unheeded_words
+from nacre.wording.plan_phrases import verbalise_plan
 
 
 class ReaderInput(NamedTuple):
@@ -125,6 +149,76 @@ def _uses_every_word(found: Sequence[Candidate], question: Question) -> bool:
     return any(not unused_tokens(each, question) for each in found)
 
 
+def rewrite_plan(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the reading with all changes, which are made in their order."""
+    for rewrite in REWRITES:
+        candidate = rewrite.change(candidate, context)
+    return candidate
+
+
+class PlanRewrite(NamedTuple):
+    """A named change of a reading, which returns other readings as they are."""
+
+    name: str
+    change: Callable[[Candidate, ParseContext], Candidate]
+
+
+REWRITES = (
+    PlanRewrite("yes or no", as_yes_no),
+    PlanRewrite("aggregate of members", aggregate_members),
+    PlanRewrite("parts of a whole", include_parts),
+    PlanRewrite("nouns of unions", read_unions),
+    PlanRewrite("keywords as condition", as_condition),
+)
+
+
+def constrain(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Return the readings that meet the constraints, which are applied in their order."""
+    for constraint in CONSTRAINTS:
+        kept = constraint.keep(candidates, context)
+        candidates = kept if constraint.is_law else kept or candidates
+    return candidates
+
+
+Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
+
+
+class Constraint(NamedTuple):
+    """A named constraint. `keep` returns the readings that meet it.
+
+    If none does, all stay, unless it is a law: a reading that breaks a law is no answer even if there is no other.
+    """
+
+    name: str
+    keep: Keep
+    is_law: bool = False
+
+
+def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    def heeds_all(candidate: Candidate) -> bool:
+        return not unheeded_words(candidate, context.question, context.graph)
+
+    return prefer_own_properties(candidates, context, heeds_all)
+
+
+CONSTRAINTS = (
+    Constraint("no self reference", drop_self_references, is_law=True),
+    Constraint("computable", drop_computed_texts, is_law=True),
+    Constraint("named links", prefer_named_links),
+    Constraint("total of all", prefer_whole_sums),
+    Constraint("own columns", prefer_own_columns),
+    Constraint("rank by total", prefer_totals),
+    Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
+    Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
+    Constraint("widest class", prefer_wider_classes),
+    Constraint("members of categories", prefer_members),
+    Constraint("requested class", prefer_requested_class),
+    Constraint("own property", _prefer_own_properties),
+    Constraint("direction of links", drop_reversed_links, is_law=True),
+    Constraint("all named things", keep_named_things),
+)
+
+
 READERS = (
     QuestionReader("kind", lambda x: read_kind_question(x.question, x.links, x.graph)),
     QuestionReader(
@@ -138,3 +232,35 @@ READERS = (
     QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
 )
+
+
+def expected_kind(body: Body | None, schema: Schema) -> ExpectedKind:
+    """What a plan answers with. Without a plan a text is expected."""
+    if body is None:
+        return "text"
+    if isinstance(body, Profile | Overview):
+        return "prose"
+    if isinstance(body, Ask) or (isinstance(body, Compute) and body.op not in ARITHMETIC | ELAPSED):
+        return "boolean"
+    if isinstance(body, Compute):
+        return "number"
+    select = body.left if isinstance(body, Combine) else body
+    assert isinstance(select, Select)
+    last = select.answers[-1]
+    if isinstance(last, Itself):
+        return "entities"
+    if isinstance(last, Aggregate):
+        return "number"
+    predicate = schema.predicate_of[last.predicate]
+    if predicate.datatype in ("date", "datetime"):
+        return "date"
+    return "number" if predicate.minimum is not None else "text"
+
+
+def offered_kind(reading: Reading, schema: Schema) -> ExpectedKind | None:
+    """What a reading from an earlier turn answers with. None if the graph no longer has what it is about."""
+    try:
+        verbalise_plan(reading.plan, schema)
+        return expected_kind(reading.plan.body, schema)
+    except KeyError:
+        return None

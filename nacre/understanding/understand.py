@@ -4,28 +4,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
-from nacre.language.courtesy import strip_courtesy
-from nacre.language.dates import is_ambiguous_date
-from nacre.language.quantities import units
-from nacre.plans.inspect_select import asked_select, edges_at, variable_of
-from nacre.records.cancellation import start_deadline
+from nacre.language import quantities
+from nacre.language.small_talk import strip_courtesy
+from nacre.language.values import is_ambiguous_date
+from nacre.plans.selects import asked_select, edges_at, variable_of
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.records.schema import Schema
+from nacre.records.threads import start_deadline
 from nacre.records.turn import Reading, Rewrite, Scope, Understanding
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.dialogue.orientation import orientation_intent
-from nacre.understanding.dialogue.references.exclude_given import exclude_given
-from nacre.understanding.dialogue.references.scope import scope_candidates, scope_links
-from nacre.understanding.dialogue.references.standalone_text import (
-    strip_scope,
+from nacre.understanding.dialogue.follow_up import (
+    exclude_given,
+    insert_stand_in,
+    merge_readings,
+    revised_readings,
+    scope_candidates,
+    scope_links,
+    strip_exclusion_lead,
 )
-from nacre.understanding.dialogue.revisions.follow_up import insert_stand_in, strip_exclusion_lead
-from nacre.understanding.dialogue.revisions.revised_readings import merge_readings, revised_readings
-from nacre.understanding.expected_answer import expected_kind, offered_kind
-from nacre.understanding.glossing.glossed_lexicon import glossed_lexicon
-from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import Linker, link_misspellings, linker_of, prepare_question
+from nacre.understanding.dialogue.references import strip_scope
+from nacre.understanding.dialogue.rewrite import orientation_intent
+from nacre.understanding.glossing import glossed_lexicon
+from nacre.understanding.linking.link_mentions import (
+    Linker,
+    link_mentions,
+    link_misspellings,
+    linker_of,
+    prepare_question,
+)
 from nacre.understanding.mentions import (
     absent_names,
     alternative_links,
@@ -34,27 +41,28 @@ from nacre.understanding.mentions import (
     unknown_words,
     used_links,
 )
-from nacre.understanding.parse_question import group_reader, parse_question
-from nacre.understanding.parsing.constraints.answer_type import (
-    AnswerTypeMatch,
-    filter_by_answer_type,
-    is_part_name_guess,
-)
+from nacre.understanding.parse_question import expected_kind, group_reader, offered_kind, parse_question
+from nacre.understanding.parsing.constraints import AnswerTypeMatch, filter_by_answer_type, is_part_name_guess
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
-from nacre.understanding.parsing.modifier_rules.superlatives import GUESSED_MEASURE_RULE
-from nacre.understanding.parsing.profile_questions import profile_plan
+from nacre.understanding.parsing.profiles import profile_plan
 from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.types import Link, Question
-from nacre.understanding.ranking.best_readings import MAX_READINGS, best_readings
-from nacre.understanding.ranking.rank import RankedReading, rank_candidates
-from nacre.understanding.ranking.similarity import level_same_names, similarities
-from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
+from nacre.understanding.question.records import Link, Question
+from nacre.understanding.ranking.probabilities import MAX_READINGS, best_readings
+from nacre.understanding.ranking.rank import (
+    RankedReading,
+    level_same_names,
+    load_weights,
+    rank_candidates,
+    similarities,
+)
 from nacre.understanding.verified.apply import apply_verified
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.plan_phrases import verbalise_plan
 
 # Highest probability of a reading that guesses: what a pronoun stands for, part of a name, what an adjective measures,
 # or day and month of a date (given).
 MAX_GUESS_PROBABILITY = 0.5
+
 # Processor time for reading one question.
 UNDERSTANDING_SECONDS = 1.2
 
@@ -80,7 +88,7 @@ def understand(
     if rewrite.aside:
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
     if any(number.unit for number in question.numbers):
-        units.load_unit_registry()
+        quantities.load_unit_registry()
     links = scoped_links(question, rewrite.scope, linker)
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)

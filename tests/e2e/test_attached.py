@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nacre.access.text2sparql import text2sparql
 from nacre.config.settings import Settings
-from nacre.plans.sparql.terms import cell_value
+from nacre.plans.sparql_vocabulary import cell_value
+from nacre.serving.http.text2sparql import text2sparql
+from nacre.stores.addresses import configured_limits
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_limits import configured_limits
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
 from tests.support import sparql_server as servers
-from tools.guards.sandbox import Sandbox
+from tools.sandbox import Sandbox
 
 # iterators of pyoxigraph complain if they are collected in another thread than theirs, whichever test ran them
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

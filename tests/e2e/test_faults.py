@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
+from nacre.stores.state.conversations import Conversations, ConversationStoreError
 from nacre.stores.state.database import open_file
 from tests.e2e.conftest import environment, free_port
 from tests.support.qdrant_server import qdrant_server

@@ -15,16 +15,15 @@ from pydantic import SecretStr
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.database.attach_database import AttachedResult, attach_database
-from nacre.access.browse.class_facet import class_facet
-from nacre.access.browse.class_table import class_table
+from nacre.access.class_table import class_facet, class_table
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.connection import check_read_only
 from nacre.records.browse import RowFilter, TableRequest
+from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import DatabaseLimits
-from nacre.stores.databases.attached_tables import AttachedTables
-from nacre.stores.databases.connection import check_read_only
 from tests.support.databases import HOSTILE, QUESTIONS, SERVERS, fill, run_statements, started_server
 from tests.support.dialect_cases import DIALECT_CASES, same_rows
 

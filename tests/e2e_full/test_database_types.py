@@ -10,11 +10,11 @@ from pydantic import SecretStr
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.database.attach_database import AttachedResult, attach_database
 from nacre.config.settings import Settings
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import DatabaseLimits
-from nacre.stores.databases.attached_tables import AttachedTables
 from tests.support.databases import SERVERS, run_statements, started_server
 
 # two lamps, the second one with nothing but its name; the session of a server may have any time zone

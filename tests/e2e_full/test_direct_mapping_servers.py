@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.addresses import DatabaseLimits
 from tests.support.databases import SERVERS, run_statements, started_server
 from tests.support.direct_mapping import create, expected_triples, same_graph, served_triples
 from tests.support.direct_mapping_cases import CASES, MappingCase

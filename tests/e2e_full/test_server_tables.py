@@ -17,22 +17,20 @@ from pydantic import SecretStr
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.apply_layers import change_layers
-from ingestion.export import export_triples
-from ingestion.layer.stored import LayerFile
-from ingestion.pipeline import ingest
-from nacre.access.browse.class_facet import class_facet
-from nacre.access.browse.local_thing import local_thing
+from ingestion.index.triples import export_triples
+from ingestion.layer.layer_file import LayerFile
+from ingestion.pipeline import change_layers, ingest
+from nacre.access.class_table import class_facet
+from nacre.access.things import local_thing
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.server_tables.place import ServerPlace, read_place
+from nacre.extensions.server_tables.server_tables import ServerConnections, ServerTables
 from nacre.records.answer import Answer
 from nacre.records.browse import TableRequest
+from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import DatabaseLimits
-from nacre.stores.databases.server.connections import ServerConnections
-from nacre.stores.databases.server.place import ServerPlace, read_place
-from nacre.stores.databases.server.server_tables import ServerTables
-from nacre.stores.servers import Servers
+from nacre.stores.graph import Servers
 from nacre.stores.sqlite.tables import Cell
 from nacre.stores.sqlite.triples import TripleReader
 from tests.support.databases import missing_server, postgres

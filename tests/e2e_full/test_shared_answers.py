@@ -4,11 +4,9 @@ import time
 
 import pytest
 
-from nacre.serving.sharing.freeze import freeze_answer
-from nacre.stores.conversations.conversations import PART, VERSIONS, Conversations
-from nacre.stores.conversations.shared_answers import DamagedShareError, SharedAnswerStore
-from nacre.stores.state.database import open_database
-from nacre.stores.state.schema import install_tables
+from nacre.extensions.sharing.shared_answers import DamagedShareError, SharedAnswerStore, freeze_answer
+from nacre.stores.state.conversations import PART, VERSIONS, Conversations
+from nacre.stores.state.database import install_tables, open_database
 from tests.integration.test_sharing import BAD, answer
 from tests.support.databases import missing_server, postgres
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from nacre.evaluation.ablate import Ablation, ablate_question, format_table
-from nacre.evaluation.left_out import Pass
+from evaluation.ablation import Ablation, Pass, ablate_question, format_table
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 

@@ -2,15 +2,14 @@
 
 import pytest
 
-from nacre.records.cancellation import start_deadline
 from nacre.records.plan import Plan
+from nacre.records.threads import start_deadline
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import linker_of, prepare_question
+from nacre.understanding.linking.link_mentions import link_mentions, linker_of, prepare_question
 from nacre.understanding.parse_question import parse_question
-from nacre.understanding.ranking.adjacency_features import adjacency_features
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.understanding.ranking.features import adjacency_features
+from nacre.wording.plan_phrases import verbalise_plan
 
 SECONDS = 5.0
 

@@ -10,20 +10,19 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 
-from agents.run_in_thread import run_in_thread
 from graph.app import compose
 from ingestion.attach.attach import attach_endpoint, attached_endpoint
-from ingestion.attach.budget import Budget, BudgetedEndpoint
 from ingestion.attach.describe_endpoint import describe_endpoint
-from ingestion.attach.probe import probe_endpoint
-from ingestion.checked_questions import find_example_questions
+from ingestion.attach.probe import Budget, BudgetedEndpoint, probe_endpoint
+from ingestion.example_questions import find_example_questions
 from ingestion.pipeline import index_graph, ingest
-from nacre.access.text_lexicon import endpoint_names, lexicon_for
+from nacre.access.open_graph import endpoint_names, lexicon_for
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.plans.sparql.to_sparql import to_sparql
-from nacre.plans.sparql.vocabulary import Vocabulary
+from nacre.plans.sparql_vocabulary import Vocabulary
+from nacre.plans.to_sparql import to_sparql
 from nacre.records.plan import Select
+from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sparql.endpoint import EndpointSource

@@ -19,12 +19,12 @@ from ingestion.attach.attach import (
     change_attached_layers,
     check_attached_layers,
 )
-from ingestion.layer.stored import LayerFile, LayerFiles, load_layer_files
+from ingestion.layer.layer_file import LayerFile, LayerFiles, load_layer_files
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.plans.sparql.schema import schema_prefixes, schema_sparql
+from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
+from nacre.stores.addresses import EndpointLimits
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from tests.support import sparql_server as servers
 
 FOLDER = Path(__file__).parent / "layers"

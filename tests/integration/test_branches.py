@@ -13,8 +13,9 @@ from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Varia
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.understand import understand
-from nacre.wording.run_plan import run_plan
-from tools import lexical, sql
+from nacre.wording.profile import run_plan
+from tools import search_passages as lexical
+from tools import sql
 from tools.run_model_sql import run_model_sql
 
 
@@ -129,7 +130,7 @@ def test_no_statement_changes_the_file(graph: Graph, settings: Settings) -> None
 def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
     assert graph.lexical is not None
     assert graph.passages is not None
-    found = lexical.search(graph.lexical, graph.passages, "pilaf", "What is pilaf?", round=1, limit=3)
+    found = lexical.search_lexical(graph.lexical, graph.passages, "pilaf", "What is pilaf?", round=1, limit=3)
     assert any("pilaf" in each.text for each in found.evidence)
     assert all(each.triples for each in found.evidence)
     assert found.queries[0].rows > 0

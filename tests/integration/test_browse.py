@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from ingestion.attach.attach import attach_endpoint
-from ingestion.checked_questions import find_follow_up_questions, follow_up_drafts
+from ingestion.example_questions import find_follow_up_questions, follow_up_drafts
 from ingestion.pipeline import ingest
-from nacre.access.browse.class_view import class_view
-from nacre.access.browse.local_thing import local_thing
-from nacre.access.browse.overview import overview_words, schema_overview
-from nacre.access.labels import look_up_labels
-from nacre.access.nearest.named_facts import engine_of
+from nacre.access.nearest_named_facts import engine_of
+from nacre.access.open_graph import look_up_labels
+from nacre.access.overview import overview_words, schema_overview
+from nacre.access.things import class_view, local_thing
 from nacre.records.browse import PredicateFacts, Thing
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.triples import TYPE
-from nacre.wording.overview.overview import overview_sentences
+from nacre.wording.overview import overview_sentences
 from tests.support import sparql_server as servers
 
 GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.models.model_settings import query_priors
-from agents.models.priors import CALIBRATION_FILE, calibrated_counts, model_priors
+from agents.model_priors import CALIBRATION_FILE, calibrated_counts, model_priors, query_priors
 from nacre.config.settings import Settings
 from nacre.serving.cli.main import main
 from tests.support.model_servers import Reply, openai_server

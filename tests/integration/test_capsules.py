@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.read.capsules import Facts
+from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 
 E = "http://example.org/"

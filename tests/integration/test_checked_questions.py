@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.checked_questions import find_example_questions
+from ingestion.example_questions import find_example_questions
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.language.forms.nouns import is_plural
-from nacre.serving.terminal.open_library import open_library
+from nacre.language.word_forms import is_plural
+from nacre.serving.cli.open_library import open_library
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"

@@ -17,7 +17,7 @@ from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.serving.keys import LOCAL_CALLER
 from nacre.serving.turn_service import open_turn_service
-from nacre.stores.conversations.conversations import Conversations, ConversationStoreError
+from nacre.stores.state.conversations import Conversations, ConversationStoreError
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
+from agents.answering.answer_record import DOUBT
 from agents.answering.grounding_gate import table_claims
-from agents.answering.inherited_confidence import DOUBT
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.pipeline import ingest
 from nacre.checking.claims import unsupported_claims
 from nacre.config.settings import Settings

@@ -10,15 +10,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
-from agents.database import Database
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from agents.query_writer import QueryWriter, by_model, by_rules
-from agents.result import Result
-from agents.turn_view import TurnView
+from agents.turn_view import Database, Result, TurnView
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from ingestion.pipeline import ingest
-from nacre.access.browse import class_facet as facets
-from nacre.access.browse import class_table as tables
-from nacre.access.browse.class_view import class_view
+from nacre.access import class_table as facets
+from nacre.access import class_table as tables
+from nacre.access.things import class_view
 from nacre.errors import ToolError
 from nacre.records.browse import Facet, MemberTable, RowFilter, TableRequest
 from nacre.stores.catalog import Graph, Library

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
+from nacre.extensions.server_tables.place import ServerPlace, write_place
 from nacre.serving.cli.main import main
-from nacre.stores.databases.server.place import ServerPlace, write_place
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 ROOM, KITCHEN = GRAPHS / "reading_room.ttl", GRAPHS / "kitchen.ttl"

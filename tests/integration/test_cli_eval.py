@@ -3,7 +3,7 @@ import json
 import pytest
 
 from nacre.errors import ConfigError, IngestionError
-from nacre.evaluation.ask_questions import QuestionLine, ask_questions, asking_order, failed_record, read_questions
+from nacre.evaluation.questions import QuestionLine, ask_questions, asking_order, failed_record, read_questions
 
 
 def lines(path, *records):

@@ -233,7 +233,7 @@ RUNNING = """
 import asyncio, os
 from pathlib import Path
 print("once")
-from tools.guards.sandbox import Sandbox
+from tools.sandbox import Sandbox
 [file] = Path(os.environ["DATA"]).glob("room/versions/*/graph.sqlite")
 sandbox = Sandbox()
 found = asyncio.run(sandbox.run(file, "SELECT count(*) FROM book", round=1, limit=5, seconds=60))

@@ -14,8 +14,8 @@ from sqlglot import parse_one
 from sqlglot.expressions import Query
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from benchmarks.inputs.constant_queries import (
     INVENTED_SPARQL,
     INVENTED_SQL,
@@ -28,29 +28,29 @@ from benchmarks.inputs.constant_queries import (
 )
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
-from nacre.plans.sparql.schema import Prefixes
+from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
-from nacre.wording.run_plan import run_plan
+from nacre.wording.profile import run_plan
 from tests.support.scripted_model import ScriptedModel, step
 from tests.support.small_graphs import FIXTURES, NAMES
-from tools.guards.origins import stated_numbers
-from tools.guards.sql_guard import guard_sql
-from tools.guards.sql_origins import check_sql_values
-from tools.provenance.trace_sources import trace_sources
-from tools.run_model_sparql import run_model_sparql
+from tools.origins import stated_numbers
+from tools.provenance import trace_sources
 from tools.run_model_sql import run_model_sql
+from tools.sparql import run_model_sparql
+from tools.sql_guard import guard_sql
+from tools.sql_origins import check_sql_values
 
 NUMBERS = stated_numbers(QUESTION)
 

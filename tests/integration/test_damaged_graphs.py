@@ -7,7 +7,7 @@ import pytest
 
 from ingestion.pipeline import ingest
 from nacre.errors import ConfigError
-from nacre.serving.http.api.graphs import graph_summary
+from nacre.serving.http.graphs import graph_summary
 from nacre.stores.catalog import Library
 
 GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"

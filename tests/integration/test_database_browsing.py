@@ -6,13 +6,11 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from ingestion.database.attach_database import attach_database
-from nacre.access.browse import class_facet as facets
-from nacre.access.browse.class_facet import class_facet
-from nacre.access.browse.class_table import class_table
-from nacre.access.browse.class_view import class_view
-from nacre.access.browse.local_thing import local_thing
+from nacre.access import class_table as facets
+from nacre.access.class_table import class_facet, class_table
+from nacre.access.things import class_view, local_thing
 from nacre.errors import ToolError
+from nacre.extensions.databases.attach_database import attach_database
 from nacre.records.browse import Facet, MemberTable, RowFilter, TableRequest
 from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ingestion.database.attach_database import attach_database
+from nacre.extensions.databases.attach_database import attach_database
+from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.stores.catalog import Library
-from nacre.stores.databases.attached_tables import AttachedTables
 from tests.support.databases import fill
 from tests.support.dialect_cases import DIALECT_CASES, same_rows
 

@@ -13,14 +13,14 @@ from pydantic import SecretStr
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.database.attach_database import attach_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.databases.attach_database import attach_database
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.connection import DatabaseConnections
 from nacre.records.answer import Answer
+from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import DatabaseLimits, parse_address, public_address
-from nacre.stores.databases.attached_tables import AttachedTables
-from nacre.stores.databases.connection import DatabaseConnections
 from nacre.stores.graph import Graph
 from tests.support.databases import HOSTILE
 
@@ -154,7 +154,7 @@ def test_of_two_thousand_tables_only_those_that_are_read_cost_queries(
         return read(self, sql, *given)
 
     monkeypatch.setattr(DatabaseConnections, "read", counted)
-    monkeypatch.setattr("ingestion.database.reflect.MOST_TABLES", 20)
+    monkeypatch.setattr("nacre.extensions.databases.reflect.MOST_TABLES", 20)
     found = attach_database(url, "wide", data=tmp_path / "data")
     assert found.problems[0].startswith("1980 tables are left out")
     assert len(ran) <= 20 * 6
@@ -184,8 +184,8 @@ def test_views_without_an_end_cost_one_check_each(tmp_path: Path, monkeypatch: p
             raise
 
     monkeypatch.setattr(DatabaseConnections, "connected", counted)
-    monkeypatch.setattr("ingestion.database.guess_keys.CHECK_SECONDS", 0.05)
-    monkeypatch.setattr("ingestion.database.sample.SECONDS", 0.2)
+    monkeypatch.setattr("nacre.extensions.databases.reflect.CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("nacre.extensions.databases.attach_database.SECONDS", 0.2)
     found = attach_database(url, "tram", data=tmp_path / "data")
     (ride,) = (table for table in found.database.tables if table.table == "ride")
     assert [(link.target, link.guessed) for link in ride.links] == [("tram", True)]
@@ -200,7 +200,7 @@ def test_all_checks_of_keys_end_together(tmp_path: Path, monkeypatch: pytest.Mon
         "CREATE TABLE ride (tram_id INTEGER, day TEXT); INSERT INTO ride VALUES (1, 'a');"
     )
     url = database(tmp_path / "tram.db", script)
-    monkeypatch.setattr("ingestion.database.guess_keys.ALL_SECONDS", 0.0)
+    monkeypatch.setattr("nacre.extensions.databases.reflect.ALL_SECONDS", 0.0)
     found = attach_database(url, "tram", data=tmp_path / "data")
     assert all(not table.links for table in found.database.tables)
 
@@ -233,7 +233,7 @@ async def test_a_file_that_is_gone_is_an_error_of_the_answer(tmp_path: Path) -> 
 def test_a_locked_database_is_an_error_and_keeps_the_earlier_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.stores.databases.connection.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("nacre.extensions.databases.connection.BUSY_SECONDS", 0.1)
     script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO stop VALUES (1, 'Harbour');"
     url = database(tmp_path / "t.db", script)
     first = attach_database(url, "tram", data=tmp_path / "data")

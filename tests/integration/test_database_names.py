@@ -10,8 +10,8 @@ import pytest
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.database.attach_database import AttachedResult, attach_database
 from nacre.config.settings import Settings
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 
 # kilns are called by their code, makers by a text that is not unique; firings refer to a kiln that is gone
 POTTERY = """

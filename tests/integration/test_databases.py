@@ -14,25 +14,24 @@ from starlette.testclient import TestClient
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.database.attach_database import AttachedResult, attach_database, known_database
-from ingestion.database.reflect import Selection
-from nacre.access.browse.local_thing import local_thing
 from nacre.access.queries import query_sql
+from nacre.access.things import local_thing
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.databases import translate
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database, known_database
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.connection import DatabaseConnections, KeptConnections, driver_error
+from nacre.extensions.databases.reflect import Selection
 from nacre.records.answer import Answer
 from nacre.serving.app import create_app
+from nacre.stores.addresses import DatabaseLimits, parse_address, with_password
 from nacre.stores.catalog import Library
-from nacre.stores.databases import translate
-from nacre.stores.databases.address import DatabaseLimits, parse_address, with_password
-from nacre.stores.databases.attached_tables import AttachedTables
-from nacre.stores.databases.connection import DatabaseConnections, driver_error
-from nacre.stores.kept_databases import KeptConnections
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.stores.versions import Manifest
 from tests.support.databases import HOSTILE, QUESTIONS, fill
-from tools.guards.sandbox import Sandbox
-from tools.provenance.entity_ids import look_up_entities
+from tools.provenance import look_up_entities
+from tools.sandbox import Sandbox
 
 ENGINES = ("sqlite", "duckdb")
 

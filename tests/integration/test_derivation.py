@@ -7,18 +7,17 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from graph.app import compose
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
-from nacre.records.answer import Answer
-from nacre.records.derivation import AnswerDerivation
+from nacre.records.answer import Answer, AnswerDerivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.stores.catalog import Graph, Library
 from tests.support import sparql_server as servers

@@ -8,8 +8,8 @@ from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from nacre.wording.descriptions.thing import MAX_DESCRIPTION_SENTENCES
-from nacre.wording.run_plan import run_plan
+from nacre.wording.profile import run_plan
+from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 from tests.support.understanding_pairs import pairs
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.stores.databases.address import DatabaseLimits
+from nacre.stores.addresses import DatabaseLimits
 from tests.support.direct_mapping import create, expected_triples, same_graph, served_triples
 from tests.support.direct_mapping_cases import CASES, MappingCase
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, ToolError
+from nacre.stores.addresses import EndpointLimits
 from nacre.stores.sparql.endpoint import EndpointSource, check_endpoint_url
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
 from nacre.stores.sparql.sparql_source import SparqlTerm
 from tests.support import sparql_server as servers
 

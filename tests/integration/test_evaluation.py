@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
+from evaluation import compare_branches as branches
+from evaluation import reword
+from evaluation import robustness as robust
+from evaluation import unanswerable as remove
+from evaluation.bundled_sets import EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError
-from nacre.evaluation.bundled_sets import EvaluationSet, bundled_sets, evaluate_set
-from nacre.evaluation.comparing import branches
-from nacre.evaluation.comparing import robustness as robust
 from nacre.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.evaluation.score import read_answers
-from nacre.evaluation.synthetic import reword
-from nacre.evaluation.synthetic import unanswerable as remove
 
 GRAPH = """
 @prefix : <http://example.org/> .

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.write_tables import write_tables
-from ingestion.layer.stored import load_layer_files
+from ingestion.layer.layer_file import load_layer_files
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
 from nacre.records.schema import Schema

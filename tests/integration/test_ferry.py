@@ -5,13 +5,13 @@ from pathlib import Path
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from evaluation import ferry as make_ferry
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
-from nacre.evaluation.synthetic import ferry as make_ferry
-from nacre.evaluation.verdict import is_right
+from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
 
 QUESTIONS = Path(make_ferry.__file__).with_name("ferry_questions.jsonl")

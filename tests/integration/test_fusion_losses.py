@@ -9,13 +9,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
+from agents.model_calls import Limits
+from evaluation.fusion_losses import find_fusion_losses, main
 from graph.app import compose
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
-from nacre.evaluation.comparing.fusion_losses import find_fusion_losses, main
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.support.scripted_model import ScriptedModel, step

@@ -20,7 +20,7 @@ from nacre.errors import IngestionError, ToolError
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
-from tools.guards.sql_guard import guard_sql, sql_text
+from tools.sql_guard import guard_sql, sql_text
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # seconds of this thread's processor time, several times what the slowest of thousands takes

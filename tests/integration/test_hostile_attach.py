@@ -12,13 +12,13 @@ from typing import Any, get_args
 import pyoxigraph as ox
 import pytest
 
-from agents.run_in_thread import run_in_thread
 from graph.app import compose
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
 from nacre.records.answer import Status
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
+from nacre.records.threads import run_in_thread
+from nacre.stores.addresses import EndpointLimits
 from tests.support import sparql_server as servers
 
 TOWNS = "@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n" + "".join(

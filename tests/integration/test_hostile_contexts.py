@@ -19,10 +19,9 @@ from benchmarks.inputs.hostile_contexts import (
     own_contexts,
     scoped_terms,
 )
-from ingestion.read.capsules import Facts
-from ingestion.read.contexts import ContextLoader, inline_contexts
+from ingestion.read.facts import Facts
 from ingestion.read.fetch_context import MAX_FETCHED, ContextDownloads
-from ingestion.read.json_limits import has_several_contexts
+from ingestion.read.json_ld import ContextLoader, has_several_contexts, inline_contexts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
+from agents.model_calls import Limits
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.turn import Rewrite
-from nacre.serving.terminal.turn_display import DisplayOptions, citation_lines, note_lines
+from nacre.serving.cli.turn_display import DisplayOptions, citation_lines, note_lines
 from nacre.stores.catalog import Library
 from nacre.understanding.understand import understand
 from tests.support.scripted_model import ScriptedModel, step

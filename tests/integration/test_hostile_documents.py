@@ -8,13 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.read.documents import json_data, load, markdown, pdf, plain, table, web, word
-from ingestion.read.documents import text as built
-from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.load import load_documents
-from ingestion.read.documents.text import DocumentText, UnreadableDocument
-from ingestion.verbalise import texts
-from ingestion.verbalise.texts import SeenTexts, text_passages
+from ingestion.documents import page_formats as pdf
+from ingestion.documents import page_formats as web
+from ingestion.documents import page_formats as word
+from ingestion.documents import read_document as load
+from ingestion.documents import text_formats as built
+from ingestion.documents import text_formats as json_data
+from ingestion.documents import text_formats as markdown
+from ingestion.documents import text_formats as plain
+from ingestion.documents import text_formats as table
+from ingestion.documents.read_document import find_documents, load_documents
+from ingestion.documents.text_formats import DocumentText, UnreadableDocument
+from ingestion.verbalise import documents as texts
+from ingestion.verbalise.documents import SeenTexts, text_passages
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">%s]><w:document

@@ -25,10 +25,9 @@ from benchmarks.inputs.hostile_answers import (
     too_many_values,
 )
 from nacre.errors import ToolError
-from nacre.records.cancellation import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
-from nacre.stores.sparql.bounded_json import TooManyItems, load_json
+from nacre.records.threads import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
 from nacre.stores.sparql.endpoint import EndpointSource
-from nacre.stores.sparql.endpoint_answers import read_rows
+from nacre.stores.sparql.endpoint_answers import TooManyItems, load_json, read_rows
 from tests.support import sparql_server as servers
 
 MEGABYTE = 1_000_000
@@ -194,7 +193,7 @@ def items_of(value: Any) -> int:
 
 
 def test_items_are_counted_outside_strings_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.sparql.bounded_json.UNCOUNTED_BYTES", 0)
+    monkeypatch.setattr("nacre.stores.sparql.endpoint_answers.UNCOUNTED_BYTES", 0)
     random = Random(5)
     for _ in range(2000):
         value = value_of(0, random)

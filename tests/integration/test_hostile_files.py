@@ -19,12 +19,18 @@ from benchmarks.inputs.hostile_files import (
     gzip_bomb,
     long_text,
 )
-from ingestion.meaning.owl import lists
-from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.read_document import read_document
-from ingestion.read.expansion import FREE_BYTES, MAX_XML_DEPTH, EntityGuard, check_entities, check_nesting
+from ingestion.documents.read_document import find_documents, read_document
+from ingestion.meaning import owl as lists
 from ingestion.read.parse import read_sources
-from ingestion.read.sources import ReadOptions, find_sources
+from ingestion.read.sources import (
+    FREE_BYTES,
+    MAX_XML_DEPTH,
+    EntityGuard,
+    ReadOptions,
+    check_entities,
+    check_nesting,
+    find_sources,
+)
 from nacre.errors import IngestionError
 
 

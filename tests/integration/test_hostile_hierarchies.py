@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from benchmarks.inputs import hostile_files as files
-from ingestion.index import names
+from ingestion.index import lexicon as names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
-from ingestion.layer.format.read_layer import read_layer
-from ingestion.meaning import budget, closure
-from ingestion.meaning.closure import MAX_NEAREST, transitive_closure
+from ingestion.layer.layer_file import read_layer
+from ingestion.meaning import draft as budget
+from ingestion.meaning import draft as closure
 from ingestion.meaning.derive import derive_facts
-from ingestion.meaning.draft import Draft
-from ingestion.meaning.owl.ontology import _Reader
-from ingestion.read.capsules import Facts
+from ingestion.meaning.draft import MAX_NEAREST, Draft, transitive_closure
+from ingestion.meaning.ontologies import _Reader
+from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from ingestion.report import IngestReport, build_report, report_text
 from nacre.errors import IngestionError
@@ -106,7 +106,7 @@ def test_all_terms_above_are_found_within_the_limit_and_the_nearest_ones_beyond(
     chain = {n: [n + 1] for n in range(60)}
     assert transitive_closure(chain).ancestors[0] == frozenset(range(1, 61))
     assert transitive_closure({0: [1], 1: [0]}).ancestors == {0: frozenset({1}), 1: frozenset({0})}
-    monkeypatch.setattr(closure, "FREE_STEPS", 0)
+    monkeypatch.setattr(closure, "FREE_LINK_STEPS", 0)
     monkeypatch.setattr(closure, "STEPS_PER_LINK", 5)
     ancestors, complete = transitive_closure(chain)
     assert not complete

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from agents.models.calls import ModelFailed, stream_reply, structured_reply
-from agents.models.limits import Limits
-from agents.models.usage import UsageCounter
+from agents.model_calls import Limits, ModelFailed, UsageCounter, stream_reply, structured_reply
 from benchmarks.inputs.hostile_replies import EVENTS, JSON, LINES, chunk, hostile_replies, whole_reply
-from nacre.config.reply_body import MAX_ITEMS, ReplyTooLarge, StreamedReply, WholeReply
+from nacre.config.bounded_replies import MAX_ITEMS, ReplyTooLarge, StreamedReply, WholeReply
 from tests.integration.test_model_servers import Dish, model_of
 from tests.support.model_servers import Server, raw_server
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce.values.column_quantities import read_quantities
-from ingestion.induce.values.quantities import parse_quantity, unit_conversion
+from ingestion.induce.quantities import parse_quantity, read_quantities, unit_conversion
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
-from nacre.language.quantities.units import convert_unit
+from nacre.language.quantities import convert_unit
 from nacre.stores.sqlite.tables import Tables
 
 
@@ -54,7 +53,7 @@ def test_a_graph_with_units_beyond_any_float_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unit", ["9**9**9**9", "m**²**²**²²²", "m**2**2**222", "((9^9)^9)^99 m", "m" + "**2" * 20])
 def test_powers_of_powers_are_no_units(unit: str) -> None:
     # in a process of its own, since nothing interrupts a computation that does not end
-    program = f"from nacre.language.quantities.units import convert_unit; print(convert_unit(5.0, 'm', {unit!r}))"
+    program = f"from nacre.language.quantities import convert_unit; print(convert_unit(5.0, 'm', {unit!r}))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, cwd=Path(__file__).parents[2]
     )

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.induce import indexes
-from ingestion.induce.values import value_counts
+from ingestion.induce import write_tables as indexes
+from ingestion.induce import write_tables as value_counts
 from ingestion.pipeline import ingest
-from nacre.access.browse import class_facet, class_table
+from nacre.access import class_table
+from nacre.access import class_table as class_facet
 from nacre.records.browse import Facet, RowFilter, TableRequest
 from nacre.stores.catalog import Graph, Library
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from agents.models.limits import CHARACTERS_PER_TOKEN
-from agents.query_writing.schema_text import relevant_tables, whole_schema
-from ingestion.index.names import write_names
+from agents.model_calls import CHARACTERS_PER_TOKEN
+from agents.query_prompt import relevant_tables, whole_schema
+from ingestion.index.lexicon import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files

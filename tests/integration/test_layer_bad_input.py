@@ -8,13 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.layer.apply import apply_layers
-from ingestion.layer.check import check_layers
-from ingestion.layer.edit_names import PEOPLE, with_names
-from ingestion.layer.evaluate import pattern_store
-from ingestion.layer.format.read_layer import layer_files, read_layer
-from ingestion.layer.stored import LayerFile, LayerFiles, load_layer_files
-from ingestion.read.capsules import Facts
+from ingestion.layer import patterns as pattern_store
+from ingestion.layer.apply import apply_layers, check_layers
+from ingestion.layer.edit import PEOPLE, with_names
+from ingestion.layer.layer_file import LayerFile, LayerFiles, layer_files, load_layer_files, read_layer
+from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from nacre.errors import IngestionError
 

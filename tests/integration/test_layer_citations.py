@@ -10,12 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.export import export_triples
-from ingestion.layer.stored import load_layer_files
+from ingestion.index.triples import export_triples
+from ingestion.layer.layer_file import load_layer_files
 from ingestion.pipeline import load_graph
 from nacre.config.settings import Settings
 from nacre.stores import versions
-from nacre.stores.servers import Servers
+from nacre.stores.graph import Servers
 from nacre.stores.sqlite.tables import Tables
 
 TTL = """

@@ -5,15 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import ingestion.layer.evaluate.derive
+import ingestion.layer.derive
 from ingestion.layer.apply import apply_layers
+from ingestion.layer.derive import contained_classes, derivation_order
 from ingestion.layer.entries import Entry, PropertyEntry
-from ingestion.layer.evaluate.order import derivation_order
-from ingestion.layer.evaluate.subclasses import contained_classes
-from ingestion.layer.format.read_layer import read_layer
-from ingestion.layer.precedence import without_taken_names
-from ingestion.layer.resolve import GraphTerms, resolve_layer
-from ingestion.read.capsules import Facts
+from ingestion.layer.layer_file import read_layer
+from ingestion.layer.resolve import GraphTerms, resolve_layer, without_taken_names
+from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from ingestion.vocabulary import SUBCLASS
 
@@ -80,7 +78,7 @@ def test_packs_read_nothing_for_patterns_that_the_graph_cannot_match(
 ) -> None:
     # the pack has a rule about named nodes behind a property that the graph lacks
     (tmp_path / "graph.ttl").write_text('<urn:a> a <http://schema.org/Product> ; <http://schema.org/name> "lamp" .')
-    monkeypatch.setattr(ingestion.layer.evaluate.derive, "pattern_store", None)
+    monkeypatch.setattr(ingestion.layer.derive, "pattern_store", None)
     facts = parse_files([tmp_path / "graph.ttl"])
     assert apply_layers(facts, []).packs == ("schema-org",)
 

@@ -3,11 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from agents.layer_drafter import LayerDrafter
-from agents.models.limits import Limits
-from ingestion.layer.drafting.describe_graph import describe_graph
-from ingestion.layer.drafting.draft_layer import LayerDraft, draft_layer
-from ingestion.layer.drafting.layer_text import add_to_text
+from agents.extractor import LayerDrafter
+from agents.model_calls import Limits
+from ingestion.layer.drafting import LayerDraft, describe_graph, draft_layer
+from ingestion.layer.edit import add_to_text
 from ingestion.read.parse import parse_files
 from tests.support.scripted_model import ScriptedModel
 

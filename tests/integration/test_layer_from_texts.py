@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import ingestion.layer.from_texts
-from ingestion.layer.from_texts import CompletionLayer, completion_layer
-from ingestion.layer.stored import LayerFiles
+import nacre.extensions.pyramid.complete_schema
+from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
-from nacre.records.extracted import ExtractedTriple, Proposal, SourceSentence
+from nacre.extensions.pyramid.complete_schema import CompletionLayer, completion_layer
+from nacre.records.facts import ExtractedTriple, Proposal, SourceSentence
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.tables import Tables
@@ -73,7 +73,7 @@ def test_what_texts_state_is_asked_for_like_the_graph(tmp_path: Path, value: str
 
 
 def test_a_layer_has_as_many_statements_as_fit_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingestion.layer.from_texts, "MAX_STATEMENTS", 5_000)
+    monkeypatch.setattr(nacre.extensions.pyramid.complete_schema, "MAX_STATEMENTS", 5_000)
     many = tuple(stated("North hive", EX + "h1", "forages on", f"flower {n}") for n in range(400))
     layer = written(tmp_path, [Proposal("attribute", "hive", "forages on", ("forages on",), many, 1.0)])
     assert 0 < layer.statements < 400

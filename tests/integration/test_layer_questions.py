@@ -12,7 +12,7 @@ from graph.builder import App
 from graph.stream import stream_turn
 from ingestion.induce.layout import induce_layout
 from ingestion.layer.apply import apply_layers
-from ingestion.layer.stored import load_layer_files
+from ingestion.layer.layer_file import load_layer_files
 from ingestion.pipeline import ingest
 from ingestion.read.parse import parse_files
 from nacre.config.settings import Settings

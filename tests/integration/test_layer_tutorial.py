@@ -10,14 +10,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.apply_layers import change_layers
-from ingestion.layer.check import check_layers
-from ingestion.layer.stored import LayerFiles, load_layer_files
-from ingestion.pipeline import ingest
-from ingestion.stored_facts import version_facts
+from ingestion.layer.apply import check_layers
+from ingestion.layer.layer_file import LayerFiles, load_layer_files
+from ingestion.pipeline import change_layers, ingest
+from ingestion.report import version_facts
 from nacre.config.settings import Settings
 from nacre.stores import versions
-from nacre.stores.servers import Servers
+from nacre.stores.graph import Servers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "workshop"
 ASKED: dict[str, list[Any]] = {

@@ -11,8 +11,8 @@ from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
-from nacre.understanding.linking.linker import linker_of
-from nacre.understanding.linking.names.name_candidate import NameCandidate
+from nacre.understanding.linking.link_mentions import linker_of
+from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.understand import understand
 from tests.support.understanding_pairs import pairs
 

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ingestion.read.documents import loaders
+from ingestion.documents import loaders
 from nacre.serving.cli.main import main
 from nacre.stores.catalog import Library
 

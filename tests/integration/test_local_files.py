@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from nacre.config.fair_lock import FairLock
-from nacre.config.local_files import (
+from nacre.config.settings import Settings
+from nacre.extensions.local_model.local_files import (
     choose_model,
     chosen_model,
     downloaded_models,
+    model_advice,
     model_file,
     recommended_model,
     recommended_models,
     remove_model,
 )
-from nacre.config.settings import Settings
-from nacre.serving.terminal.model_advice import model_advice
+from nacre.extensions.local_model.local_model import FairLock
 
 
 @pytest.fixture

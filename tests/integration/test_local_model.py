@@ -10,14 +10,18 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from agents.models.calls import ModelFailed, stream_reply, structured_reply
-from agents.models.limits import Limits
-from agents.models.usage import UsageCounter
-from nacre.config import reply_body
-from nacre.config.local_engine import MIN_PREFIX_LENGTH, EngineOptions, LocalEngine, is_installed, llama_server
-from nacre.config.local_model import engine_chat_model, local_model
+from agents.model_calls import Limits, ModelFailed, UsageCounter, stream_reply, structured_reply
+from nacre.config import bounded_replies as reply_body
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
+from nacre.extensions.local_model.local_engine import (
+    MIN_PREFIX_LENGTH,
+    EngineOptions,
+    LocalEngine,
+    is_installed,
+    llama_server,
+)
+from nacre.extensions.local_model.local_model import engine_chat_model, local_model
 from tests.support.local_binding import Binding, binding
 from tests.support.model_servers import Reply
 
@@ -155,7 +159,7 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
         chat_model(settings)
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
-    monkeypatch.setattr("nacre.config.local_engine.BINDING", "no_such_binding")
+    monkeypatch.setattr("nacre.extensions.local_model.local_engine.BINDING", "no_such_binding")
     with pytest.raises(ImportError, match=r"pip install 'nacre\[local\]'"):
         local_model(settings, f"local:{file}")
 

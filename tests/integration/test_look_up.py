@@ -9,10 +9,10 @@ import pytest
 
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from nacre.records.look_up import LookUp
+from nacre.records.evidence import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
-from tools.look_up.look_up_sql import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
+from tools.look_up import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

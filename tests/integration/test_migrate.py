@@ -12,12 +12,12 @@ from pydantic import SecretStr
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.serving.cli.migrate import migrate
-from nacre.serving.fleet.migrate import Moved, check_moved
+from nacre.extensions.fleet.command import migrate
+from nacre.extensions.fleet.migrate import Moved, check_moved
 from nacre.serving.keys import Caller, KeyStore, open_keys
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.state.database import open_database
-from nacre.stores.verified.store import FILE, VerifiedQuestionStore
+from nacre.stores.state.verified_questions import FILE, VerifiedQuestionStore
 from tests.support.shared_questions import CALIBRATION, QUESTION, check_shared_questions, entry
 
 ANN = Caller("ann")

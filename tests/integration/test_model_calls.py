@@ -12,10 +12,8 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk, Generation
 from pydantic import BaseModel
 
-from agents.models.calls import ModelFailed, is_repeating, stream_reply, structured_reply
-from agents.models.limits import Limits
-from agents.models.usage import UsageCounter
-from agents.result import Usage
+from agents.model_calls import Limits, ModelFailed, UsageCounter, is_repeating, stream_reply, structured_reply
+from agents.turn_view import Usage
 from nacre.stores.sqlite.model_replies import ModelReplies
 from tests.support.scripted_model import Cut, ScriptedModel
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.config.local_files import RecommendedModel, recommended_models
-from nacre.config.local_hub import download_model
+from nacre.extensions.local_model.local_files import RecommendedModel, download_model, recommended_models
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400
 MODEL = RecommendedModel("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings

@@ -16,22 +16,18 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, SecretStr
 
+from agents import model_calls as calls
 from agents.agents import build_agents
-from agents.models import calls
-from agents.models.calls import ModelFailed, stream_reply, structured_reply
-from agents.models.limits import Limits
-from agents.models.priors import Priors
-from agents.models.structured_output import StructuredOutput
-from agents.models.usage import UsageCounter
-from agents.query_writing.write_queries import Step
-from agents.result import Usage
+from agents.model_calls import Limits, ModelFailed, StructuredOutput, UsageCounter, stream_reply, structured_reply
+from agents.model_priors import Priors
+from agents.turn_view import Usage
+from agents.write_queries import Step
 from graph.app import compose
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
-from nacre.config.bounded_replies import bound_clients
+from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, bound_clients
 from nacre.config.models import chat_model
-from nacre.config.reply_body import MAX_REPLY_BYTES, ReplyTooLarge
 from nacre.config.settings import Settings
 from tests.support.model_servers import Reply, Server, endless_server, ollama_server, openai_server
 from tests.support.scripted_model import ScriptedModel, step
@@ -156,7 +152,7 @@ async def test_text_of_a_servers_error_is_in_the_log_without_keys_and_in_no_reco
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     error = Reply(f"Incorrect API key: {KEY}. See the dashboard.", status=401)
-    caplog.set_level(logging.DEBUG, "agents.models.calls")
+    caplog.set_level(logging.DEBUG, "agents.model_calls")
     served = openai_server(error, error) if kind == "openai" else ollama_server(error, error, model="small")
     with served as server:
         for call in (
@@ -166,7 +162,7 @@ async def test_text_of_a_servers_error_is_in_the_log_without_keys_and_in_no_reco
             with pytest.raises(ModelFailed) as failed:
                 await call
             assert failed.value.why.endswith("the model's server answered with status 401")
-    logged = " ".join(record.getMessage() for record in caplog.records if record.name == "agents.models.calls")
+    logged = " ".join(record.getMessage() for record in caplog.records if record.name == "agents.model_calls")
     assert "See the dashboard" in logged
     assert KEY not in logged
 

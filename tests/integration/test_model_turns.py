@@ -10,15 +10,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agents import rewriter
 from agents.agents import Agents, build_agents
-from agents.database import Database
-from agents.models.limits import Limits
-from agents.models.priors import Size, model_priors
-from agents.models.prompt_prefill import prefill_prompts
-from agents.result import Result
-from agents.turn_view import TurnView
+from agents.model_calls import Limits
+from agents.model_priors import Size, model_priors
+from agents.query_writer import prefill_prompts
+from agents.turn_view import Database, Result, TurnView
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.run_in_thread import run_in_thread
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
@@ -15,6 +14,7 @@ from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
+from nacre.records.threads import run_in_thread
 from tests.support import sparql_server
 
 BREWERY = Path(__file__).parents[1] / "fixtures/graphs/brewery.ttl"

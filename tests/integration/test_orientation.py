@@ -15,12 +15,12 @@ from graph.builder import App
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.language.orientation import intents, lead, nearest_intent, threshold
+from nacre.language.small_talk import intents, lead, nearest_intent, threshold
 from nacre.records.answer import Answer
-from nacre.serving.terminal.open_library import open_library
+from nacre.serving.cli.open_library import open_library
 from nacre.stores import versions
-from nacre.understanding.dialogue.orientation import orientation_intent
-from nacre.understanding.linking.linker import Linker, linker_of
+from nacre.understanding.dialogue.rewrite import orientation_intent
+from nacre.understanding.linking.link_mentions import Linker, linker_of
 
 ROOT = Path(__file__).parents[2]
 CASES = yaml.safe_load((ROOT / "tests/fixtures/understanding/orientation.yaml").read_text(encoding="utf-8"))

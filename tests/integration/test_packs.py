@@ -12,10 +12,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.layer import packs
-from ingestion.layer.format.prefixes import BOTH_SCHEMES
-from ingestion.layer.format.read_layer import read_layer
-from ingestion.layer.packs import PACKS, pack_namespaces
+from ingestion.layer import resolve as packs
+from ingestion.layer.layer_file import BOTH_SCHEMES, read_layer
+from ingestion.layer.resolve import PACKS, pack_namespaces
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError

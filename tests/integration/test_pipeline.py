@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 
 import ingestion.index.passages
-from ingestion.graph_state import IngestResult
-from ingestion.pipeline import index_graph, ingest
+from ingestion.pipeline import IngestResult, index_graph, ingest
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
-from nacre.stores.search.vectors_server import connect_qdrant, list_collections
+from nacre.stores.search.vectors import connect_qdrant, list_collections
 from tests.support.word_count_embedder import WordHash
 
 ROOT = Path(__file__).parents[2]

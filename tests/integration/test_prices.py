@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from nacre.config.models import chat_model
-from nacre.config.prices import Price, price_of, prices
+from nacre.config.models import Price, chat_model, price_of, prices
 from nacre.config.settings import Settings
 
 

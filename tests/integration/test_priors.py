@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.priors import (
+from agents.model_priors import (
     CALIBRATION_FILE,
     OUTCOMES,
     Priors,

@@ -12,12 +12,11 @@ from concurrent.futures import CancelledError
 import pytest
 
 from nacre.errors import ToolError
-from nacre.stores.processes.killable_pool import KillablePool, pool_errors
-from nacre.stores.processes.worker_process import WorkerDied
+from nacre.stores.killable_pool import KillablePool, WorkerDied, pool_errors
 
 WITHOUT_NETWORK = """
 import socket, threading
-from nacre.stores.processes.no_network import deny_network
+from nacre.stores.killable_pool import deny_network
 print(deny_network())
 socket.socketpair()[0].close()
 def attempt(family):
@@ -35,7 +34,7 @@ PARENT = """
 import subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", '''
 import time
-from nacre.stores.processes.parent_watch import exit_with_parent
+from nacre.stores.killable_pool import exit_with_parent
 exit_with_parent()
 print("ready", flush=True)
 while True: time.sleep(10)

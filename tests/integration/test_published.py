@@ -14,16 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import make_url
 
-from ingestion.database.attach_database import known_database
 from ingestion.pipeline import ingest
 from nacre.errors import ConfigError
+from nacre.extensions.databases.attach_database import known_database
+from nacre.extensions.databases.attached import AttachedDatabase
+from nacre.extensions.fleet.graph_store import GraphStore, IncompletePart, Part, Publication, follow_store
 from nacre.stores import versions
+from nacre.stores.addresses import FILES
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import FILES
-from nacre.stores.databases.attached import AttachedDatabase
-from nacre.stores.published.follow import follow_store
-from nacre.stores.published.store import GraphStore, IncompletePart, Part, Publication
-from nacre.stores.switch_version import switch_version
+from nacre.stores.versions import switch_version
 
 SECRET = "quicksilver-6612"
 BOATS = '@prefix : <http://example.org/> . :{0} a :Boat ; <http://www.w3.org/2000/01/rdf-schema#label> "{0}" .'

@@ -10,11 +10,18 @@ from pathlib import Path
 import pytest
 
 from agents.extractor import by_model, by_rules
-from agents.models.limits import Limits
+from agents.model_calls import Limits
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.apply_layers import change_layers
-from ingestion.complete import (
+from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
+from ingestion.index.triples import export_triples
+from ingestion.layer.entries import PropertyEntry
+from ingestion.layer.layer_file import LayerFile, read_layer, read_layer_files
+from ingestion.pipeline import change_layers, index_graph, ingest
+from ingestion.stages import NO_PROGRESS
+from nacre.config.settings import Settings
+from nacre.extensions.pyramid.complete_schema import (
+    COMPLETION,
     ChangeLayers,
     SchemaCompletion,
     apply_completion,
@@ -22,22 +29,13 @@ from ingestion.complete import (
     publish_condensed,
     remove_completion,
 )
-from ingestion.export import export_triples
-from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
-from ingestion.layer.entries import PropertyEntry
-from ingestion.layer.format.read_layer import read_layer
-from ingestion.layer.from_texts import COMPLETION
-from ingestion.layer.stored import LayerFile, read_layer_files
-from ingestion.pipeline import index_graph, ingest
-from ingestion.stages import NO_PROGRESS
-from nacre.config.settings import Settings
 from nacre.records.answer import Answer
-from nacre.records.extracted import SourceSentence
+from nacre.records.facts import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.servers import Servers
-from nacre.stores.sqlite.extracted_triples import ExtractedLayer
+from nacre.stores.graph import Servers
+from nacre.stores.sqlite.triples import ExtractedLayer
 from tests.support.scripted_model import ScriptedModel
 from tests.support.word_count_embedder import WordHash
 

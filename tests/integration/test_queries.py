@@ -10,22 +10,20 @@ from starlette.testclient import TestClient
 from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.access import queries
-from nacre.access.browse.things import find_thing
 from nacre.access.queries import query_sparql, query_sql, search_sentences
+from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
-from nacre.plans.sparql.schema import Prefixes
+from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.serving.app import create_app
-from nacre.serving.conversations.stateless_turns import MAX_REPLAYED, StatelessTurnCache
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.mcp.records import thing_description
-from nacre.serving.turn_service import open_turn_service
+from nacre.serving.mcp.tools import thing_description
+from nacre.serving.turn_service import MAX_REPLAYED, StatelessTurnCache, open_turn_service
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.sparql_source import Solutions
 from tests.support import sparql_server as servers
-from tools.guards.sandbox import Sandbox
-from tools.guards.sparql_shape import inspect_query
-from tools.run_model_sparql import run_model_sparql
+from tools.sandbox import Sandbox, inspect_query
+from tools.sparql import run_model_sparql
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from agents.answering.grounding_gate import table_claims
-from agents.answering.selection.rows import is_empty
-from ingestion.index.names import write_names
+from agents.answering.select_answer import is_empty
+from ingestion.index.lexicon import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
@@ -21,11 +21,11 @@ from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.rewrite import rewrite_question
-from nacre.understanding.linking.names.name_spans import name_spans
-from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
+from nacre.understanding.mentions import name_spans
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import understand
-from nacre.wording.answers.answer import verbalise_result
-from nacre.wording.run_plan import run_plan
+from nacre.wording.answer import verbalise_result
+from nacre.wording.profile import run_plan
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # what is not yet understood is kept and said to be so; a mark that is no longer true fails

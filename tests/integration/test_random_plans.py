@@ -7,8 +7,8 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nacre.plans.sql import joins
-from nacre.plans.sql.to_sql import contributing_statement, to_sql
+from nacre.plans import sql_joins as joins
+from nacre.plans.to_sql import contributing_statement, to_sql
 from nacre.records.plan import Aggregate, Combine, Itself, Order, Plan, Select
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ingestion.index.names import write_names
+from ingestion.index.lexicon import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
@@ -12,7 +12,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from nacre.wording.run_plan import run_plan
+from nacre.wording.profile import run_plan
 
 HEAD = "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 TEACHERS = ("Berta Kolm", "Carl Dorn", "Emil Fark")

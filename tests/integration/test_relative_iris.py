@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.export import export_triples
+from ingestion.documents.read_document import find_documents
+from ingestion.index.triples import export_triples
 from ingestion.pipeline import ingest
-from ingestion.read.documents.find import find_documents
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import FILE_ADDRESS, ReadOptions, find_sources
+from nacre.serving.http.uploads import Uploads
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import Uploads
 from nacre.stores import versions
 from nacre.stores.sqlite.tables import Tables
 

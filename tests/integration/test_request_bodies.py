@@ -10,7 +10,14 @@ from starlette.types import Message, Receive, Scope, Send
 
 from nacre.config.settings import Settings
 from nacre.serving.app import create_app
-from nacre.serving.http.bodies import MAX_DEPTH, MAX_VALUES, STARTS_AT_ONCE, BodyMiddleware, BodyRejected, check_json
+from nacre.serving.http.middleware import (
+    MAX_DEPTH,
+    MAX_VALUES,
+    STARTS_AT_ONCE,
+    BodyMiddleware,
+    BodyRejected,
+    check_json,
+)
 from nacre.serving.keys import KeyStore
 
 CHUNKS = 40

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nacre.config.settings import Settings
-from nacre.serving.conversations.retention import CATCH_UP, DAY, ObservedTime, delete_untouched_threads
 from nacre.serving.keys import LOCAL_CALLER
+from nacre.serving.threads import CATCH_UP, DAY, ObservedTime, delete_untouched_threads
 from nacre.serving.turn_service import open_turn_service
-from nacre.stores.conversations.conversations import Conversations
+from nacre.stores.state.conversations import Conversations
 from nacre.stores.state.database import open_file
 
 HOUR = 3600.0

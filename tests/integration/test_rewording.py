@@ -8,14 +8,13 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
-from agents.models.prompt_prefill import prefill_prompts
-from agents.query_writing.rewording import class_lines, reword_question
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
+from agents.query_writer import class_lines, prefill_prompts, reword_question
 from agents.turn_view import first_turn
 from graph.app import compose
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer

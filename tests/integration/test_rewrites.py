@@ -12,7 +12,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.rewrite import rewrite_question
 from nacre.understanding.understand import understand
-from nacre.wording.run_plan import run_plan
+from nacre.wording.profile import run_plan
 from tests.support.understanding_pairs import pairs
 
 

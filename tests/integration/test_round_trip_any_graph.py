@@ -11,12 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.induce import layout
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from ingestion.report import build_report
-from ingestion.stored_facts import version_facts
+from ingestion.report import build_report, version_facts
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.tables import Tables
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.induce.write_tables import write_tables
-from ingestion.read.formats import FORMATS
 from ingestion.read.parse import parse_files
+from ingestion.read.sources import FORMATS
 from ingestion.report import build_report
 from nacre.stores.sqlite.tables import Tables
 

@@ -13,9 +13,9 @@ from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Rows
-from nacre.serving.fair_slots import FairSlots
-from nacre.stores.processes.killable_pool import PROCESSES
-from tools.guards.sandbox import Sandbox
+from nacre.serving.capacity import FairSlots
+from nacre.stores.killable_pool import PROCESSES
+from tools.sandbox import Sandbox
 
 E = "http://example.org/"
 SECONDS = 2.0

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.pipeline import ingest
-from nacre.access.browse.things import find_thing
 from nacre.access.queries import search_sentences
+from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.serving.cli.main import main
 from nacre.stores.catalog import Library

@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 from fastapi import Request
 
-from agents.models.call_log import ModelCall, record_call
+from agents.model_calls import ModelCall, record_call
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.serving.conversations.thread_queues import ThreadQueues
-from nacre.serving.conversations.threads import validate_thread_name
-from nacre.serving.conversations.transcript import rows_csv
 from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
 from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.health import PROBE_SECONDS, model_problems
 from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
+from nacre.serving.threads import ThreadQueues, validate_thread_name
+from nacre.serving.transcript import rows_csv
 from nacre.stores.sqlite.model_replies import ModelReplies
 from nacre.stores.state.locks import FileLocks, StateLock
 from tests.support.model_servers import endless_server

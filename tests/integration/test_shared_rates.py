@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from nacre.extensions.fleet.shared_runs import LOT_SECONDS, LOT_SHARE, SharedRateLimiter
 from nacre.serving.errors import TooManyRequests
-from nacre.serving.fleet.shared_rates import LOT_SECONDS, LOT_SHARE, SharedRateLimiter
 from nacre.stores.state.database import StateDatabase, open_database
 
 PER_MINUTE, AT_ONCE = 6000, 600

@@ -12,21 +12,24 @@ from typer.testing import CliRunner
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.records.derivation import empty_derivation
-from nacre.serving.app import create_app
-from nacre.serving.cli.main import app as commands
-from nacre.serving.keys import KeyStore
-from nacre.serving.sharing.freeze import MAX_CELL, MAX_ROW_CHARACTERS, MAX_ROWS, freeze_answer
-from nacre.serving.sharing.page import shared_page
-from nacre.stores.conversations.conversations import Conversations
-from nacre.stores.conversations.shared_answers import (
+from nacre.extensions.sharing.routes import shared_page
+from nacre.extensions.sharing.shared_answers import (
     DAY,
+    MAX_CELL,
     MAX_OF_OWNER,
+    MAX_ROW_CHARACTERS,
+    MAX_ROWS,
     DamagedShareError,
     OpenedShare,
     SharedAnswerStore,
     ShareLink,
+    freeze_answer,
 )
+from nacre.records.answer import empty_derivation
+from nacre.serving.app import create_app
+from nacre.serving.cli.main import app as commands
+from nacre.serving.keys import KeyStore
+from nacre.stores.state.conversations import Conversations
 from nacre.stores.state.database import open_file
 
 TURTLE = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .

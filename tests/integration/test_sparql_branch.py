@@ -11,19 +11,19 @@ from starlette.testclient import TestClient
 
 from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
-from nacre.access.text2sparql import text2sparql
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
-from nacre.plans.sparql.terms import XSD
+from nacre.plans.sparql_vocabulary import XSD
 from nacre.records.turn import Rewrite
 from nacre.serving.app import create_app
+from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.catalog import Library
-from nacre.stores.sparql.oxigraph_store import ASIDE, OxigraphStore
+from nacre.stores.sparql.sparql_source import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand
 from tests.support.small_graphs import FIXTURES
 from tests.support.sparql_server import endpoint
 from tools import sparql
-from tools.guards.sandbox import Sandbox
+from tools.sandbox import Sandbox
 from tools.sql import run_reading
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

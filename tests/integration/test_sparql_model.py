@@ -11,15 +11,15 @@ import rdflib
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from graph.app import compose
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from nacre.config.settings import Settings
-from nacre.plans.sparql.schema import schema_prefixes, schema_sparql
+from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers

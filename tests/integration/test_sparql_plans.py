@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from ingestion.index.triples import write_triples
 from nacre.plans.run import Engine, run_body, tables_engine
-from nacre.plans.sparql.engine import sparql_engine
-from nacre.plans.sparql.vocabulary import Vocabulary
+from nacre.plans.sparql_engine import sparql_engine
+from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.stores.sparql.oxigraph_store import OxigraphStore
+from nacre.stores.sparql.sparql_source import OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
 from tests.support.random_plans import combined, selects

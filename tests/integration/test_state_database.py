@@ -13,18 +13,15 @@ from pydantic import SecretStr
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.extensions.fleet.shared_keys import SharedKeyStore
+from nacre.extensions.fleet.shared_runs import LOST, RunStates, SharedRuns
 from nacre.serving.errors import NotFound
-from nacre.serving.fleet.shared_keys import SharedKeyStore
-from nacre.serving.fleet.shared_runs import LOST, SharedRuns
 from nacre.serving.keys import Caller, open_keys
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import open_turn_service
-from nacre.stores.conversations.conversations import Conversations
-from nacre.stores.conversations.search import ThreadFilter
-from nacre.stores.state.database import StateDatabase, open_database, parse_url
+from nacre.stores.state.conversations import Conversations, ThreadFilter
+from nacre.stores.state.database import StateDatabase, install_tables, open_database, parse_url
 from nacre.stores.state.locks import locks_of
-from nacre.stores.state.run_states import RunStates
-from nacre.stores.state.schema import install_tables
 
 ANN = Caller("ann")
 
@@ -50,7 +47,7 @@ def test_a_key_that_is_revoked_on_one_server_is_refused_on_the_other(
     tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("nacre.serving.fleet.shared_keys.time.monotonic", lambda: now)
+    monkeypatch.setattr("nacre.extensions.fleet.shared_keys.time.monotonic", lambda: now)
     one, two = (open_keys(Settings(data=tmp_path / name, database_url=SecretStr(address))) for name in "ab")
     token = one.add("ann", ["boats"], may=["write"])
     assert two.find_caller(token) == Caller("ann", ("boats",), ("write",))
@@ -311,7 +308,7 @@ async def test_a_server_that_died_is_reported(servers: Any, database: StateDatab
 def test_old_runs_are_removed(database: StateDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     states = RunStates(database, locks_of(database), "one")
     run = Run.finished("ann", "boats", [("answer", {"answer": "Heron"})])
-    from nacre.serving.fleet.shared_runs import _stored
+    from nacre.extensions.fleet.shared_runs import _stored
 
     states.save([(_stored(run), 0, [(event.kind, event.data) for event in run.events])])
     states.remove_old()

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from ingestion.induce.write_tables import write_tables
-from ingestion.layer.format.template import suggest_annotations
-from ingestion.layer.stored import load_layer_files
+from ingestion.layer.edit import suggest_annotations
+from ingestion.layer.layer_file import load_layer_files
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text
 from nacre.errors import IngestionError

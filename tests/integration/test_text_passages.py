@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.read.documents.find import find_documents
-from ingestion.read.documents.load import load_documents
-from ingestion.read.documents.text import DocumentText
-from ingestion.verbalise.texts import SeenTexts, document_title, text_passages
+from ingestion.documents.read_document import find_documents, load_documents
+from ingestion.documents.text_formats import DocumentText
+from ingestion.verbalise.documents import SeenTexts, document_title, text_passages
 from nacre.errors import IngestionError
 from nacre.records.facts import Passage
 

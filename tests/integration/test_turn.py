@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.agents import build_agents
-from agents.database import Database
-from agents.result import Result
 from agents.tool_selector import Choice
-from agents.turn_view import TurnView
+from agents.turn_view import Database, Result, TurnView
 from graph.app import Composition, compose, open_persistent_app
 from graph.branches import BRANCHES
 from graph.builder import App, build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError

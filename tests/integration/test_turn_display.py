@@ -9,9 +9,7 @@ import pytest
 
 from nacre.config.models import model_address
 from nacre.config.settings import Settings
-from nacre.serving.terminal.answer_display import AnswerWriter
-from nacre.serving.terminal.command_names import adapt_commands, program_command
-from nacre.serving.terminal.turn_display import note_lines
+from nacre.serving.cli.turn_display import AnswerWriter, adapt_commands, note_lines, program_command
 
 ROOT = Path(__file__).parents[2]
 SAID = "Two books [1]:\n\n| Book | Pages |\n| --- | --- |\n| [red]Ash[/red] \\| Oak | 9 |\n| Elm | 1,204 |"

@@ -2,15 +2,15 @@
 
 import pytest
 
-from agents.answering.selection.select_answer import DECLINED
+from agents.answering.select_answer import DECLINED
 from nacre.records.evidence import Table
 from nacre.records.plan import Select
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.dialogue.rewrite import rewrite_question
-from nacre.understanding.ranking.calibrate import MAX_READINGS_RUN, choose_reading, table_outcome
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, choose_reading, table_outcome
 from nacre.understanding.understand import MAX_GUESS_PROBABILITY, understand
-from nacre.wording.run_plan import run_plan
+from nacre.wording.profile import run_plan
 
 Graphs = dict[str, tuple[Tables, Lexicon]]
 

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.inputs.hostile_files import gzip_bomb
 from nacre.errors import ConfigError
+from nacre.serving.http.uploads import FILES, FOLDER, Uploads, UploadState
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import FILES, FOLDER, Uploads, UploadState
 from tests.integration.test_uploads import ANN, BO, TURTLE, finished
 
 MEGABYTES, GZIP_BYTES = 500, 250_000_000

@@ -24,8 +24,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from nacre.errors import ConfigError
 from nacre.serving.errors import NotFound
+from nacre.serving.http.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
 
 OWNERS, GRAPHS = ("ann", "bo"), ("kites", "boats")
 ADDRESS, HOST = "http://store.example/sparql", "store.example"

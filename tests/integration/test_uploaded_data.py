@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 from nacre.errors import ConfigError, ToolError
+from nacre.extensions.databases import connection
+from nacre.extensions.databases import connection as kept
+from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.uploads.uploads import FOLDER, Uploads
-from nacre.stores import kept_databases as kept
+from nacre.serving.http.uploads import FOLDER, Uploads
 from nacre.stores.addresses import ForbiddenAddress
 from nacre.stores.catalog import Library
-from nacre.stores.databases import connection
-from nacre.stores.databases.attached_tables import AttachedTables
 from tests.integration.test_uploads import ANN, BO, READER, finished
 from tests.support import sparql_server as servers
 

@@ -15,8 +15,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.serving.app import create_app
 from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import (
+from nacre.serving.http.uploads import (
     BEFORE,
     FILES,
     FOLDER,
@@ -28,7 +27,8 @@ from nacre.serving.uploads.uploads import (
     Uploads,
     UploadState,
 )
-from nacre.stores.processes.parent_watch import child_command
+from nacre.serving.keys import Caller
+from nacre.stores.killable_pool import child_command
 from nacre.stores.versions import CURRENT, WRITER
 
 ANN, BO = Caller("ann", may=("write",)), Caller("bo", may=("write",))
@@ -38,7 +38,7 @@ SERVER = """
 import sys, time
 from pathlib import Path
 from nacre.serving.keys import Caller
-from nacre.serving.uploads.uploads import Uploads
+from nacre.serving.http.uploads import Uploads
 uploads, ann = Uploads(Path(sys.argv[1]), 1), Caller("ann", may=("write",))
 upload = uploads.begin(ann).upload
 uploads.append(ann, upload, "kites.ttl", 0, sys.argv[2].encode())

@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.stores.search.vectors import Collection, CollectionWriter, Vectors
-from nacre.stores.search.vectors_edge import EdgeCollection, EdgeWriter
-from nacre.stores.search.vectors_server import (
+from nacre.stores.search.vectors import (
+    Collection,
+    CollectionWriter,
+    EdgeCollection,
+    EdgeWriter,
     ServerCollection,
     ServerWriter,
+    Vectors,
     connect_qdrant,
     delete_collection,
     list_collections,
@@ -127,7 +130,7 @@ def test_readers_share_a_folder_and_clean_up_after_themselves(tmp_path: Path, mo
 ANOTHER_PROCESS = """
 import sys
 from pathlib import Path
-from nacre.stores.search.vectors_edge import EdgeCollection
+from nacre.stores.search.vectors import EdgeCollection
 collection = EdgeCollection(Path(sys.argv[1]))
 print(list(collection.fetch([7]))[0])
 """
@@ -150,6 +153,6 @@ READ_AS_NOBODY = """
 import sys, os
 from pathlib import Path
 import qdrant_edge, tempfile, shutil
-from nacre.stores.search.vectors_edge import EdgeCollection
+from nacre.stores.search.vectors import EdgeCollection
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 """

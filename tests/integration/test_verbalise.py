@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.attach.budget import Budget, BudgetedEndpoint
 from ingestion.attach.describe_endpoint import describe_endpoint
-from ingestion.attach.probe import probe_endpoint
-from ingestion.induce.schema_limits import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABELS
+from ingestion.attach.probe import Budget, BudgetedEndpoint, probe_endpoint
+from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABELS
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from ingestion.verbalise.packing import PASSAGE_LENGTH, bounded_spans
 from ingestion.verbalise.passages import verbalise
-from ingestion.verbalise.split_sentences import MAX_TITLE
+from ingestion.verbalise.sentences import MAX_TITLE, PASSAGE_LENGTH, bounded_spans
 from nacre.records.facts import Passage
 from nacre.records.schema import Class, Predicate
 from nacre.stores.sparql.endpoint import EndpointSource

@@ -11,13 +11,13 @@ import pytest
 from graph.app import Composition, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
-from nacre.access.verified.calibrate import calibrate_graph, is_due, undo_calibration
+from nacre.access.verified_questions import calibrate_graph, is_due, undo_calibration
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, question_id, values_hash
 from nacre.serving.cli.main import main
-from nacre.stores.verified.store import VerifiedQuestionStore
-from nacre.understanding.verified.graph_shift import MIN_JUDGED
+from nacre.stores.state.verified_questions import VerifiedQuestionStore
+from nacre.understanding.ranking.probabilities import MIN_JUDGED
 
 HERE = "http://example.org/ferns/"
 COUNT = 36

@@ -12,9 +12,9 @@ import pytest
 
 from graph.context import Context
 from ingestion.pipeline import ingest
-from nacre.access.verified import first_use
-from nacre.access.verified.check import check_all
-from nacre.access.verified.look_up import same_verified_question, verified_questions
+from nacre.access import verified_look_up as first_use
+from nacre.access.verified_look_up import same_verified_question, verified_questions
+from nacre.access.verified_questions import check_all
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.records.verified_question import VerifiedQuery
@@ -22,11 +22,10 @@ from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden, NotFound, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService, open_turn_service
-from nacre.serving.verified.lines import export_lines, import_lines
-from nacre.serving.verified.service import VerifiedQuestionService
+from nacre.serving.verified_questions import VerifiedQuestionService, export_lines, import_lines
 from nacre.stores.catalog import Library
-from nacre.stores.verified.store import VerifiedQuestionStore
-from tools.guards.sandbox import Sandbox
+from nacre.stores.state.verified_questions import VerifiedQuestionStore
+from tools.sandbox import Sandbox
 
 T = TypeVar("T")
 

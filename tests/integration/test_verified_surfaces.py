@@ -17,10 +17,10 @@ from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.http.api import name_proposals
-from nacre.serving.http.api.layer import MAX_NAMES, GraphNames, TermNames
+from nacre.serving.http import layer as name_proposals
+from nacre.serving.http.layer import MAX_NAMES, GraphNames, TermNames
 from nacre.serving.keys import Caller
-from nacre.serving.mcp import resources
+from nacre.serving.mcp import server as resources
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.server import create_mcp_server
 from nacre.serving.turn_service import TurnService, open_turn_service

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from graph.app import Composition, compose
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
@@ -18,9 +18,9 @@ from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
-from nacre.serving.terminal.turn_display import note_lines
-from nacre.understanding.linking.linker import linker_of
-from nacre.understanding.verified.proposals import name_proposals
+from nacre.serving.cli.turn_display import note_lines
+from nacre.understanding.linking.link_mentions import linker_of
+from nacre.understanding.verified.apply import name_proposals
 from tests.support.scripted_model import ScriptedModel, step
 
 HERE = "http://example.org/ropewalk/"

@@ -14,8 +14,8 @@ from nacre.checking.claims import FindGraphNames
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.config.settings import Settings
 from nacre.language.tokens import name_tokens
-from nacre.understanding.linking.names.name_spans import name_spans
-from nacre.wording.phrases.plan import predicate_words
+from nacre.understanding.mentions import name_spans
+from nacre.wording.plan_phrases import predicate_words
 from tests.support import mutations
 from tests.support.right_sentences import Right, answered, templated
 

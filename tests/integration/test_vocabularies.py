@@ -17,7 +17,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.induce.write_tables import write_tables
 from ingestion.pipeline import ingest
 from ingestion.read.parse import parse_files

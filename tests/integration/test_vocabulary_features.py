@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.layer.stored import LayerFile, LayerFiles
+from ingestion.layer.layer_file import LayerFile, LayerFiles
 from ingestion.pipeline import ingest
-from nacre.records.cancellation import start_deadline
 from nacre.records.plan import Plan
+from nacre.records.threads import start_deadline
 from nacre.stores.catalog import Library
-from nacre.understanding.linking.link_mentions import link_mentions
-from nacre.understanding.linking.linker import linker_of, prepare_question
+from nacre.understanding.linking.link_mentions import link_mentions, linker_of, prepare_question
 from nacre.understanding.parse_question import parse_question
 from nacre.understanding.ranking.features import vocabulary_features
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.plan_phrases import verbalise_plan
 
 GRAPH = """
 @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

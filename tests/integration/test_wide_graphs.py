@@ -14,16 +14,16 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.induce import layout
-from ingestion.induce.values.name_units import add_name_units
+from ingestion.induce.quantities import add_name_units
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text
-from nacre.language import split_labels
+from nacre.language import labels as split_labels
 from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.labels import class_nouns
+from nacre.wording import nouns as class_nouns
 
 E = "http://example.org/"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

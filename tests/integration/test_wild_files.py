@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ingestion.export import export_triples
+from ingestion.index.triples import export_triples
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.pipeline import ingest
-from ingestion.read.capsules import Facts
+from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.report import build_report, omission_lines, read_omissions

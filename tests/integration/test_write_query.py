@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ingestion.pipeline import ingest
-from nacre.access.write_query import write_query
+from nacre.access.queries import write_query
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.serving.app import create_app

@@ -25,10 +25,10 @@ KNOWN = {r"\s+$": True, r"(a+)+b": True, r"^x: *(.*) *$": True, r"(?<!\s)\s++$":
 # patterns whose texts are short, and what bounds them
 BOUNDED = {
     "nacre.serving.page.pages.INLINE_ELEMENTS": "the page's own file",
-    "ingestion.induce.names.infer_names._NAME_SHAPE": "MAX_NAME_LENGTH",
-    "ingestion.induce.names.infer_names._DESCRIPTION_SHAPE": "MAX_NAME_LENGTH",
-    "ingestion.verbalise.texts._LINK": "800 characters for each bracket",
-    "tools.provenance.model_sparql._TOKEN": "the length of a model's query, whose strings end since it was parsed",
+    "ingestion.induce.labels._NAME_SHAPE": "MAX_NAME_LENGTH",
+    "ingestion.induce.labels._DESCRIPTION_SHAPE": "MAX_NAME_LENGTH",
+    "ingestion.verbalise.documents._LINK": "800 characters for each bracket",
+    "tools.provenance._TOKEN": "the length of a model's query, whose strings end since it was parsed",
     "wording.yaml one_of_those": "a plan in words, with values of a question of 4,000 characters",
     "wording.yaml single_value_clause": "a plan in words, with values of a question of 4,000 characters",
 }

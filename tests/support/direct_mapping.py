@@ -6,11 +6,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from ingestion.database.attach_database import attach_database
+from nacre.extensions.databases.attach_database import attach_database
+from nacre.extensions.databases.attached import BASE
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
-from nacre.stores.databases.address import DatabaseLimits
-from nacre.stores.databases.attached import BASE
-from nacre.stores.databases.attached_tables import AttachedTables
 from tests.support.direct_mapping_cases import MappingCase
 
 Triple = tuple[str, str, str]

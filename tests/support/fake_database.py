@@ -6,15 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.answering.calibrate_rows import MAX_READINGS_RUN
-from agents.database import Language
+from agents.answering.select_answer import MAX_READINGS_RUN
+from agents.turn_view import Language
 from nacre.language.tokens import word_forms
-from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
-from nacre.records.look_up import LookUp, Occurrence
+from nacre.records.evidence import BranchResult, LookUp, Occurrence, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
-from nacre.stores.sqlite.lexicon import Lexicon, TableLink
-from nacre.stores.sqlite.lexicon_file import Row, write_lexicon
+from nacre.stores.sqlite.lexicon import Lexicon, Row, TableLink, write_lexicon
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from nacre.config.local_engine import EngineOptions, RunningServer
+from nacre.extensions.local_model.local_engine import EngineOptions, RunningServer
 from tests.support.model_servers import Reply, Server, _OpenAI
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from nacre.language.dates import find_periods
-from nacre.language.quantities.amounts import find_amounts
+from nacre.language.quantities import find_amounts
+from nacre.language.values import find_periods
 
 # each unit with one that measures something else or at another scale
 UNITS = {

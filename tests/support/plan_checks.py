@@ -6,12 +6,12 @@ import re
 import sqlglot
 from sqlglot import exp
 
-from nacre.plans.sql.to_sql import to_sql
-from nacre.plans.statement import Statement
+from nacre.plans.sql_joins import Statement
+from nacre.plans.to_sql import to_sql
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Combine, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.plan_phrases import verbalise_plan
 
 WRITING = (exp.Insert, exp.Update, exp.Delete, exp.Create, exp.Drop, exp.Command, exp.Pragma, exp.Attach)
 

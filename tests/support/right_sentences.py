@@ -10,21 +10,19 @@ from random import Random
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents.answering.answer_draft import AnswerDraft
 from agents.answering.grounding_gate import GroundingGate, table_claims
-from agents.result import Result
-from agents.turn_view import TurnView
+from agents.turn_view import AnswerDraft, Result, TurnView
 from graph.app import Composition
 from graph.builder import build_graph
-from graph.resources import Resources
+from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.records.evidence import Evidence
 from nacre.records.plan import Aggregate, Ask, Attribute, Compute, Edge, Itself, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.answers.answer import verbalise_result
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.answer import verbalise_result
+from nacre.wording.plan_phrases import verbalise_plan
 from tools.sql import run_reading
 
 

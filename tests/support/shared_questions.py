@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nacre.records.verified_question import GraphCalibration, VerifiedQuestion, question_id, values_hash, values_kind
 from nacre.stores.state.database import StateDatabase
-from nacre.stores.verified.store import RECENT_SECONDS, VerifiedQuestionStore
+from nacre.stores.state.verified_questions import RECENT_SECONDS, VerifiedQuestionStore
 
 GRAPH = "ferries"
 QUESTION = "How many ferries cross the strait?"

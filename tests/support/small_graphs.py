@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingestion.index.names import write_names
+from ingestion.index.lexicon import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files

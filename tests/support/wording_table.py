@@ -13,8 +13,8 @@ import yaml
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Edge, Filter, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
-from nacre.wording.answers.answer import verbalise_result
-from nacre.wording.run_plan import run_plan
+from nacre.wording.answer import verbalise_result
+from nacre.wording.profile import run_plan
 from tests.support.small_graphs import opened
 
 GRAPH = "wording"

@@ -7,18 +7,16 @@ import pytest
 from langchain_core.exceptions import OutputParserException
 
 from agents import fuser
-from agents.answering.answer_draft import AnswerDraft
 from agents.answering.draft import draft_answer
 from agents.answering.grounding_gate import GroundingGate
-from agents.answering.selection.select_answer import DECLINED
-from agents.models.limits import Limits
-from agents.result import Result
-from agents.turn_view import TurnView
+from agents.answering.select_answer import DECLINED
+from agents.model_calls import Limits
+from agents.turn_view import AnswerDraft, Result, TurnView
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, Rewrite, Understanding
-from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.ranking.rank import load_weights
 from tests.support.scripted_model import Cut, ScriptedModel, Slow
 
 LIMITS = Limits(seconds=2, retries=2)

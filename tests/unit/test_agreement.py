@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.answering.answer_draft import AnswerDraft
 from agents.answering.draft import draft_answer
-from agents.turn_view import TurnView
+from agents.turn_view import AnswerDraft, TurnView
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema

@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 from ag_ui.core import RunAgentInput, UserMessage
 
+from nacre.extensions.agui.routes import MAX_STATE_ROWS, RunEvents
 from nacre.records.answer import Answer
-from nacre.serving.agui.run_events import MAX_STATE_ROWS, RunEvents
 from tests.support.agui_order import order_problems
 
 REWRITER = ("rewriter", {"standalone": "Who?", "depends": False, "language": "en", "own": "Who?"})

@@ -2,7 +2,7 @@
 
 import re
 
-from nacre.serving.page.api_docs import api_docs_page
+from nacre.serving.page.pages import api_docs_page
 
 SPEC = {
     "info": {"title": "Nacre <b>", "description": "Questions & answers"},

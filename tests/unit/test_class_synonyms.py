@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from ingestion.index.class_nouns import ClassNoun, find_class_nouns
-from ingestion.induce.names.class_names import strip_table_affix
+from ingestion.index.lexicon import ClassNoun, find_class_nouns
+from ingestion.induce.classes import strip_table_affix
 from nacre.records.schema import Class, Predicate, Schema
 
 SPACE = "http://example.org/"

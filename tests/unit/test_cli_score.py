@@ -1,8 +1,17 @@
 import pytest
 
 from nacre.evaluation.questions import is_answerable, question_kind, standalone_questions
-from nacre.evaluation.score import ScoreLine, count_refused, f1_score, right_ids, score_lines, score_report
-from nacre.evaluation.verdict import is_refusal, is_right, status_is_right
+from nacre.evaluation.score import (
+    ScoreLine,
+    count_refused,
+    f1_score,
+    is_refusal,
+    is_right,
+    right_ids,
+    score_lines,
+    score_report,
+    status_is_right,
+)
 
 
 def record(answer="", values=(), status="answered", rows=(1,), **more):

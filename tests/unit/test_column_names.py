@@ -5,9 +5,9 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.names.column_names import SqlIdentifiers, column_name
+from ingestion.induce.names import SqlIdentifiers, column_name
 from ingestion.vocabulary import local_name
-from nacre.stores.sqlite.identifiers import quote_if_needed
+from nacre.stores.sqlite.tables import quote_if_needed
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=8))

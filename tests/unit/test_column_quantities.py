@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.values.column_quantities import read_quantities
-from ingestion.induce.values.quantities import COMMON_UNITS, _pint, parse_quantity, unit_conversion
+from ingestion.induce.quantities import COMMON_UNITS, _pint, parse_quantity, read_quantities, unit_conversion
 
 
 @pytest.mark.parametrize(

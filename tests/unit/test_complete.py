@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from nacre.serving.conversations.complete import complete
+from nacre.serving.threads import complete
 
 
 async def cancelled_often(done: asyncio.Event, error: Exception | None = None) -> None:

@@ -1,5 +1,5 @@
 from nacre.records.answer import Answer, Cost
-from nacre.serving.terminal.turn_display import cost_line
+from nacre.serving.cli.turn_display import cost_line
 
 
 def record(price: float | None) -> Answer:

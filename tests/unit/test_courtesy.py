@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.language.courtesy import strip_courtesy
-from nacre.language.spelling import SpellingCorrector
+from nacre.language.labels import SpellingCorrector
+from nacre.language.small_talk import strip_courtesy
 from nacre.language.tokens import tokenize
-from nacre.stores.sqlite.lexicon_file import Row
+from nacre.stores.sqlite.lexicon import Row
 from tests.support.fake_database import NO_SCHEMA, lexicon_of
 from tests.support.understanding_pairs import pairs
 

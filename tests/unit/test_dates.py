@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.language.dates import find_periods
+from nacre.language.values import find_periods
 
 
 @pytest.mark.parametrize(

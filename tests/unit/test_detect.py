@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.language.detect_language import detect_language, language_name
+from nacre.language.tokens import detect_language, language_name
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.query_writing.doubts import find_doubt, is_of_kind, preview_rows
+from agents.doubts import find_doubt, is_of_kind, preview_rows
 from agents.turn_view import TurnView, first_turn
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.schema import Class, Predicate, Schema

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from nacre.plans.durations import AGE_COLUMNS, elapsed_time
+from nacre.plans.run import AGE_COLUMNS, elapsed_time
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import Attribute, Compute, Select, Variable
 

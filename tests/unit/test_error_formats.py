@@ -7,10 +7,8 @@ import pytest
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.error_formats import error_response
-from nacre.serving.openai.chat_completion import footnotes
-from nacre.serving.openai.chat_request import ChatRequest, parse_chat_request
-from nacre.serving.openai.responses import ResponseRequest, to_chat_request
+from nacre.serving.http.errors import error_response
+from nacre.serving.openai import ChatRequest, ResponseRequest, footnotes, parse_chat_request, to_chat_request
 
 
 @pytest.mark.parametrize(

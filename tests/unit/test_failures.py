@@ -4,7 +4,7 @@ import pytest
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.serving.terminal.error_messages import explain_error
+from nacre.serving.cli.main import explain_error
 
 
 def raised(callable_, *arguments, **named):

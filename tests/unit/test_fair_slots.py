@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from nacre.serving.fair_slots import FairSlots
+from nacre.serving.capacity import FairSlots
 
 
 async def work(slots: FairSlots, owner: str, name: str, log: list[str], end: asyncio.Event) -> None:

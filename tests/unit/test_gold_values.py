@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.evaluation.gold_values import same_values
+from evaluation.metrics import same_values
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import pytest
 
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading
-from nacre.understanding.ranking.calibrate import probability
-from nacre.understanding.verified.graph_shift import (
+from nacre.understanding.ranking.probabilities import (
     MIN_JUDGED,
     JudgedAnswer,
     graph_shift,
     log_odds,
+    probability,
     shift_readings,
 )
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agents.answering.answer_draft import AnswerDraft
-from agents.answering.inherited_confidence import DOUBT, FIRST_DOUBT, inheritable_confidence, limit_confidence
+from agents.answering.answer_record import DOUBT, FIRST_DOUBT, inheritable_confidence, limit_confidence
+from agents.turn_view import AnswerDraft
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
-from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.ranking.rank import load_weights
 
 READING = Reading(Plan(Select((Itself("x"),), (Variable("x"),))), 1.0, 1.0, "towns", 0.97)
 SURE = Understanding("q", readings=(READING,))

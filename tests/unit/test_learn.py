@@ -4,10 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from nacre.evaluation.learning.judged_runs import JudgedRun, RunReading, judged_run
-from nacre.evaluation.learning.limits import AnswerLimits, Shown, WeighedRun, choose_limits, gain, show
-from nacre.evaluation.learning.samples import REMOVED, ParserSample, without_answer
-from nacre.evaluation.learning.screening import Screening
+from evaluation.answer_limits import (
+    AnswerLimits,
+    JudgedRun,
+    RunReading,
+    Shown,
+    WeighedRun,
+    choose_limits,
+    gain,
+    judged_run,
+    show,
+)
+from evaluation.samples import REMOVED, ParserSample, Screening, without_answer
 
 READING = RunReading({}, {}, {}, True, ("a",), 0.9, 0, 0.0, "never", False)
 LIMITS = AnswerLimits(answered=0.8, refused=0.4, unstated=0.5)
@@ -86,10 +94,10 @@ def test_a_look_up_without_its_fact_has_no_right_rows() -> None:
 
 def test_learning_is_deterministic_and_writes_all_numbers_of_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("scipy")
-    from nacre.evaluation import learn
-    from nacre.understanding.ranking.weights import Weights
+    from evaluation import learn
+    from nacre.understanding.ranking.rank import Weights
 
-    monkeypatch.setattr("nacre.evaluation.learning.parser_weights.local_embedder", lambda name: None)
+    monkeypatch.setattr("evaluation.learn.local_embedder", lambda name: None)
     samples = [_sample(graph, number) for graph in range(10) for number in range(8)]
     text = learn.learn(samples)
     assert text == learn.learn(samples)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.query_writing.linked_names import LONGEST_PHRASE, MAX_LINES, MOST_PHRASES, linked_name_lines, value_phrases
-from nacre.records.look_up import Occurrence
+from agents.query_prompt import LONGEST_PHRASE, MAX_LINES, MOST_PHRASES, linked_name_lines, value_phrases
+from nacre.records.evidence import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
 from tests.support.fake_database import FakeDatabase

@@ -5,8 +5,7 @@ import logging
 
 import pytest
 
-from nacre.serving.http.limits import MAX_LOGGED_PATH, loggable
-from nacre.serving.http.logs import MAX_LINE, JsonFormatter, TextFormatter
+from nacre.serving.http.middleware import MAX_LINE, MAX_LOGGED_PATH, JsonFormatter, TextFormatter, loggable
 
 
 def record(message: str) -> logging.LogRecord:

@@ -3,8 +3,7 @@
 import pytest
 
 from nacre.records.evidence import Cell, Table
-from nacre.wording.answers.answer import verbalise_rows
-from nacre.wording.answers.meaning import verbalise_meaning
+from nacre.wording.answer import verbalise_meaning, verbalise_rows
 
 
 def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...], units: tuple[str, ...] = ()) -> str:

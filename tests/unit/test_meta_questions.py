@@ -3,7 +3,7 @@ import pytest
 from nacre.records.plan import Overview, Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn
-from nacre.understanding.dialogue.meta_questions import answer_meta_question, is_meta_question
+from nacre.understanding.dialogue.rewrite import answer_meta_question, is_meta_question
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
 BEFORE = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.evaluation.metrics import (
+from evaluation.metrics import (
     ChoiceScores,
     bleu,
     choice_scores,

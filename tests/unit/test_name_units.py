@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.induce.values.name_units import add_name_units, trailing_unit
+from ingestion.induce.quantities import add_name_units, trailing_unit
 from nacre.records.schema import Predicate
 
 

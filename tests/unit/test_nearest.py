@@ -6,11 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from agents.answering.fallbacks.nearest import draft_matches, draft_nearest, facts_beside
-from agents.answering.selection.refused_rows import gives_opposite, is_refused
-from agents.answering.selection.select_answer import select_answer_rows
-from nacre.access.nearest.likeness import likenesses
-from nacre.access.nearest.named_facts import nearest_sentences
+from agents.answering.fallbacks import draft_matches, draft_nearest, facts_beside
+from agents.answering.select_answer import gives_opposite, is_refused, select_answer_rows
+from nacre.access.nearest_named_facts import likenesses, nearest_sentences
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Profile, Select, Variable

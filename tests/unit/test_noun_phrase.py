@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.answering.grounding_gate import GroundingGate
-from nacre.language.format_values import format_value
+from nacre.language.values import format_value
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import (
     Aggregate,
@@ -24,9 +24,9 @@ from nacre.records.plan import (
     Variable,
 )
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.wording.answers.answer import verbalise_result, verbalise_rows
-from nacre.wording.answers.grid import align_markdown_table, build_grid
-from nacre.wording.phrases.plan import verbalise_plan
+from nacre.wording.answer import verbalise_result, verbalise_rows
+from nacre.wording.grid import align_markdown_table, build_grid
+from nacre.wording.plan_phrases import verbalise_plan
 
 N = "http://example.org/"
 

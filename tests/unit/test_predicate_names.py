@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingestion.induce.names.predicate_names import PredicateRole, readable_labels
-from nacre.language.booleans import has_boolean_values
+from ingestion.induce.names import PredicateRole, readable_labels
+from nacre.language.labels import has_boolean_values
 
 SPACE = "http://example.org/v#"
 COLUMNS = [

@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.pyramid.gaussian import Gaussian, completion_priorities, fit_gaussian
-from nacre.pyramid.medoids import cluster_within, k_medoids
-from nacre.pyramid.relations import condense_relations, group_relations, relation_similarity
-from nacre.pyramid.sufficiency import best_rivals
-from nacre.records.extracted import ExtractedTriple, SourceSentence
+from nacre.extensions.pyramid.proposals import (
+    Gaussian,
+    cluster_within,
+    completion_priorities,
+    condense_relations,
+    fit_gaussian,
+    group_relations,
+    k_medoids,
+    relation_similarity,
+)
+from nacre.extensions.pyramid.search_triples import best_rivals
+from nacre.records.facts import ExtractedTriple, SourceSentence
 
 CLAIM = SourceSentence("A b C.", "a.md", 0, 6)
 ONE = ExtractedTriple("A", "a", "b", "", "C", "", "thing", 0.8, "verb", "rules", CLAIM)

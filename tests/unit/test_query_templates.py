@@ -3,10 +3,9 @@
 import pytest
 import sqlglot
 
-from nacre.stores.databases.attached import AttachedColumn, AttachedDatabase, AttachedTable
-from nacre.stores.databases.relations import Relations
-from nacre.stores.databases.templates import NativeQuery, Templates
-from nacre.stores.databases.translate import translate
+from nacre.extensions.databases.attached import AttachedColumn, AttachedDatabase, AttachedTable
+from nacre.extensions.databases.templates import NativeQuery, Templates
+from nacre.extensions.databases.translate import Relations, translate
 
 BOAT = AttachedTable(
     "boat",
@@ -39,7 +38,7 @@ def test_a_query_is_parsed_once_for_all_values(relations: Relations, monkeypatch
         parsed.append(sql)
         return sqlglot.parse_one(sql, dialect=dialect)
 
-    monkeypatch.setattr("nacre.stores.databases.translate.parse_one", parse)
+    monkeypatch.setattr("nacre.extensions.databases.translate.parse_one", parse)
     texts = [native(relations, BY_KEY, f"urn:nacre:db:boat/no={number}", limit=5).text for number in (1, 22, -3)]
     assert [text.rsplit("= ", 1)[1] for text in texts] == ["1\nLIMIT 5", "22\nLIMIT 5", "(-3)\nLIMIT 5"]
     assert len(parsed) == 1
@@ -82,12 +81,12 @@ def test_equal_texts_are_one_parameter(relations: Relations) -> None:
 
 
 def test_templates_are_forgotten_beyond_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.databases.templates._MOST_TEMPLATES", 3)
+    monkeypatch.setattr("nacre.extensions.databases.templates._MOST_TEMPLATES", 3)
     relations = Relations(DATABASE)
     for number in range(9):
         native(relations, f"SELECT name FROM boat WHERE length > {number}")
     templates: Templates = relations.templates
     assert len(templates) == 3
-    monkeypatch.setattr("nacre.stores.databases.templates._MOST_CHARACTERS", 10)
+    monkeypatch.setattr("nacre.extensions.databases.templates._MOST_CHARACTERS", 10)
     native(relations, "SELECT name FROM boat")
     assert len(templates) == 0

@@ -6,21 +6,17 @@ from typing import Any
 import pytest
 
 from agents import query_writer
-from agents.answering.calibrate_rows import MAX_READINGS_RUN
-from agents.answering.selection.select_answer import select_answer_rows
-from agents.database import Database
-from agents.models.limits import Limits
-from agents.models.priors import model_priors
+from agents.answering.select_answer import MAX_READINGS_RUN, select_answer_rows
+from agents.model_calls import Limits
+from agents.model_priors import model_priors
 from agents.query_writer import Lead
-from agents.query_writing.write_queries import MOST_LOOK_UPS, MOST_QUERIES
-from agents.result import Result
-from agents.turn_view import TurnView, first_turn
-from nacre.records.evidence import BranchResult, Query, Rows
-from nacre.records.look_up import LookUp, Occurrence
+from agents.turn_view import Database, Result, TurnView, first_turn
+from agents.write_queries import MOST_LOOK_UPS, MOST_QUERIES
+from nacre.records.evidence import BranchResult, LookUp, Occurrence, Query, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
-from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.ranking.rank import load_weights
 from tests.support.fake_database import DISH, NO_SCHEMA, FakeDatabase, refused, rows
 from tests.support.scripted_model import ScriptedModel, Slow, step
 

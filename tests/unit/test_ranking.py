@@ -3,20 +3,19 @@
 import time
 from dataclasses import replace
 
-from agents.answering.calibrate_rows import calibrate_rows
-from nacre.records.cancellation import start_deadline
+from agents.answering.select_answer import calibrate_rows
 from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
+from nacre.records.threads import start_deadline
 from nacre.records.turn import Reading, Understanding
-from nacre.understanding.ranking.calibrate import (
+from nacre.understanding.ranking.probabilities import (
     ReadingOutcome,
     belief_features,
     choose_reading,
     outcome_features,
     table_outcome,
 )
-from nacre.understanding.ranking.rank import belief_shares, spread_features
-from nacre.understanding.ranking.weights import Weights, load_weights
+from nacre.understanding.ranking.rank import Weights, belief_shares, load_weights, spread_features
 
 
 def _reading(share: float, odds: float = 0.0) -> Reading:

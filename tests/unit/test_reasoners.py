@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from nacre.evaluation.comparing.reasoners import compare_reasoners, main
+from evaluation.compare_reasoners import compare_reasoners, main
 
 GOLD = [{"id": n, "question": "?", "answers": [n]} for n in (1, 2)]
 

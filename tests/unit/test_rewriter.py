@@ -4,11 +4,9 @@ from typing import Any
 import pytest
 
 from agents import rewriter
-from agents.database import Database
-from agents.models.limits import Limits
-from agents.result import Result, Usage
+from agents.model_calls import Limits
 from agents.rewriter import Rewriter
-from agents.turn_view import TurnView, first_turn
+from agents.turn_view import Database, Result, TurnView, Usage, first_turn
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Predicate
 from nacre.records.turn import EarlierTurn, Rewrite, Scope

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from agents.turn_view import TurnView, first_turn
-from graph.routing import branches_to_retry
+from graph.nodes import branches_to_retry
 from graph.state import add_usage, concatenate, merge_attribution
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, QueryError, Rows, Table
 from nacre.records.plan import Plan, Select

@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from agents.run_in_thread import MAX_THREADS, run_in_thread
-from nacre.records.cancellation import is_cancelled, raise_if_cancelled
+from nacre.records.threads import MAX_THREADS, is_cancelled, raise_if_cancelled, run_in_thread
 
 
 def test_the_result_comes_back_from_another_thread() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.verbalise.split_sentences import sentence_spans
+from ingestion.verbalise.sentences import sentence_spans
 from nacre.language.sanitize import quote_line
 
 AGENTS = Path(__file__).parents[2] / "agents"

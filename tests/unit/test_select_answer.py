@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.answering.selection.select_answer import select_answer_rows
+from agents.answering.select_answer import select_answer_rows
 from nacre.records.evidence import Query, Rows, Table
 from nacre.records.plan import Ask, Attribute, Filter, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding

@@ -3,10 +3,10 @@
 import pytest
 import sqlglot
 
-from ingestion.server.view_sql import view_sql
 from nacre.errors import ConfigError, ToolError
-from nacre.stores.databases.server.place import NUL, Kind, ServerPlace, new_place, server_address, stored_name
-from nacre.stores.databases.server.translate import ServerQueries, ServerQuery
+from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, new_place, server_address, stored_name
+from nacre.extensions.server_tables.publish_tables import view_sql
+from nacre.extensions.server_tables.translate import ServerQueries, ServerQuery
 from nacre.stores.sqlite.tables import Cell
 
 LONG = "the_distance_between_the_two_towers_of_the_bridge_in_the_middle_of_it"

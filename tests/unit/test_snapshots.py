@@ -5,8 +5,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from nacre.serving.langgraph.snapshots import ROOT, Snapshot, read_snapshots
-from nacre.stores.conversations.checkpoints import StoredCheckpoint
+from nacre.extensions.langgraph_api.thread_states import ROOT, Snapshot, read_snapshots
+from nacre.stores.state.checkpoints import StoredCheckpoint
 
 
 def thread(*names: str) -> list[BaseMessage]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from nacre.extensions.langgraph_api.requests import question_message
+from nacre.extensions.langgraph_api.running import StreamPart, StreamParts, TurnMessages, is_after
 from nacre.serving.errors import StorageUnavailable
-from nacre.serving.langgraph.messages import question_message
-from nacre.serving.langgraph.stream_parts import StreamPart, StreamParts, TurnMessages, is_after
 from nacre.serving.runs import Run
 
 MODES = ("values", "updates", "messages-tuple", "messages", "custom")

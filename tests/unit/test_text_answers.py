@@ -2,14 +2,12 @@
 
 import pytest
 
-from nacre.evaluation.learning.text_examples import read_text_examples
+from evaluation.learn_text_answers import read_text_examples
 from nacre.language.tokens import tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
 from nacre.texts.answer import rank_answers, text_weights
-from nacre.texts.expected_answer import expected_answer
-from nacre.texts.spans import find_answer_spans
-from nacre.texts.value_spans import Span
+from nacre.texts.spans import Span, expected_answer, find_answer_spans
 
 
 def told(*texts: str, title: str = "Notes") -> list[EvidenceSentence]:

@@ -5,10 +5,9 @@ import pytest
 
 from agents import tool_selector
 from agents.agents import build_agents
-from agents.models.limits import Limits
-from agents.result import Result
+from agents.model_calls import Limits
 from agents.tool_selector import Choice
-from agents.turn_view import TurnView, first_turn
+from agents.turn_view import Result, TurnView, first_turn
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
 from tests.support.scripted_model import ScriptedModel
 

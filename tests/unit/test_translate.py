@@ -4,11 +4,10 @@ import pytest
 import sqlglot
 
 from nacre.errors import ToolError
-from nacre.stores.databases.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
-from nacre.stores.databases.relations import Relations
-from nacre.stores.databases.row_keys import encoded_key, parse_key
-from nacre.stores.databases.templates import NativeQuery
-from nacre.stores.databases.translate import translate
+from nacre.extensions.databases.attached import AttachedColumn, AttachedDatabase, AttachedLink, AttachedTable
+from nacre.extensions.databases.row_keys import encoded_key, parse_key
+from nacre.extensions.databases.templates import NativeQuery
+from nacre.extensions.databases.translate import Relations, translate
 
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
 KEEPER = AttachedTable(

@@ -10,13 +10,11 @@ from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Order, P
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Reading
 from nacre.records.verified_question import VerifiedQuestion
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
-from nacre.understanding.question.types import Link, Ref, token_mask
-from nacre.understanding.verified.align import Alignment
-from nacre.understanding.verified.contradictions import asks_otherwise, requested_kind, rules_are_surer
-from nacre.understanding.verified.likeness import Words
-from nacre.understanding.verified.template import template_of
+from nacre.understanding.question.records import Link, Ref, token_mask
+from nacre.understanding.verified.offer import Words, asks_otherwise, requested_kind, rules_are_surer
+from nacre.understanding.verified.template import Alignment, template_of
 
 
 def predicate(name: str, **more: Any) -> Predicate:

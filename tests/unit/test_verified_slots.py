@@ -1,7 +1,7 @@
 """The names, numbers and dates of a plan, and the plan with others in their place."""
 
 from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Variable
-from nacre.understanding.verified.slots import (
+from nacre.understanding.verified.template import (
     PlanConstants,
     Substitution,
     asked_elements,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from agents.agents import build_agents
 from agents.tool_selector import LAYERS, by_rules
 from agents.turn_view import TurnView, first_turn
-from graph.routing import SETTLED, lower_layers
+from graph.nodes import SETTLED, lower_layers
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.turn import ExpectedKind, Understanding
-from nacre.understanding.ranking.weights import load_weights
+from nacre.understanding.ranking.rank import load_weights
 from tests.support.scripted_model import ScriptedModel
 
 # rows of a reading by SPARQL and by SQL are one piece of evidence, so one of the two stands for their layer

@@ -1,27 +1,36 @@
-"""`nacre ask` and `nacre chat`: questions on the command line -> answers on the terminal."""
+"""`nacre ask` and `nacre chat`: questions on the command line -> answers on the terminal.
+
+In the interactive conversation, lines are turns, or commands that start with "/".
+"""
 
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from nacre.serving.garbage_collection import pause_collection
-from nacre.serving.terminal import options
-from nacre.serving.terminal.turn_display import DisplayOptions, show_turn
+from nacre.errors import ConfigError, NacreError
+from nacre.serving.capacity import pause_collection
+from nacre.serving.cli import options
+from nacre.serving.cli.turn_display import DisplayOptions, adapt_commands, print_line, show_turn
 
 if TYPE_CHECKING:
+    from graph.context import Context
     from nacre.config.settings import Settings
     from nacre.records.answer import Answer
+    from nacre.serving.turn_service import TurnService
 
 ThreadOption = Annotated[
     str | None, typer.Option("--thread", metavar="ID", help="Continue or start this conversation.")
 ]
+
 SourcesOption = Annotated[bool, typer.Option("--show-sources", help="Also show queries, keys and triples.")]
+
 TimingsOption = Annotated[
     bool, typer.Option("--timings", help="Also show the standalone question and each step's time.")
 ]
@@ -68,7 +77,7 @@ async def _print_query(
     """Print the query of a question. The rules write it."""
     from dataclasses import asdict
 
-    from nacre.access.write_query import write_query
+    from nacre.access.queries import write_query
     from nacre.errors import ConfigError
     from nacre.serving.turn_service import open_turn_service
 
@@ -103,7 +112,6 @@ def chat(
     with pause_collection():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
-        from nacre.serving.terminal.chat import ChatSession, new_thread_id, run_chat
         from nacre.serving.turn_service import open_turn_service
 
     settings = Settings()
@@ -136,3 +144,161 @@ def _history(path: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             readline.write_history_file(path)
+
+
+class ChatSession(NamedTuple):
+    """The graph, thread and options of the next question, and how its answer is shown."""
+
+    runner: asyncio.Runner
+    service: "TurnService"
+    graph: str
+    thread: str
+    context: "Context"
+    display: DisplayOptions
+
+
+ChatCommand = Callable[[ChatSession, str], ChatSession]
+
+
+def run_chat(session: ChatSession) -> None:
+    """Answer line by line until /quit or the end of the input."""
+    interactive = sys.stdin.isatty()
+    if interactive:
+        _welcome(session)
+    while (line := _next_line(interactive)) is not None:
+        name, _, rest = line.partition(" ")
+        if name == "/quit":
+            break
+        if name in CHAT_COMMANDS:
+            session = _run_command(CHAT_COMMANDS[name][0], session, rest.strip())
+        elif line.startswith("/"):
+            print_line(f"No command {name}. Type /help.")
+        elif line:
+            _answer_line(session, line)
+    resume_hint = f"To resume this conversation: nacre chat --graph {session.graph} --thread {session.thread}"
+    print_line(adapt_commands(resume_hint), "2")
+
+
+def _run_command(command: ChatCommand, session: ChatSession, rest: str) -> ChatSession:
+    try:
+        return command(session, rest)
+    except (NacreError, OSError) as error:
+        print_line(adapt_commands(str(error)), "33")
+        return session
+
+
+def _print_help(session: ChatSession, _: str) -> ChatSession:
+    for name, (_command, words) in CHAT_COMMANDS.items():
+        print_line(f"{name:<10} {words}")
+    print_line(f"{'/quit':<10} end, like Ctrl-D; Ctrl-C stops an answer")
+    return session
+
+
+def _switch_graph(session: ChatSession, name: str) -> ChatSession:
+    library = session.service.library
+    if not name:
+        others = ", ".join(each for each in library.names() if each != session.graph)
+        print_line(
+            f"{session.graph}, version {library.current(session.graph)}{f'; others: {others}' if others else ''}"
+        )
+        return session
+    graph = library.resolve(name)
+    if graph == session.graph:
+        return session
+    print_line(f"Talking with '{graph}' now, in a new conversation.")
+    return session._replace(graph=graph, thread=new_thread_id())
+
+
+def _toggle_sources(session: ChatSession, _: str) -> ChatSession:
+    display = session.display._replace(sources=not session.display.sources)
+    print_line(f"Derivations are {'shown' if display.sources else 'hidden'}.")
+    return session._replace(display=display)
+
+
+def _select_reasoner(session: ChatSession, name: str) -> ChatSession:
+    from nacre.serving.cli.options import check_mind
+
+    settings = session.service.composition.settings
+    if name not in ("", "rules", "model"):
+        raise ConfigError(f"There is no reasoner {name!r}. There are rules and model.")
+    mind = check_mind(settings, name) or session.context.mind or ("model" if settings.model else "rules")
+    print_line("The model answers." if mind == "model" else "The rules answer.")
+    return session._replace(context=session.context.model_copy(update={"mind": mind}))
+
+
+def _export_conversation(session: ChatSession, name: str) -> ChatSession:
+    from nacre.serving.errors import NotFound
+    from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.transcript import conversation_markdown
+
+    threads = session.service.threads
+    try:
+        if threads is None:
+            raise NotFound("conversations are not stored")
+        conversation = session.runner.run(threads.get(LOCAL_CALLER, session.thread))
+        turns = session.runner.run(threads.turns(LOCAL_CALLER, session.thread))
+    except NotFound:
+        raise ConfigError("There is nothing to export. Ask a question first.") from None
+    file = Path(name or f"{session.thread}.md").expanduser()
+    if file.exists():
+        raise ConfigError(f"{file} exists. Choose another name: /export FILE.md")
+    file.write_text(conversation_markdown(conversation, turns), encoding="utf-8", errors="replace")
+    print_line(f"Wrote {file}.")
+    return session
+
+
+CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
+    "/help": (_print_help, "list the commands"),
+    "/graph": (_switch_graph, "show the graph; /graph NAME switches to another one"),
+    "/sources": (_toggle_sources, "show or hide queries, keys and triples"),
+    "/export": (_export_conversation, "write this conversation as Markdown; /export FILE.md"),
+    "/mind": (_select_reasoner, "show who answers; /mind rules or /mind model selects it"),
+}
+
+
+def new_thread_id() -> str:
+    """A name for a new conversation."""
+    return uuid.uuid4().hex[:12]
+
+
+def _welcome(session: ChatSession) -> None:
+    """Print the first lines; meanwhile a local model prefills the schema."""
+    from nacre.extensions.local_model.local_files import model_advice
+    from nacre.extensions.local_model.local_model import start_schema_prefill
+
+    settings = session.service.composition.settings
+    print_line(f"Talking with '{session.graph}'. /help lists commands; Ctrl-C stops an answer, Ctrl-D ends.")
+    if advice := model_advice(settings):
+        print_line(f"{adapt_commands(advice)}.", "2")
+    if session.context.mind != "rules":
+        start_schema_prefill(settings, session.graph)
+
+
+def _answer_line(session: ChatSession, line: str) -> None:
+    try:
+        events = session.service.events(line, session.graph, session.thread, session.context)
+        session.runner.run(show_turn(events, session.display))
+    except KeyboardInterrupt:
+        print_line("\n(stopped)")
+    except NacreError as error:
+        print_line(adapt_commands(str(error)), "33")
+    print_line("")
+
+
+def _next_line(interactive: bool) -> str | None:
+    """The next line, None at the end of input. Lines from a file are echoed, so that questions appear in the output."""
+    if interactive:
+        try:
+            return input("> ").strip()
+        except EOFError:
+            print_line("")
+            return None
+        except KeyboardInterrupt:
+            print_line("")
+            return ""
+    line = sys.stdin.readline()
+    if not line:
+        return None
+    if line.strip():
+        print_line(f"> {line.strip()}", "1")
+    return line.strip()

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.cli.ingest import suggest_questions
-from nacre.serving.terminal.progress import show_progress
-from nacre.serving.terminal.recheck import recheck_verified_questions
-from nacre.serving.terminal.turn_display import print_line
+from nacre.serving.cli.ingest import show_progress, suggest_questions
+from nacre.serving.cli.open_library import recheck_verified_questions
+from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ingestion.attach.attach import AttachedGraph
-    from ingestion.database.attach_database import AttachedResult
     from nacre.config.settings import Settings
+    from nacre.extensions.databases.attach_database import AttachedResult
     from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
@@ -87,9 +86,9 @@ def _attach_endpoint(
 ) -> None:
     """Attach an endpoint, or the known one again; `budget` is the number of queries and seconds."""
     from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
-    from ingestion.attach.budget import Budget
-    from ingestion.layer.stored import load_layer_files
-    from nacre.stores.sparql.endpoint_limits import configured_limits
+    from ingestion.attach.probe import Budget
+    from ingestion.layer.layer_file import load_layer_files
+    from nacre.stores.addresses import configured_limits
 
     layers = load_layer_files(layer, packs=packs)
     if url is None:
@@ -122,14 +121,14 @@ def _attach_database(
     keep: bool,
 ) -> bool:
     """Attach a database, or the known one again; False if the graph is for an endpoint."""
-    from nacre.stores.databases.address import configured_database_limits, is_database_url
-    from nacre.stores.kept_databases import confine_process
+    from nacre.extensions.databases.connection import confine_process
+    from nacre.stores.addresses import configured_database_limits, is_database_url
 
     if url is not None and not is_database_url(url):
         return False
-    from ingestion.database.attach_database import attach_database, known_database, known_layers
-    from ingestion.database.reflect import Selection
-    from ingestion.layer.stored import load_layer_files
+    from ingestion.layer.layer_file import load_layer_files
+    from nacre.extensions.databases.attach_database import attach_database, known_database, known_layers
+    from nacre.extensions.databases.reflect import Selection
 
     layers = load_layer_files(layer, packs=packs)
     if url is None:

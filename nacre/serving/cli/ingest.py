@@ -1,27 +1,44 @@
-"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents."""
+"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents.
 
+`nacre extract`: texts -> triples, printed; with --apply stored as a layer of the graph. Progress: (stage, done, total)
+-> a bar on a terminal, else one line per stage; on stderr.
+"""
+
+import asyncio
+import logging
 import re
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.serving.terminal import options
-from nacre.serving.terminal.command_names import adapt_commands, program_command
-from nacre.serving.terminal.open_library import configured_embedder, configured_servers, open_library, qdrant_api_key
-from nacre.serving.terminal.progress import print_warnings, show_progress
-from nacre.serving.terminal.recheck import recheck_verified_questions
-from nacre.serving.terminal.turn_display import print_line
+from nacre.serving.cli import options
+from nacre.serving.cli.open_library import (
+    configured_embedder,
+    configured_servers,
+    open_library,
+    publish_layer_change,
+    qdrant_api_key,
+    recheck_verified_questions,
+)
+from nacre.serving.cli.turn_display import adapt_commands, print_line, program_command
 
 if TYPE_CHECKING:
-    from ingestion.graph_state import IngestResult
-    from ingestion.read.documents.find import DocumentFile
+    from ingestion.documents.read_document import DocumentFile
+    from ingestion.extract import TextExtraction
+    from ingestion.pipeline import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
+    from nacre.records.facts import ExtractedTriple
+    from nacre.stores.catalog import Graph
 
 MAX_CLASSES = 12
+
 MAX_OMITTED = 10
 
 
@@ -29,31 +46,40 @@ TextsOption = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
 ]
+
 TablesOption = Annotated[
     str, typer.Option("--tables", metavar="ADDRESS", help="PostgreSQL server for the tables, instead of a file.")
 ]
+
 LoaderOption = Annotated[
     str | None,
     typer.Option("--loader", metavar="MODULE:CLASS", help="A LangChain document loader whose documents are added."),
 ]
+
 LoaderArgsOption = Annotated[
     list[str] | None, typer.Option("--loader-args", metavar="NAME=VALUE...", help="Arguments of the loader.")
 ]
+
 AnnotationsOption = Annotated[
     Path | None, typer.Option("--annotations", metavar="FILE", help="YAML that renames, comments or hides.")
 ]
+
 LayerOption = Annotated[
     list[Path] | None, typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated.")
 ]
+
 BaseOption = Annotated[
     str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of one for each file.")
 ]
+
 ContextsOption = Annotated[
     list[str] | None, typer.Option("--context", metavar="URL=FILE", help="Local copy of a remote JSON-LD context.")
 ]
+
 FetchContextsOption = Annotated[
     bool, typer.Option("--fetch-contexts", help="Download JSON-LD contexts that have no local copy.")
 ]
+
 ExpansionOption = Annotated[
     int,
     typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
@@ -85,7 +111,7 @@ def ingest(
     for search by meaning follow and can be built later by `nacre index`.
     """
     from ingestion import pipeline
-    from ingestion.layer.stored import load_layer_files
+    from ingestion.layer.layer_file import load_layer_files
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
 
@@ -129,7 +155,7 @@ def index(graph: options.GraphOption = None) -> int:
     """
     from ingestion import pipeline
     from nacre.config.settings import Settings
-    from nacre.stores.databases.address import configured_database_limits
+    from nacre.stores.addresses import configured_database_limits
 
     settings = Settings()
     embedder = configured_embedder(settings)
@@ -208,7 +234,7 @@ def _print_omissions(name: str) -> None:
     """Print what could not be read, up to a limit, and what was not derived."""
     from ingestion.report import limit_lines, omission_lines, read_limits, read_omissions
     from nacre.config.settings import Settings
-    from nacre.stores.sqlite.documents import skipped_lines
+    from nacre.stores.sqlite.passages import skipped_lines
 
     with open_library(Settings()) as library, library.open(name) as graph:
         omitted, limits = read_omissions(graph.tables), read_limits(graph.tables)
@@ -239,7 +265,7 @@ def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[lis
             raise ConfigError("--loader-args are the arguments of a loader. Add: --loader MODULE:CLASS")
         yield []
         return
-    from ingestion.read.documents.loaders import loaded_documents
+    from ingestion.documents.loaders import loaded_documents
 
     if wrong := [each for each in arguments if not each.partition("=")[0].isidentifier() or "=" not in each]:
         raise ConfigError(f"--loader-args {wrong[0]!r}: use NAME=VALUE, for example: --loader-args query=lighthouse")
@@ -268,7 +294,7 @@ def _parse_context(value: str) -> tuple[str, Path]:
 
 def suggest_questions(name: str) -> None:
     """Print three questions that this graph answers."""
-    from ingestion.checked_questions import find_example_questions
+    from ingestion.example_questions import find_example_questions
     from nacre.config.settings import Settings
 
     with open_library(Settings()) as library, library.open(name) as graph:
@@ -278,3 +304,158 @@ def suggest_questions(name: str) -> None:
         print_line("It answers, for example:")
     for question in questions:
         print_line(f'  {program_command()} ask "{question}" --graph {name}')
+
+
+MAX_SHOWN = 20
+
+
+def extract(
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT...]", help="Files, folders or globs; by default the texts of the graph."),
+    ] = None,
+    graph: options.GraphOption = None,
+    mind: options.MindOption = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Store the triples, replacing earlier ones.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the stored triples.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show all triples instead of the first 20.")] = False,
+) -> None:
+    """Extract triples from texts.
+
+    With --apply they are stored as a layer, each with its sentence, for NACRE_STRATEGY=waterfall and --branches
+    triples. The triples of the graph do not change.
+    """
+    from ingestion.extract import publish_triples, remove_layers
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.extensions.pyramid.complete_schema import remove_completion
+
+    if remove and (apply or texts):
+        raise ConfigError("--remove can't be combined with texts or --apply.")
+    settings = Settings()
+    with open_library(settings) as library:
+        name = library.resolve(graph)
+        home, change = settings.data / name, partial(publish_layer_change, settings, name)
+        if remove:
+            remove_completion(home, change)
+            removed = remove_layers(home)
+            print_line(
+                f"Removed the extracted triples of '{name}'." if removed else f"'{name}' has no extracted triples."
+            )
+            return
+        with library.open(name) as opened:
+            extraction = asyncio.run(_extract(opened, settings, mind, texts or []))
+            _print_triples(extraction, everything=everything)
+            if apply:
+                publish_triples(home, opened.version, extraction.triples)
+                # it has statements of the earlier triples
+                remove_completion(home, change)
+    if apply:
+        print_line(f"Stored with '{name}'. NACRE_STRATEGY=waterfall uses them; nacre extract --remove removes them.")
+    else:
+        print_line(f"Nothing was written. To store them: nacre extract --apply --graph {name}")
+
+
+async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts: list[str]) -> "TextExtraction":
+    from graph.app import compose
+    from ingestion.extract import extract_triples
+    from nacre.serving.cli.options import turn_context
+
+    chosen = turn_context(settings, mind, None).mind
+    teams = compose(settings).agents
+    team = teams[chosen or ("model" if "model" in teams else "rules")]
+    return await extract_triples(graph, team.extractor, texts, _print_document)
+
+
+def _print_document(document: str) -> None:
+    sys.stderr.write(f"{document}\n")
+
+
+def _print_triples(extraction: "TextExtraction", *, everything: bool) -> None:
+    sure = sorted(extraction.triples, key=lambda each: -each.confidence)
+    selected = sure if everything else sure[:MAX_SHOWN]
+    for each in selected:
+        subject = _format_end(each.subject, each.subject_key)
+        print_line(f"{each.confidence:.2f}  {subject} | {each.relation} | {_format_object(each)}")
+        print_line(f"      {each.claim.document} {each.claim.start}-{each.claim.end}: {each.claim.text}")
+    if len(sure) > len(selected):
+        print_line(f"and {len(sure) - len(selected):,} more (--all)")
+    print_line(
+        f"{len(extraction.triples):,} triples from {extraction.sentences:,} sentences of"
+        f" {extraction.documents:,} documents, by {extraction.by};"
+        f" {len(extraction.known):,} that the graph has already are omitted"
+    )
+
+
+def _format_end(text: str, key: str) -> str:
+    return text if key else f"“{text}”"
+
+
+def _format_object(each: "ExtractedTriple") -> str:
+    return _format_end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"
+
+
+ProgressCallback = Callable[[str, int, int], None]
+
+
+@contextmanager
+def print_warnings(*names: str) -> Iterator[None]:
+    """Print the warnings of some loggers as lines on stderr."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("warning: %(message)s"))
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger, level in levels.items():
+        logger.addHandler(handler)
+        logger.setLevel(min(level, logging.WARNING) if level else logging.WARNING)
+        # the root logger has a handler too
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+            logger.propagate = True
+
+
+@contextmanager
+def show_progress() -> Iterator[ProgressCallback]:
+    """The callback to which a pipeline reports its progress."""
+    if sys.stderr.isatty():
+        yield from _bar()
+    else:
+        yield from _lines()
+
+
+def _bar() -> Iterator[ProgressCallback]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def on_stage(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total or None)
+            bar.update(tasks[stage], completed=done, total=total or None)
+
+        yield on_stage
+
+
+def _lines() -> Iterator[ProgressCallback]:
+    current, started = "", time.perf_counter()
+
+    def print_stage() -> None:
+        if current:
+            sys.stderr.write(f"{current}: {time.perf_counter() - started:.1f} s\n")
+
+    def on_stage(stage: str, done: int, total: int) -> None:
+        nonlocal current, started
+        if stage != current:
+            print_stage()
+            current, started = stage, time.perf_counter()
+
+    yield on_stage
+    print_stage()

@@ -1,5 +1,9 @@
-"""The command line: arguments -> a command and an exit code. Commands import their packages when they run."""
+"""The command line: arguments -> a command and an exit code. Commands import their packages when they run.
 
+Exceptions become one line for stderr and an exit code.
+"""
+
+import errno
 import io
 import logging
 import os
@@ -10,51 +14,18 @@ from typing import Annotated
 import typer
 import typer.main
 
-from nacre.serving.cli import (
-    ask as cli_ask,
-)
-from nacre.serving.cli import (
-    attach as cli_attach,
-)
-from nacre.serving.cli import (
-    calibrate as cli_calibrate,
-)
-from nacre.serving.cli import (
-    compare as cli_compare,
-)
-from nacre.serving.cli import (
-    complete as cli_complete,
-)
-from nacre.serving.cli import (
-    eval as cli_eval,
-)
-from nacre.serving.cli import (
-    extract as cli_extract,
-)
-from nacre.serving.cli import (
-    graphs as cli_graphs,
-)
-from nacre.serving.cli import (
-    ingest as cli_ingest,
-)
-from nacre.serving.cli import (
-    mcp as cli_mcp,
-)
-from nacre.serving.cli import (
-    migrate as cli_migrate,
-)
-from nacre.serving.cli import (
-    serve as cli_serve,
-)
-from nacre.serving.cli.groups.examples import examples_app
-from nacre.serving.cli.groups.keys import keys_app
-from nacre.serving.cli.groups.layer import layer_app
-from nacre.serving.cli.groups.model import model_app
-from nacre.serving.cli.groups.shares import shares_app
-from nacre.serving.fleet.share_graphs import shared_graphs
-from nacre.serving.terminal.command_names import adapt_commands
-from nacre.serving.terminal.error_messages import explain_error
-from nacre.serving.terminal.package_collisions import check_packages
+from nacre.errors import GraphNotFound, NacreError
+from nacre.extensions.fleet.command import migrate as migrate_command
+from nacre.extensions.fleet.command import shared_graphs
+from nacre.extensions.local_model.command import model_app
+from nacre.extensions.pyramid.command import complete as complete_command
+from nacre.extensions.sharing.command import shares_app
+from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
+from nacre.serving.cli.examples import examples_app
+from nacre.serving.cli.layer import layer_app
+from nacre.serving.cli.open_library import check_packages
+from nacre.serving.cli.serve import keys_app
+from nacre.serving.cli.turn_display import adapt_commands
 
 # set by the completion script that `nacre --install-completion` adds to a shell
 COMPLETION_VARIABLE = "_NACRE_COMPLETE"
@@ -89,30 +60,38 @@ def root(
 
 
 for command in (
-    cli_ingest.ingest,
-    cli_attach.attach,
-    cli_graphs.graphs,
-    cli_graphs.report,
-    cli_graphs.export,
-    cli_graphs.remove,
-    cli_ingest.index,
-    cli_graphs.doctor,
-    cli_ask.ask,
-    cli_ask.chat,
-    cli_serve.serve,
-    cli_mcp.mcp,
-    cli_migrate.migrate,
-    cli_extract.extract,
-    cli_complete.complete,
+    ingest.ingest,
+    attach.attach,
+    graphs.graphs,
+    graphs.report,
+    graphs.export,
+    graphs.remove,
+    ingest.index,
+    graphs.doctor,
+    ask.ask,
+    ask.chat,
+    serve.serve,
+    serve.mcp,
+    migrate_command,
+    ingest.extract,
+    complete_command,
 ):
     app.command()(command)
-app.command("eval")(cli_eval.evaluate)
-app.command()(cli_compare.compare)
-app.command()(cli_calibrate.calibrate)
+
+app.command("eval")(evaluate.evaluate)
+
+app.command()(evaluate.compare)
+
+app.command()(evaluate.calibrate)
+
 app.add_typer(examples_app, name="examples")
+
 app.add_typer(keys_app, name="keys")
+
 app.add_typer(layer_app, name="layer")
+
 app.add_typer(model_app, name="model")
+
 app.add_typer(shares_app, name="shares")
 
 
@@ -164,6 +143,90 @@ def spread_option(arguments: Sequence[str], option: str) -> list[str]:
             first = False
         repeated.append(argument)
     return repeated
+
+
+EXIT_BAD_INPUT = 2
+
+EXIT_INTERNAL_ERROR = 70
+
+EXIT_INTERRUPTED = 130
+
+log = logging.getLogger(__name__)
+
+
+def explain_error(error: BaseException) -> tuple[str, int]:
+    """One line for stderr ("" if there is nothing to report) and the exit code."""
+    if isinstance(error, SystemExit):
+        return "", error.code if isinstance(error.code, int) else 1
+    if isinstance(error, KeyboardInterrupt):
+        return str(error) or "Stopped.", EXIT_INTERRUPTED
+    if isinstance(error, GraphNotFound):
+        add = f" Add: {error.option}." if error.option else ""
+        return one_line(f"{error}{add} The data folder is {error.folder}/."), EXIT_BAD_INPUT
+    if isinstance(error, NacreError):
+        return one_line(str(error)), EXIT_BAD_INPUT
+    if isinstance(error, OSError):
+        return _os_error_message(error), EXIT_BAD_INPUT
+    if (usage := _usage_error(error)) is not None:
+        return usage
+    if (settings := _settings_error_message(error)) is not None:
+        return settings, EXIT_BAD_INPUT
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Give it less at once.", EXIT_BAD_INPUT
+    log.debug("unexpected", exc_info=error)
+    kind = f"{type(error).__name__}: {error}"
+    return one_line(
+        f"Internal error ({kind}). Run it again as nacre --debug ... and report the output."
+    ), EXIT_INTERNAL_ERROR
+
+
+def one_line(text: str) -> str:
+    """All of `text` on one line.
+
+    >>> one_line("No graph.\\n  Run: nacre ingest")
+    'No graph. Run: nacre ingest'
+    """
+    return " ".join(text.split())
+
+
+def _os_error_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    where = f" {error.filename}" if error.filename else ""
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return f"No permission to use{where} ({reason}). Change the permissions, or set NACRE_DATA to another folder."
+    if error.errno == errno.ENOSPC:
+        return f"No space left on the disk{where}. Free some, or set NACRE_DATA to a folder on another disk."
+    if isinstance(error, FileNotFoundError):
+        return f"No file{where}. Check the path."
+    return one_line(f"The operating system reports an error{where}: {reason}. Run: nacre doctor")
+
+
+def _usage_error(error: BaseException) -> tuple[str, int] | None:
+    from typer.exceptions import Abort, Exit, TyperException
+
+    if isinstance(error, Exit):
+        return "", error.exit_code
+    if isinstance(error, Abort):
+        return "Stopped.", EXIT_INTERRUPTED
+    if not isinstance(error, TyperException):
+        return None
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error.format_message(), EXIT_BAD_INPUT
+    command = context.command_path if context is not None else "nacre"
+    return one_line(f"{error.format_message().rstrip('.')}. Run: {command} --help"), EXIT_BAD_INPUT
+
+
+def _settings_error_message(error: BaseException) -> str | None:
+    # if pydantic was not imported, it did not raise the error
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is None or not isinstance(error, pydantic.ValidationError):
+        return None
+    problems = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False):
+        name = "_".join(str(part) for part in problem["loc"])
+        problems.append(f"{name if name.isupper() else 'NACRE_' + name.upper()}: {problem['msg']}")
+    return one_line(f"A setting is not valid: {'; '.join(problems)}. Change it in the environment or in .env.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""`nacre serve`: settings -> a listening server."""
+"""`nacre serve`: settings -> a listening server.
+
+`nacre mcp`: serve all graphs to one agent, over MCP on standard input and output. `nacre keys`: create, list and revoke
+API keys of the server.
+"""
 
 import asyncio
 import ipaddress
@@ -13,14 +17,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.serving.cli.turn_display import adapt_commands, print_line
+
 if TYPE_CHECKING:
     import uvicorn
+    from anyio.streams.memory import MemoryObjectSendStream
+    from mcp.server.mcpserver import MCPServer
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+    from mcp.shared.message import SessionMessage
 
     from nacre.config.settings import Settings
+    from nacre.serving.keys import KeyStore
 
 # longer than clients and proxies keep an idle connection (httpx 5 s, nginx and load balancers 60 s): whoever closes it
 # first must not be the server, whose end meets the next request on its way
 KEEP_ALIVE_SECONDS = 75
+
 POLL_SECONDS = 0.05
 
 
@@ -41,13 +53,13 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from graph.app import load_settings
-    from nacre.serving.http import logs
-    from nacre.serving.http.metrics import SHARED_FOLDER_VARIABLE
+    from nacre.extensions.local_model.local_model import start_schema_prefill
+    from nacre.serving.http import middleware
     from nacre.serving.keys import open_keys
-    from nacre.serving.prefill_schema import start_schema_prefill
+    from nacre.serving.telemetry import SHARED_FOLDER_VARIABLE
 
     settings = load_settings()
-    logs.configure(settings.log, logging.INFO)
+    middleware.configure(settings.log, logging.INFO)
     # uvicorn would report a configuration error as a traceback
     asyncio.run(_check_openable(settings))
     # once, for all worker processes
@@ -113,7 +125,7 @@ def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
         access_log=False,
         server_header=False,
         http=BoundedConnection,
-        loop="nacre.serving.http.event_loop:new_event_loop",
+        loop="nacre.serving.http.connection:new_event_loop",
         ws="none",
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
@@ -151,3 +163,130 @@ def bind_socket(host: str, port: int, *, open_to_all: bool) -> socket.socket:
             f"Can't listen on {host}:{port} ({error.strerror}). Run: nacre serve --port N with a free port."
         ) from error
     return listening
+
+
+def mcp() -> None:
+    """Serve all graphs to an agent, over MCP on standard input and output.
+
+    For clients that start MCP servers themselves, with the command `nacre mcp`. `nacre serve` offers it at /mcp.
+    """
+    asyncio.run(_serve())
+
+
+async def _serve() -> None:
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    from graph.app import load_settings
+    from nacre.serving.mcp.ask import ToolContext
+    from nacre.serving.mcp.server import create_mcp_server
+    from nacre.serving.turn_service import open_turn_service
+
+    async with open_turn_service(load_settings(), lasting=True) as service, stdio_server() as (incoming, outgoing):
+        context = ToolContext(service)
+        sender, receiver = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_forward_valid, incoming, sender, outgoing)
+            await _run_server(create_mcp_server(lambda _: context), receiver, outgoing)
+            tasks.cancel_scope.cancel()
+
+
+async def _run_server(
+    mcp: "MCPServer", incoming: "ReadStream[SessionMessage | Exception]", outgoing: "WriteStream[SessionMessage]"
+) -> None:
+    # like the SDK's `run_stdio_async`, which does not accept streams
+    server = mcp._lowlevel_server
+    await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def _forward_valid(
+    incoming: "ReadStream[SessionMessage | Exception]",
+    valid: "MemoryObjectSendStream[SessionMessage | Exception]",
+    outgoing: "WriteStream[SessionMessage]",
+) -> None:
+    """Forward valid messages; reply to other lines with JSON-RPC's error, which the SDK does not do."""
+    from mcp.shared.message import SessionMessage
+    from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+    from pydantic import ValidationError
+
+    async with valid:
+        async for message in incoming:
+            if not isinstance(message, Exception):
+                await valid.send(message)
+                continue
+            kinds = {each["type"] for each in message.errors()} if isinstance(message, ValidationError) else set()
+            is_json_error = "json_invalid" in kinds or not kinds
+            error = ErrorData(
+                code=PARSE_ERROR if is_json_error else INVALID_REQUEST,
+                message="The line can't be read as JSON." if is_json_error else "The line is not a JSON-RPC message.",
+            )
+            await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+
+
+keys_app = typer.Typer(
+    help="Create, list and revoke keys for nacre serve.", no_args_is_help=True, rich_markup_mode=None
+)
+
+KeyNameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Owner of the key; threads belong to this name.")]
+
+
+@keys_app.command()
+def add(
+    name: KeyNameArgument,
+    graphs: Annotated[
+        str | None,
+        typer.Option("--graphs", metavar="a,b,...", help="Graphs that the key may read; all by default."),
+    ] = None,
+    may: Annotated[
+        str | None,
+        typer.Option("--may", metavar="write,approve,share", help="Rights besides asking; none by default."),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the existing key of this name.")] = False,
+) -> None:
+    """Create a key; it is shown only once."""
+    graph_names = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
+    rights = [right.strip() for right in (may or "").split(",") if right.strip()]
+    token = _key_store().add(name, graph_names, may=rights, replace=replace)
+    print_line(token)
+    typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
+
+
+@keys_app.command("list")
+def list_keys() -> None:
+    """List all keys by name."""
+    stored = _key_store().all()
+    if not stored:
+        print_line(
+            adapt_commands("No keys: nacre serve accepts only requests from this machine. Run: nacre keys add NAME")
+        )
+    width = max((len(key.name) for key in stored), default=0)
+    for key in sorted(stored, key=lambda key: key.name):
+        graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"
+        state = "" if key.revoked is None else f"  revoked {_format_date(key.revoked)}"
+        rights = f"  may {', '.join(key.may)}" if key.may else ""
+        print_line(f"{key.name:<{width}}  created {_format_date(key.created)}  {graphs}{rights}{state}")
+
+
+@keys_app.command()
+def revoke(name: KeyNameArgument) -> None:
+    """Revoke a key, from the next request on."""
+    store = _key_store()
+    store.revoke(name)
+    print_line(f"Revoked '{name}'. Its threads stay.")
+    if all(key.revoked is not None for key in store.all()):
+        hint = (
+            "No valid key is left, so nacre serve refuses every request, also from this machine. Run: nacre keys add"
+            f" NAME. For access without keys, stop the server, remove the keys ({store.place}) and start it again."
+        )
+        typer.echo(adapt_commands(hint), err=True)
+
+
+def _key_store() -> "KeyStore":
+    from nacre.config.settings import Settings
+    from nacre.serving.keys import open_keys
+
+    return open_keys(Settings())
+
+
+def _format_date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

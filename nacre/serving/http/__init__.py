@@ -1,19 +1,17 @@
-"""What the HTTP app is assembled from: limits, authentication, errors, health, metrics and the routes under /api.
+"""What the HTTP app is assembled from: limits, authentication, errors, health, and the routes under /api.
 
 In reading order:
-
-    api/                the routes under /api
-    dependencies        what routes take: turn service, runs, threads, metrics, graph name
-    auth                request -> caller; rate limits
-    limits              middleware: lengths of paths, request ids, access log
-    bodies              middleware: authentication before a body is read, its size and its JSON
-    error_handlers      error -> reply
-    error_formats       the reply in the format of a protocol
-    look_up             a slot for the look-ups of a caller
-    disconnect          end work whose client has disconnected
-    health              /healthz, /readyz, /metrics
-    metrics             Prometheus counters
-    logs                log lines as text or JSON
-    connection          uvicorn's connection with a time limit
-    event_loop          uvloop, if installed
+    middleware    limits of paths and bodies, request ids, access log
+    auth          request -> caller; rate limits
+    dependencies  what routes take: turn service, runs, threads, metrics, graph name; the slot of a look-up
+    errors        error -> a reply in the format of the path's protocol
+    connection    uvicorn's connection and event loop
+    ask           ask a question; resume or stop its turn; queries, options and model calls
+    threads       stored conversations
+    graphs        graphs, schemas, reports; things, classes and tables
+    layer         names of classes and properties
+    verified      questions that people confirmed
+    uploads       files or an address become a graph
+    text2sparql   a question as one SPARQL query
+    health        /healthz, /readyz, /metrics
 """

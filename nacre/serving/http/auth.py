@@ -19,14 +19,20 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore, KeysUnavailable
 log = logging.getLogger(__name__)
 
 LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
+
 # what browsers say of requests by the user and by pages of the server itself
 OWN_SITES = {"same-origin", "none"}
+
 PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
+
 MAX_TRACKED_CLIENTS = 10_000
+
 # what the names of clients begin with: valid keys are counted by owner, requests without one by address
 OWNER, ADDRESS = "owner ", "address "
+
 # a thread of its own, so that no request waits for the work of others before it is known who sent it
 _POOL = ThreadPoolExecutor(1, thread_name_prefix="nacre-keys")
+
 bearer_token = HTTPBearer(
     auto_error=False, description="A key created by `nacre keys add`. Not needed if no key exists."
 )

@@ -1,15 +1,24 @@
-"""Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors."""
+"""Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors.
+
+Routes that are plain functions take the slot of a look-up, held until its end. A look-up is told to stop when its
+client disconnects or after NACRE_BRANCH_SECONDS; so is any coroutine whose client has disconnected.
+"""
 
 import asyncio
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel
 
-from nacre.serving.conversations.threads import Threads
+from nacre.errors import ConfigError
+from nacre.records.threads import CancelToken, WorkCancelled, cancel_token
 from nacre.serving.errors import NotFound, StorageUnavailable
-from nacre.serving.http.metrics import Metrics
+from nacre.serving.http.auth import CallerDep
 from nacre.serving.runs import Runs
+from nacre.serving.telemetry import Metrics
+from nacre.serving.threads import Threads
 from nacre.serving.turn_service import TurnService
 
 
@@ -88,7 +97,68 @@ async def _graph(request: Request, graph: str) -> str:
 
 
 TurnServiceDep = Annotated[TurnService, Depends(_service)]
+
 RunsDep = Annotated[Runs, Depends(_runs)]
+
 MetricsDep = Annotated[Metrics, Depends(_metrics)]
+
 ThreadsDep = Annotated[Threads, Depends(_threads)]
+
 GraphNameDep = Annotated[str, Depends(_graph)]
+
+
+async def hold_look_up_slot(request: Request, service: TurnServiceDep, caller: CallerDep) -> AsyncIterator[None]:
+    """Hold a slot while a route runs. Work that was told to stop becomes an error of the request."""
+    seconds = service.composition.settings.branch_seconds
+    token = CancelToken()
+    async with AsyncExitStack() as stack:
+        await run_while_connected(request, stack.enter_async_context(service.look_up_slot(caller)))
+        # the thread of the route runs with a copy of this context
+        cancel_token.set(token)
+        watching = asyncio.create_task(_cancel_in_time(request, token, seconds))
+        stack.callback(watching.cancel)
+        try:
+            yield
+        except WorkCancelled:
+            raise ConfigError(f"This look-up was stopped after {seconds:g} seconds. Ask for less.") from None
+
+
+async def _cancel_in_time(request: Request, token: CancelToken, seconds: float) -> None:
+    """Tell the work to stop when the client has disconnected, at the latest after so many seconds."""
+    try:
+        await asyncio.wait_for(wait_for_disconnect(request), seconds)
+    except TimeoutError:
+        pass
+    finally:
+        token.over = True
+
+
+T = TypeVar("T")
+
+# no client receives it; nginx logs such requests with this status
+CLIENT_LEFT = 499
+
+
+async def wait_for_disconnect(request: Request) -> None:
+    """Return when the client has disconnected. The body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work; the work is cancelled if the client disconnects."""
+    working, disconnecting = asyncio.ensure_future(work), asyncio.ensure_future(wait_for_disconnect(request))
+    try:
+        await asyncio.wait([working, disconnecting], return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise HTTPException(CLIENT_LEFT, "The client has disconnected.")
+    finally:
+        working.cancel()
+        disconnecting.cancel()
+        # asyncio logs an error of work that nobody waits for any more
+        await asyncio.wait([working, disconnecting])
+
+
+# released before the reply is sent, so that a slow reader holds no slot
+LookUpSlotDep = Annotated[None, Depends(hold_look_up_slot, scope="function")]

@@ -14,27 +14,31 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.serving.http.api.graphs import GraphSummary, graph_summary
+from nacre.extensions.databases.attached_tables import RemoteTables
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
+from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
 from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
-from nacre.stores.conversations.conversations import ConversationStoreError
-from nacre.stores.databases.remote_tables import RemoteTables
-from nacre.stores.opener import error_reason
-from nacre.stores.search.file_integrity import DamagedIndex, verify_seal
-from nacre.stores.sqlite.lexicon_file import spellings_folder
+from nacre.stores.graph import error_reason
+from nacre.stores.search.lexical import DamagedIndex, verify_seal
+from nacre.stores.sqlite.lexicon import spellings_folder
+from nacre.stores.state.conversations import ConversationStoreError
 
 router = APIRouter(tags=["health"])
+
 metrics_router = APIRouter(tags=["health"])
 
 HEALTH_CACHE_SECONDS = 1.0
+
 MIN_FREE_BYTES = 50_000_000
+
 # the model's server must answer in this time, from the connection to the headers, and a database (given)
 PROBE_SECONDS = 2.0
 
 
 NO_KEYS, NO_DATABASE = "no keys", "no database"
+
 _NEXT = {NO_KEYS: "nacre keys list", NO_DATABASE: "check the server of NACRE_DATABASE_URL"}
 
 

@@ -1,7 +1,7 @@
 """The tool `ask`: question -> answer, with progress; a client that can show a form is asked which reading it meant.
 
-Since 2026-07-28 the question goes back as the result of the call, and the client calls again with the reply; before,
-it is a request of the server, which needs a connection that stays open (standard input).
+Since 2026-07-28 the question goes back as the result of the call, and the client calls again with the reply; before, it
+is a request of the server, which needs a connection that stays open (standard input).
 """
 
 import asyncio
@@ -19,18 +19,19 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from graph.state import Json
 from nacre.records.answer import Answer, Option
 from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
-from nacre.serving.conversations.stateless_turns import StatelessTurnCache
-from nacre.serving.http.metrics import Metrics
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.tracing import trace_turn
+from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.turn_events import collect_record
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import StatelessTurnCache, TurnService
 
 # versions are dates, so that their order is that of text
 REPLY_IN_NEXT_CALL = "2026-07-28"
+
 REPLY_KEY, FIELD = "which", "option"
+
 # answers that are kept for clients that decline to choose (given)
 MAX_DECLINABLE = 200
+
 MAX_MESSAGE = 2000
 
 

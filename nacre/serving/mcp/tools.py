@@ -1,35 +1,47 @@
-"""The tools of the MCP server: arguments from an agent + caller -> records of `mcp.records`."""
+"""The tools of the MCP server: arguments from an agent + caller -> records, one per tool.
+
+What an agent confirms is only used for its own key: a text in the data must not teach everyone a wrong answer. A person
+approves it. `agent_answer` has the record of the tool `ask`.
+"""
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.types import InputRequiredResult, ToolAnnotations
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from agents.run_in_thread import run_in_thread
 from nacre.access import queries
-from nacre.access.availability import lexical_problem, sparql_problem, vector_problem
-from nacre.access.browse.things import find_thing
+from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
+from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
+from nacre.records.browse import PredicateFacts
+from nacre.records.evidence import Cell
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 from nacre.serving.agent_answer import AgentAnswer
-from nacre.serving.http.api.graphs import examples_of, graph_summary
-from nacre.serving.mcp import records
+from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
+from nacre.serving.verified_questions import MAX_PAGE, VerifiedQuestionService
 from nacre.stores.catalog import Graph
 
 P = ParamSpec("P")
+
 T = TypeVar("T")
 
 MAX_ROWS, DEFAULT_ROWS = 1000, 100
+
 MAX_SENTENCES, DEFAULT_SENTENCES = 24, 8
+
 TOOL_NAMES = ("ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs")
+
 # read-only; the same call gives the same result until the graph has a new version
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -40,6 +52,7 @@ def or_default(default: object) -> BeforeValidator:
 
 
 GraphArgument = Annotated[str | None, Field(description="Name of the graph; may be omitted if there is only one.")]
+
 RowLimit = Annotated[int, or_default(DEFAULT_ROWS), Field(ge=1, le=MAX_ROWS, description="Maximum number of rows.")]
 
 ContextResolver = Callable[[ServerRequestContext[Any, Any]], ToolContext]
@@ -51,6 +64,90 @@ def add_tools(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
     for name in TOOL_NAMES:
         title = name.replace("_", " ").capitalize()
         mcp.tool(title=title, annotations=READ_ONLY, structured_output=True)(with_tool_errors(getattr(tools, name)))
+
+
+class ToolRows(BaseModel):
+    """The rows of a query."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    units: list[str] = Field(description="One entry per column, empty if it has no unit.")
+    truncated: bool = Field(description="Whether there are more rows than listed.")
+    query: str = Field(description="The query as it ran.")
+    note: str = Field(description="How it differs from the query that was sent, if it was repaired.")
+    seconds: float
+
+
+class SearchHits(BaseModel):
+    """The sentences that a search found, best first."""
+
+    found: list["SearchHit"]
+
+
+class ClassSummary(BaseModel):
+    """A class, and the table with a row for each of its members."""
+
+    iri: str
+    label: str
+    count: int
+    table: str
+    comment: str
+
+
+class PropertySummary(BaseModel):
+    """A property: its datatype, unit and targets."""
+
+    iri: str
+    label: str
+    triples: int
+    datatype: str
+    unit: str
+    links_to: list[str] = Field(description="Labels of the classes that it links to; empty for literals.")
+    samples: list[str]
+    comment: str
+
+
+class GraphDescription(BaseModel):
+    """The contents of a graph."""
+
+    name: str
+    version: str
+    triples: int
+    things: int
+    classes: list[ClassSummary]
+    properties: list[PropertySummary]
+    truncated: bool = Field(description="Whether there are more classes or properties than listed.")
+    sql: bool = Field(description="Whether query_sql can be used.")
+    sparql: bool = Field(description="Whether query_sparql can be used.")
+    search: bool = Field(description="Whether search can be used.")
+    examples: list[str] = Field(description="Questions that the tool ask answers.")
+
+
+class FactSummary(BaseModel):
+    """One fact: a property and its value."""
+
+    property: str
+    predicate: str
+    value: str
+    label: str = Field(description="The name of the value, if it is a thing.")
+
+
+class ThingDescription(BaseModel):
+    """The facts about one thing."""
+
+    iri: str
+    label: str
+    kinds: list[str]
+    facts: list[FactSummary]
+    incoming: list[FactSummary] = Field(description="Facts of other things that link to it; value is the other thing.")
+    alike: list[str] = Field(description="IRIs of other things that the name may refer to.")
+    truncated: bool
+
+
+class GraphList(BaseModel):
+    """The graphs that can be queried."""
+
+    graphs: list["GraphListItem"]
 
 
 class GraphTools:
@@ -79,12 +176,12 @@ class GraphTools:
         ctx: Context,
         graph: GraphArgument = None,
         limit: RowLimit = DEFAULT_ROWS,
-    ) -> records.ToolRows:
+    ) -> ToolRows:
         """Run one SELECT over the tables of a graph, read-only. The graph's schema resource lists the tables."""
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
             resources = context.service.composition.resources
             result = await queries.query_sql(opened, sql, resources.settings, resources.sandbox, limit)
-        return records.ToolRows(**asdict(result))
+        return ToolRows(**asdict(result))
 
     async def query_sparql(
         self,
@@ -92,12 +189,12 @@ class GraphTools:
         ctx: Context,
         graph: GraphArgument = None,
         limit: RowLimit = DEFAULT_ROWS,
-    ) -> records.ToolRows:
+    ) -> ToolRows:
         """Run one SPARQL query over a graph, read-only. describe_graph tells whether the graph supports SPARQL."""
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
             resources = context.service.composition.resources
             result = await queries.query_sparql(opened, sparql, resources.settings, resources.sandbox, limit)
-        return records.ToolRows(**asdict(result))
+        return ToolRows(**asdict(result))
 
     async def search(
         self,
@@ -109,14 +206,14 @@ class GraphTools:
             or_default(DEFAULT_SENTENCES),
             Field(ge=1, le=MAX_SENTENCES, description="Maximum number of sentences."),
         ] = DEFAULT_SENTENCES,
-    ) -> records.SearchHits:
+    ) -> SearchHits:
         """Find sentences of a graph and of its documents that contain these words or are close in meaning."""
         async with self._open_graph(ctx, graph) as (context, opened):
             settings = context.service.composition.settings
             sentences = await queries.search_sentences(opened, text, settings, limit)
-        return records.SearchHits(found=[records.SearchHit(**asdict(each)) for each in sentences])
+        return SearchHits(found=[SearchHit(**asdict(each)) for each in sentences])
 
-    async def describe_graph(self, ctx: Context, graph: GraphArgument = None) -> records.GraphDescription:
+    async def describe_graph(self, ctx: Context, graph: GraphArgument = None) -> GraphDescription:
         """The contents of a graph: its classes, their tables, its properties, and questions that it answers."""
         async with self._open_graph(ctx, graph) as (context, opened):
             return await run_in_thread(_graph_description, context, opened)
@@ -126,17 +223,17 @@ class GraphTools:
         name: Annotated[str, Field(description="The name of one thing, or its IRI.")],
         ctx: Context,
         graph: GraphArgument = None,
-    ) -> records.ThingDescription:
+    ) -> ThingDescription:
         """All facts about one thing: its classes, its properties, and the facts that link to it."""
         async with self._open_graph(ctx, graph) as (context, opened):
             seconds = context.service.composition.settings.branch_seconds
-            return records.thing_description(await run_in_thread(find_thing, opened, name, seconds))
+            return thing_description(await run_in_thread(find_thing, opened, name, seconds))
 
-    async def list_graphs(self, ctx: Context) -> records.GraphList:
+    async def list_graphs(self, ctx: Context) -> GraphList:
         """The graphs that can be queried."""
         context = self._resolve_context(ctx.request_context)
         async with context.service.look_up_slot(context.caller):
-            return records.GraphList(graphs=await run_in_thread(_graph_list, context))
+            return GraphList(graphs=await run_in_thread(_graph_list, context))
 
     @asynccontextmanager
     async def _open_graph(
@@ -165,18 +262,18 @@ def with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitab
     return wrapped
 
 
-def _graph_description(context: ToolContext, opened: Graph) -> records.GraphDescription:
+def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
     schema = opened.schema
     classes = sorted(schema.shown_classes, key=lambda each: -each.count)
     properties = sorted(schema.shown_predicates, key=lambda each: -each.triples)
-    max_classes, max_properties = records.MAX_CLASSES, records.MAX_PROPERTIES
-    return records.GraphDescription(
+    max_classes, max_properties = MAX_CLASSES, MAX_PROPERTIES
+    return GraphDescription(
         name=opened.name,
         version=opened.version,
         triples=schema.triples,
         things=schema.entities,
-        classes=[records.class_summary(each) for each in classes[:max_classes]],
-        properties=[records.property_summary(each, schema) for each in properties[:max_properties]],
+        classes=[class_summary(each) for each in classes[:max_classes]],
+        properties=[property_summary(each, schema) for each in properties[:max_properties]],
         truncated=len(classes) > max_classes or len(properties) > max_properties,
         sql=opened.stored is not None,
         sparql=not sparql_problem(opened),
@@ -185,7 +282,194 @@ def _graph_description(context: ToolContext, opened: Graph) -> records.GraphDesc
     )
 
 
-def _graph_list(context: ToolContext) -> list[records.GraphListItem]:
-    fields = records.GraphListItem.model_fields
+class GraphListItem(BaseModel):
+    """A graph and its size; `problem` says why it can't be queried."""
+
+    name: str
+    version: str
+    triples: int
+    things: int
+    classes: int
+    problem: str
+
+
+def _graph_list(context: ToolContext) -> list[GraphListItem]:
+    fields = GraphListItem.model_fields
     every = (graph_summary(context.service.library, name) for name in context.service.graph_names(context.caller))
-    return [records.GraphListItem(**{name: getattr(each, name) for name in fields}) for each in every]
+    return [GraphListItem(**{name: getattr(each, name) for name in fields}) for each in every]
+
+
+VERIFIED_TOOL_NAMES = ("list_verified", "confirm_answer", "confirm_query", "remove_verified")
+
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+
+class VerifiedEntry(BaseModel):
+    """A question that a person confirmed."""
+
+    id: str
+    question: str
+    by: str = Field(description="Who confirmed it.")
+    at: str = Field(description="When, in UTC.")
+    approved: bool = Field(description="Whether everyone uses it; otherwise only who confirmed it.")
+    state: str = Field(description="in use, or why it is not used.")
+    note: str
+
+
+class VerifiedEntries(BaseModel):
+    """Verified questions of a graph."""
+
+    graph: str
+    questions: list[VerifiedEntry]
+    more: bool
+
+
+class RemovedEntry(BaseModel):
+    """The id of a removed entry."""
+
+    id: str
+
+
+def add_verified_tools(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
+    """Register the tools of `VERIFIED_TOOL_NAMES` with a server."""
+    tools = VerifiedTools(resolve_context)
+    for name in VERIFIED_TOOL_NAMES:
+        hints = READS if name.startswith("list") else REMOVES if name.startswith("remove") else WRITES
+        title = name.replace("_", " ").capitalize()
+        mcp.tool(title=title, annotations=hints, structured_output=True)(with_tool_errors(getattr(tools, name)))
+
+
+class VerifiedTools:
+    """The tools, one method each. Their docstrings and parameters are what agents see."""
+
+    def __init__(self, resolve_context: ContextResolver) -> None:
+        self._resolve_context = resolve_context
+
+    async def list_verified(
+        self,
+        ctx: Context,
+        graph: GraphArgument = None,
+        search: Annotated[str, or_default(""), Field(max_length=200, description="Part of the question.")] = "",
+        limit: Annotated[int, or_default(50), Field(ge=1, le=MAX_PAGE, description="Maximum number.")] = 50,
+    ) -> VerifiedEntries:
+        """Questions of a graph that people confirmed: they are answered the same way again."""
+        context = self._resolve_context(ctx.request_context)
+        verified = VerifiedQuestionService(context.service)
+        page = await verified.listed(context.caller, graph, search=search, limit=limit)
+        return VerifiedEntries(graph=page.graph, questions=[_entry(each) for each in page.questions], more=page.more)
+
+    async def confirm_answer(
+        self,
+        thread: Annotated[str, Field(description="The thread that the question was asked in.")],
+        turn: Annotated[int, Field(ge=1, description="The number of the turn, from 1.")],
+        ctx: Context,
+        graph: GraphArgument = None,
+    ) -> VerifiedEntry:
+        """Store that the answer of a turn is right. Only call it if the user said that it is right."""
+        context = self._resolve_context(ctx.request_context)
+        verified = VerifiedQuestionService(context.service, approves=False)
+        return _entry(await verified.confirm_turn(context.caller, thread, turn, graph))
+
+    async def confirm_query(
+        self,
+        question: Annotated[str, Field(description="The question that the query answers.")],
+        language: Annotated[Literal["sql", "sparql"], Field(description="The language of the query.")],
+        query: Annotated[str, Field(description="The query. It is run, and must give values.")],
+        ctx: Context,
+        graph: GraphArgument = None,
+    ) -> VerifiedEntry:
+        """Store a query as the right answer to a question. Only call it if the user confirmed its rows."""
+        context = self._resolve_context(ctx.request_context)
+        verified = VerifiedQuestionService(context.service, approves=False)
+        written = VerifiedQuery(tool=language, text=query)
+        return _entry((await verified.confirm_query(context.caller, graph, question, written))[0])
+
+    async def remove_verified(
+        self,
+        id: Annotated[str, Field(max_length=40, description="The id, as list_verified gives it.")],
+        ctx: Context,
+        graph: GraphArgument = None,
+    ) -> RemovedEntry:
+        """Remove a question that this key confirmed."""
+        context = self._resolve_context(ctx.request_context)
+        await VerifiedQuestionService(context.service).remove(context.caller, graph, id, context.caller.owner)
+        return RemovedEntry(id=id)
+
+
+def _entry(entry: VerifiedQuestion) -> VerifiedEntry:
+    return VerifiedEntry(**{name: getattr(entry, name) for name in VerifiedEntry.model_fields})
+
+
+MAX_CLASSES, MAX_PROPERTIES = 100, 200
+
+MAX_COMMENT = 200
+
+MAX_FACT = 1000
+
+
+class SearchHit(BaseModel):
+    """A sentence of the graph or of one of its documents."""
+
+    text: str
+    source: str = Field(description="The thing or the document that it comes from.")
+    branch: str = Field(description="lexical: it contains the words; vector: it is close in meaning.")
+    keys: list[str] = Field(description="IRIs of the things it is about.")
+
+
+def class_summary(record: Class) -> ClassSummary:
+    """The summary of a class."""
+    return ClassSummary(
+        iri=record.iri, label=record.label, count=record.count, table=record.relation, comment=_shorten(record.comment)
+    )
+
+
+def property_summary(predicate: Predicate, schema: Schema) -> PropertySummary:
+    """The summary of a property."""
+    targets = sorted(predicate.ranges, key=lambda iri: -predicate.ranges[iri]) if predicate.has_links else []
+    return PropertySummary(
+        iri=predicate.iri,
+        label=predicate.label,
+        triples=predicate.triples,
+        datatype="" if predicate.has_links and not predicate.has_literals else predicate.datatype,
+        unit=predicate.unit,
+        links_to=[schema.class_of[iri].label for iri in targets[:5] if iri in schema.class_of],
+        samples=[_shorten(each) for each in (predicate.values or predicate.samples)[:5]],
+        comment=_shorten(predicate.comment),
+    )
+
+
+def thing_description(named: NamedThing) -> ThingDescription:
+    """A thing with its facts one by one, within bounds."""
+    thing = named.thing
+    facts, incoming = list(_fact_summaries(thing.facts)), list(_fact_summaries(thing.linking))
+    cut = any(each.more for each in (*thing.facts, *thing.linking)) or not thing.complete
+    return ThingDescription(
+        iri=thing.iri,
+        label=thing.label,
+        kinds=[end.text for end in thing.classes],
+        facts=facts[:MOST_FACTS],
+        incoming=incoming[:MOST_INCOMING],
+        alike=list(named.alike),
+        truncated=cut or len(facts) > MOST_FACTS or len(incoming) > MOST_INCOMING,
+    )
+
+
+def _fact_summaries(facts: Iterable[PredicateFacts]) -> Iterator[FactSummary]:
+    """Facts one by one: the IRI and the name of a thing, the text of a literal."""
+    for each in facts:
+        for end in each.ends:
+            yield FactSummary(
+                property=each.label,
+                predicate=each.predicate,
+                value=end.iri or end.text[:MAX_FACT],
+                label=end.text if end.iri else "",
+            )
+
+
+def _shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_COMMENT else f"{text[:MAX_COMMENT].rstrip()} ..."

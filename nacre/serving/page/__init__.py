@@ -1,7 +1,6 @@
 """The web page.
 
-api_docs   OpenAPI document -> the page of the API's documentation
-pages      the routes of the page and of the API's documentation, with their content security policies
-static/    index.html and its files: css/, words/ (texts by language), shared/ (API, DOM, state, labels), turn/ (one
-           question and its answer), shell/ (conversation, lists, options; main.js starts the page)
+pages    the routes of the page and of the API's documentation, with their content security policies
+static/  index.html and its files: css/, words/ (texts by language), shared/ (API, DOM, state, labels), turn/ (one
+         question and its answer), shell/ (conversation, lists, options; main.js starts the page)
 """

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.cancellation import is_cancelled
+from nacre.records.threads import is_cancelled
+from nacre.stores.addresses import EndpointLimits
 from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
 from nacre.stores.sparql.endpoint_answers import (
     JSON_RESULTS,
@@ -28,19 +29,23 @@ from nacre.stores.sparql.endpoint_answers import (
     read_truth,
     refusal,
 )
-from nacre.stores.sparql.endpoint_limits import EndpointLimits
-from nacre.stores.sparql.projection import projected_names
 from nacre.stores.sparql.sparql_source import Solutions
 
 # longer queries are sent in the body: servers and proxies truncate addresses (RFC 9110 requires 8,000 characters)
 MAX_ADDRESS_LENGTH = 4000
+
 MAX_REDIRECTS = 3
+
 # maximum number of pages of one query, if the server limits the rows of an answer
 MAX_PAGES = 50
+
 # seconds before the only retry if a busy server names no delay
 RETRY_SECONDS = 2.0
+
 _SLICED = re.compile(r"(?:(?<!\s)\s++)?\bLIMIT\s++(?P<limit>\d++)(?P<offset>\s++OFFSET\s++\d++)?+\s*+$", re.IGNORECASE)
+
 _REMOTE_MAXIMUM = "x-sparql-maxrows"
+
 # Virtuoso marks results that are incomplete because its time was over
 _STATE, _UNFINISHED = "x-sql-state", "S1T"
 
@@ -236,3 +241,35 @@ def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 def _retry_after(headers: Mapping[str, str]) -> float:
     delay = header_number(headers, "retry-after")
     return RETRY_SECONDS if delay is None else float(delay)
+
+
+_SELECT = re.compile(r"(?<![?$\w:])SELECT\b(?P<columns>[^{]*)", re.IGNORECASE)
+
+_END = re.compile(r"(?<![?$\w:])(?:WHERE|FROM)\b.*", re.IGNORECASE | re.DOTALL)
+
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?|\'(?:[^\'\\]|\\.)*+\'?|<[^<>\s]*+>', re.DOTALL)
+
+# names of variables: VARNAME in SPARQL 1.1, section 19.8
+_PART = re.compile(
+    r"(?P<mark>[()*])|(?P<as>\bAS\s+)?[?$](?P<name>[\w\u00b7\u0300-\u036f\u203f\u2040]++)", re.IGNORECASE
+)
+
+
+def projected_names(query: str) -> tuple[str, ...] | None:
+    """The names of the columns of a SELECT; None for SELECT *, and for an expression that contains a group.
+
+    >>> projected_names('SELECT DISTINCT ?s (COUNT(DISTINCT ?o) AS ?n) WHERE { ?s ?p ?o }')
+    ('s', 'n')
+    >>> projected_names("SELECT * { ?s ?p ?o }"), projected_names("SELECT (EXISTS { ?s ?p ?o } AS ?x) {}")
+    (None, None)
+    """
+    found = _SELECT.search(query)
+    columns = _END.sub("", _QUOTED.sub("", found["columns"])) if found else ""
+    names, depth = list[str](), 0
+    for part in _PART.finditer(columns):
+        if part["mark"] == "*" and depth == 0:
+            return None
+        depth += {"(": 1, ")": -1}.get(part["mark"] or "", 0)
+        if part["name"] and (depth == 0 or (depth == 1 and part["as"])):
+            names.append(part["name"])
+    return tuple(names) if names and depth == 0 else None

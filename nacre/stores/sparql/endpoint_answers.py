@@ -3,8 +3,12 @@
 An endpoint is not trusted. Its answers are read only in the formats that were asked for, none of which has entities or
 external references; sizes are bounded while an answer is inflated, before it is parsed, and while its terms are
 collected. The `check` of a reader is called now and then, and raises if nobody waits for the answer any more.
+
+JSON takes up to 100 times the memory of its text, and `json.loads` keeps the interpreter's lock while it parses. So the
+items of a text are counted first, in short steps, and other threads run between the objects that are parsed.
 """
 
+import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,28 +18,39 @@ from typing import IO, Any, cast
 import pyoxigraph as ox
 
 from nacre.errors import ToolError
-from nacre.stores.sparql.bounded_json import MAX_ITEMS, TooManyItems, load_json, nothing_to_check
-from nacre.stores.sparql.endpoint_limits import host_of
+from nacre.stores.addresses import host_of
 from nacre.stores.sparql.sparql_source import SparqlTerm
 
 JSON_RESULTS = "application/sparql-results+json"
+
 # N-Triples first; servers that have only Turtle send that
 TRIPLES = "application/n-triples, text/turtle;q=0.5"
+
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
 LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
 MAX_BYTES = 32_000_000
+
 # characters of the terms of one answer (given, as for the local store)
 MAX_TERM_CHARACTERS = 50_000_000
+
 # rows and cells of one answer. Measured: 1 million cells take 0.3 s and 60 MB
 MAX_ROWS, MAX_CELLS = 1000, 1_000_000
+
 # items of one term: an object, three more fields, and the comma before the next one
 ITEMS_OF_TERM = 5
+
 # columns of a SELECT * (given)
 MOST_COLUMNS = 10
+
 # bytes without a triple: a term has at most 4 MB. Measured: nested nodes take 80 times their bytes until they end
 MAX_BYTES_WITHOUT_TRIPLE = 4_000_000
+
 BYTES_TO_PARSE = 65_536
+
 MAX_HEADER_DIGITS = 9
+
 _TRIPLE_FORMATS = {
     "": ox.RdfFormat.N_TRIPLES,
     "application/n-triples": ox.RdfFormat.N_TRIPLES,
@@ -43,14 +58,19 @@ _TRIPLE_FORMATS = {
     "text/turtle": ox.RdfFormat.TURTLE,
     "application/x-turtle": ox.RdfFormat.TURTLE,
 }
+
 # zlib's window for each encoding: 16 more means a gzip header
 _WINDOWS = {"gzip": zlib.MAX_WBITS + 16, "x-gzip": zlib.MAX_WBITS + 16, "deflate": zlib.MAX_WBITS}
+
 _TAG = re.compile(r"<(script|style)\b(?:(?!</?\1\b).)*+</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
+
 # Virtuoso answers an ASK with a row or none
 _VIRTUOSO_ASK = "__ASK_RETVAL"
 
 Row = tuple[SparqlTerm | None, ...]
+
 Triple = tuple[SparqlTerm, SparqlTerm, SparqlTerm]
 
 
@@ -83,6 +103,10 @@ class BodyReader:
     def body(self) -> bytes:
         """All that was added."""
         return bytes(self._body)
+
+
+def nothing_to_check() -> None:
+    """The check of a caller who waits for as long as it takes."""
 
 
 def read_rows(
@@ -247,3 +271,62 @@ def _from_oxigraph(term: Any) -> SparqlTerm:
     if isinstance(term, ox.Literal):
         return SparqlTerm("literal", term.value, term.datatype.value, term.language or "")
     return SparqlTerm("literal", str(term), XSD_STRING)
+
+
+# A result of 1,000 rows with 40 columns has 172,000 items. Measured with the most expensive texts of 200,000 items:
+# they take 40 MB, and the lock for 0.2 s. One string of 32 MB takes it for 0.3 s.
+MAX_ITEMS = 200_000
+
+# SPARQL 1.1 Query Results JSON Format has lists only of variables, links and rows
+MAX_LISTS = 1000
+
+# a shorter text can't have too many items or lists (given: half of MAX_LISTS lists)
+UNCOUNTED_BYTES = 1000
+
+# bytes that are counted in one step, and steps between two checks (measured: 1 ms each)
+BYTES_AT_ONCE, STEPS_BETWEEN_CHECKS = 1_000_000, 2000
+
+
+class TooManyItems(Exception):
+    """The text has more items than any result that was asked for."""
+
+
+def load_json(content: bytes, most: int = MAX_ITEMS, check: Callable[[], None] = nothing_to_check) -> Any:
+    """The value of a text in UTF-8 with at most `most` items. `check` is called now and then, and may raise."""
+    if not json.detect_encoding(content).startswith("utf-8"):
+        raise ValueError("JSON is sent in UTF-8 (RFC 8259)")
+    if len(content) > UNCOUNTED_BYTES:
+        _check_items(content, most, check)
+    check()
+    return json.loads(content, object_hook=_yield_to_threads)
+
+
+def _check_items(content: bytes, most: int, check: Callable[[], None]) -> None:
+    """Raises TooManyItems, or ValueError for lists. An item is what a { or , outside strings begins."""
+    items = lists = place = steps = 0
+    in_string = False
+    while place < len(content):
+        steps += 1
+        if steps % STEPS_BETWEEN_CHECKS == 0:
+            check()
+        if in_string:
+            quote = content.find(b'"', place)
+            part = content[place:quote] if quote >= 0 else b""
+            # a quote behind an odd number of backslashes belongs to the string
+            in_string = (len(part) - len(part.rstrip(b"\\"))) % 2 == 1
+            place = quote + 1 if quote >= 0 else len(content)
+            continue
+        quote = content.find(b'"', place, place + BYTES_AT_ONCE)
+        end = min(place + BYTES_AT_ONCE, len(content)) if quote < 0 else quote
+        lists += content.count(b"[", place, end)
+        items += content.count(b"{", place, end) + content.count(b",", place, end)
+        if lists > MAX_LISTS:
+            raise ValueError("too many lists")
+        if items > most:
+            raise TooManyItems
+        in_string, place = quote >= 0, end + 1 if quote >= 0 else end
+
+
+def _yield_to_threads(value: dict[str, Any]) -> dict[str, Any]:
+    # a call of a function that is written in Python is where the interpreter may change to another thread
+    return value

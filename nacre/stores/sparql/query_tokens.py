@@ -14,15 +14,22 @@ from nacre.errors import ToolError
 # rdflib, which judges a query, takes time that grows faster than its length. Measured with rdflib 7.6: a list of 240
 # numbers (600 tokens) 0.6 s, 1,200 tokens 2.8 s; 40 levels of brackets exceed its recursion limit.
 MAX_TOKENS, MAX_DEPTH = 600, 60
+
 MAX_INDENT = 40
+
 _NAME_START = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
+
 _NAME = _NAME_START + "_0-9\u00b7\u0300-\u036f\u203f-\u2040-"
+
 _PREFIX = f"[{_NAME_START}](?:[{_NAME}.]*[{_NAME}])?"
+
 _ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
+
 _LOCAL = f"(?:[{_NAME}:]|{_ESCAPED})(?:(?:[{_NAME}.:]|{_ESCAPED})*(?:[{_NAME}:]|{_ESCAPED}))?"
+
 _TOKEN = re.compile(
     "|".join(
         (
@@ -42,13 +49,20 @@ _TOKEN = re.compile(
     ),
     re.DOTALL,
 )
+
 _STRING_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
 _WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+
 _ABSOLUTE = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*:")
+
 _PATH_MARKS = frozenset("*+?")
+
 # functions whose parenthesis pyoxigraph wants without a space
 _JOINED = frozenset({"BNODE", "COALESCE", "CONCAT"})
+
 _OPEN, _CLOSE = frozenset("{(["), frozenset("})]")
 
 

@@ -12,7 +12,9 @@ from langchain_core.caches import BaseCache
 from langchain_core.outputs import Generation
 
 MAX_REPLIES = 20_000
+
 BUSY_SECONDS = 1.0
+
 LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
 
 

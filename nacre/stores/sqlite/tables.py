@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.cancellation import is_cancelled
 from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import from_json
 from nacre.records.schema import Datatype, Schema
+from nacre.records.threads import is_cancelled
 from nacre.stores.versions import OVERVIEW
 
 Cell = str | int | float | None
@@ -26,12 +26,19 @@ _REFUSED_NAMES = """
     randomblob zeroblob printf format load_extension readfile writefile edit fts3_tokenizer sqlite_compileoption_get
     sqlite_compileoption_used sqlite_offset sqlite_log
 """
+
 _REFUSED_FUNCTIONS = frozenset(_REFUSED_NAMES.split())
+
 _MAX_VALUE_LENGTH = 10_000_000
+
 _MAX_SQL_LENGTH = 200_000
+
 _MAX_TEXT = 50_000_000
+
 _MAX_MEMORY = 512_000_000
+
 _STEPS_BETWEEN_CHECKS = 5_000
+
 _EXPLAIN = re.compile(r"(?:\s++|--[^\n]*+\n|(?>/\*.*?\*/))*+EXPLAIN\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -300,3 +307,21 @@ _ERROR_KINDS = (
     (r"too (big|many|large|long)|out of memory|stack overflow|parser stack|tree is too", "too_large"),
     (r"mismatch|wrong number of arguments|misuse|overflow|malformed JSON|bind|unsafe use|type", "type"),
 )
+
+
+def quote_identifier(name: str) -> str:
+    """The name in double quotes.
+
+    >>> quote_identifier('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_if_needed(name: str) -> str:
+    """The name as it is if SQLite reads it without quotes, else in double quotes.
+
+    >>> quote_if_needed("height"), quote_if_needed("größe"), quote_if_needed('a"b')
+    ('height', '"größe"', '"a""b"')
+    """
+    return name if name.isascii() and name.isidentifier() else quote_identifier(name)

@@ -1,38 +1,52 @@
 """The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase.
 
-The address is a file of SQLite or a PostgreSQL server. Statements are the same for both: `?` marks a value, and a list
-as a value becomes the members of `IN (?)`. What differs stands in `dialect.py`.
+The settings name a PostgreSQL server or a file of SQLite; else it is a file of the data folder. Statements are the same
+for both: `?` marks a value, and a list as a value becomes the members of `IN (?)`. What differs stands in StateDialect.
+
+Tables have versions: part + its statements by version -> tables that are up to date. A part is a store, such as the
+conversations. Version n consists of the statements that lead from version n - 1 to it. A released version never
+changes: later changes are further versions.
 """
 
 import hashlib
+import json
 import os
+import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.stores.databases.address import with_password
-from nacre.stores.state.dialect import DIALECTS
+from nacre.stores.addresses import with_password
 from nacre.stores.state.server_engine import ServerClock, server_engine
-from nacre.stores.state.statements import Execute, execute
 
-# SQLAlchemy is imported when a database is opened: a question without a thread does without its 0.2 s
 if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection, Engine
-
-# raised if the stored data can't be read or written, whatever holds it
-StorageError = sqlite3.Error
-
-BUSY_SECONDS = 3.0
-WRITE_TEST_SECONDS = 0.5
+    from sqlalchemy import URL, Connection, CursorResult, Engine, TextClause
 
 
-class ServerDatabaseError(StorageError):
-    """The database server does not answer, or refuses a statement."""
+class Execute:
+    """Runs statements with their values, within a transaction."""
+
+    def __init__(self, connection: "Connection", *, is_server: bool) -> None:
+        self._connection = connection
+        self._is_server = is_server
+
+    def __call__(self, sql: str, *given: object) -> Any:
+        """The result of a statement, as of SQLAlchemy."""
+        return execute(self._connection, sql, given, self._is_server)
+
+    def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Run a statement for each row of values; a server gets them together. No value is a list."""
+        if rows:
+            values = [_named(row, self._is_server) for row in rows]
+            self._connection.execute(_statement(sql, (False,) * len(rows[0])), values)
 
 
 class StateDatabase:
@@ -111,6 +125,55 @@ class StateDatabase:
         else:
             with self._autocommit.connect() as connection:
                 yield connection
+
+
+def open_state(settings: Settings, name: str) -> StateDatabase:
+    """The database of NACRE_DATABASE_URL; without one, the file of a name in the data folder, which other users of this
+    machine may not read. Raises ConfigError."""
+    if settings.database_url is not None:
+        try:
+            return open_database(settings.database_url.get_secret_value(), settings.database_keys)
+        except OSError as error:
+            raise ConfigError(f"The file of NACRE_DATABASE_URL can't be written: {error.strerror}.") from error
+        except StorageError as error:
+            raise ConfigError(f"NACRE_DATABASE_URL can't be used: {error}.") from error
+    file = settings.data / name
+    try:
+        make_private(file)
+        return open_file(file)
+    except OSError as error:
+        raise ConfigError(f"Can't write {file}: {error.strerror}. Check who may write there, or NACRE_DATA.") from error
+    except StorageError as error:
+        raise _unusable_file(file, error) from error
+
+
+def shared_state(settings: Settings) -> Callable[[], StateDatabase] | None:
+    """What opens the database of NACRE_DATABASE_URL; None without one."""
+    return None if settings.database_url is None else partial(open_state, settings, "")
+
+
+def unusable_state(database: StateDatabase, error: Exception) -> ConfigError:
+    """The error for a database that can't be used, with what to do."""
+    if database.file is not None:
+        return _unusable_file(database.file, error)
+    return ConfigError(f"NACRE_DATABASE_URL can't be used: {error}. Check that the server runs and lets Nacre in.")
+
+
+def _unusable_file(file: Path, error: Exception) -> ConfigError:
+    advice = "Close what holds it, make room on its disk, or set NACRE_DATA."
+    return ConfigError(f"Can't use {file}: {error}. {advice}")
+
+
+# raised if the stored data can't be read or written, whatever holds it
+StorageError = sqlite3.Error
+
+BUSY_SECONDS = 3.0
+
+WRITE_TEST_SECONDS = 0.5
+
+
+class ServerDatabaseError(StorageError):
+    """The database server does not answer, or refuses a statement."""
 
 
 class _Held:
@@ -234,3 +297,153 @@ def server_error(error: BaseException) -> ServerDatabaseError:
     if state is None:
         return ServerDatabaseError("the database server does not answer")
     return ServerDatabaseError(f"the database server refuses: {type(error).__name__} ({state})")
+
+
+_VERSIONS = "CREATE TABLE IF NOT EXISTS state_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL)"
+
+
+def install_tables(database: StateDatabase, part: str, versions: Sequence[Sequence[str]]) -> None:
+    """Create or update the tables of a part. `{size:COLUMN}` in a statement is the number of bytes of a column, and the
+    types of the dialect stand in braces. Raises ConfigError if a later version of Nacre wrote them."""
+    if _installed(database, part) == len(versions):
+        return
+    with database.writing("state_version") as run:
+        run(_VERSIONS)
+        found = run("SELECT version FROM state_version WHERE part = ?", part).fetchone()
+        present = int(found[0]) if found else 0
+        if present > len(versions):
+            raise ConfigError(
+                f"The {part} are stored in version {present}, and this nacre knows version {len(versions)}. Update it."
+            )
+        for statements in versions[present:]:
+            for statement in statements:
+                run(statement.format(size=_Sizes(database), **database.dialect.types))
+        if present < len(versions):
+            run(
+                "INSERT INTO state_version VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET version = excluded.version",
+                *(part, len(versions)),
+            )
+
+
+def _installed(database: StateDatabase, part: str) -> int:
+    """The version of a part; 0 if it is not there. It writes nothing, so that nobody waits for a writer."""
+    try:
+        found = database.read("SELECT version FROM state_version WHERE part = ?", part)
+    except StorageError:
+        # there is no such table; if nothing can be read at all, writing fails next
+        return 0
+    return int(found[0][0]) if found else 0
+
+
+class _Sizes:
+    """Formats `{size:COLUMN}`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def __format__(self, column: str) -> str:
+        return self._database.dialect.size(column)
+
+
+def execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
+    """The result of a statement with its values."""
+    lists = tuple([isinstance(value, list | tuple) for value in given])
+    return connection.execute(_statement(sql, lists), _named(given, is_server))
+
+
+def _named(given: Sequence[object], is_server: bool) -> dict[str, object]:
+    # PostgreSQL stores no NUL in texts
+    return {f"p{n}": _without_nul(value) if is_server else value for n, value in enumerate(given)}
+
+
+@lru_cache(512)
+def _statement(sql: str, lists: tuple[bool, ...]) -> "TextClause":
+    from sqlalchemy import bindparam, text
+
+    numbers = iter(range(len(lists)))
+
+    def mark(found: re.Match[str]) -> str:
+        number = next(numbers)
+        # SQLAlchemy adds the parentheses of a list
+        return f":p{number}" if lists[number] else found[0].replace("?", f":p{number}")
+
+    marked = text(re.sub(r"\(\?\)|\?", mark, sql))
+    return marked.bindparams(*(bindparam(f"p{n}", expanding=True) for n, is_list in enumerate(lists) if is_list))
+
+
+def _without_nul(value: object) -> object:
+    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+
+
+@dataclass(frozen=True)
+class StateDialect:
+    """Parts of statements. `{}` in a template is a column; `types` are words of table definitions."""
+
+    json_field: str
+    json_list_length: str
+    byte_length: str
+    # whether the object in the column m.metadata has a key (second value) with a JSON value (first value)
+    has_json_entry: str
+    types: dict[str, str]
+
+    def field(self, column: str, key: str) -> str:
+        """A text field of a JSON object in a column."""
+        return self.json_field.format(column, key)
+
+    def list_length(self, column: str, key: str) -> str:
+        """The length of a list in a JSON object in a column."""
+        return self.json_list_length.format(column, key)
+
+    def size(self, column: str) -> str:
+        """The number of bytes of a text in a column."""
+        return self.byte_length.format(column)
+
+
+DIALECTS = {
+    "sqlite": StateDialect(
+        json_field="json_extract({}, '$.{}')",
+        json_list_length="json_array_length({}, '$.{}')",
+        byte_length="length(CAST({} AS BLOB))",
+        # JSON's true and 1 have the same value in SQLite, so that types are compared as well
+        has_json_entry=(
+            "EXISTS (SELECT 1 FROM thread_metadata m, json_each(m.metadata) has, json_each(?) wanted"
+            " WHERE m.owner = c.owner AND m.thread = c.thread AND has.key = ?"
+            " AND has.type = wanted.type AND has.atom IS wanted.atom)"
+        ),
+        types={"real": "REAL", "number": "INTEGER PRIMARY KEY", "clustered": "WITHOUT ROWID"},
+    ),
+    "postgresql": StateDialect(
+        json_field="({}::json ->> '{}')",
+        json_list_length="json_array_length({}::json -> '{}')",
+        byte_length="octet_length({})",
+        has_json_entry=(
+            "EXISTS (SELECT 1 FROM thread_metadata m, (SELECT CAST(? AS jsonb) -> 0 AS value) wanted"
+            " WHERE m.owner = c.owner AND m.thread = c.thread AND m.metadata::jsonb -> ? = wanted.value)"
+        ),
+        types={
+            "real": "DOUBLE PRECISION",
+            "number": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+            "clustered": "",
+        },
+    ),
+}
+
+
+def json_text(value: Any) -> str:
+    """JSON without NUL, which PostgreSQL does not read even where it is escaped.
+
+    >>> json_text({"a": ["b\\0", 1]})
+    '{"a": ["b\ufffd", 1]}'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(_json_without_nul(value), ensure_ascii=False) if "\\u0000" in text else text
+
+
+def _json_without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd")
+    if isinstance(value, Mapping):
+        return {_json_without_nul(key): _json_without_nul(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_without_nul(each) for each in value]
+    return value

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Engine
 
 CONNECT_SECONDS = 5
+
 CONNECTIONS = 8
+
 # a server ends a statement, or a wait for a row, after so long; it notices a machine that is gone after half a minute
 SERVER_OPTIONS = (
     "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
     " -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4"
 )
+
 # and this machine notices a server that is gone after the same time
 CONNECT_ARGUMENTS: dict[str, Any] = {
     "connect_timeout": CONNECT_SECONDS,
@@ -31,6 +34,7 @@ CONNECT_ARGUMENTS: dict[str, Any] = {
     "keepalives_count": 4,
     "tcp_user_timeout": 30_000,
 }
+
 # how long the clock of the server is not asked again: clocks drift apart by less than 0.1 ms a second
 CLOCK_SECONDS = 10.0
 

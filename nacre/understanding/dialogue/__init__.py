@@ -1,11 +1,11 @@
 """Dialogue: a turn and the turns before it -> Rewrite, a question that stands alone.
 
 Reading order:
-    follow_up_turn    a turn as the rules look at it
-    question_shape    what kind of question a few words form
-    meta_questions    questions about the conversation itself
-    orientation       turns that ask nothing of the data: who are you, what is in here, thanks
-    references/       what pronouns, ordinals and noun phrases stand for
-    revisions/        turns that change or repeat an earlier question
-    rewrite           the rules in order: question + earlier turns -> Rewrite
+    rewrite        the rules in order; turns that ask nothing of the data; questions about the conversation itself
+    focus          what "it", "them" or "she" may stand for
+    references     pronouns, noun phrases, ordinals, "the cheaper one", readings that were offered
+    ellipsis       short turns that need the words of an earlier question
+    revise_plan    turns that correct or change the plan before them
+    plan_edits     changes of a plan: Select -> Select
+    follow_up      a Rewrite applied to the candidates of a question
 """

@@ -1,60 +1,76 @@
-"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis)."""
+"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis).
 
-from collections.abc import Callable
+Then: questions about the conversation itself ("what did I ask?"), and turns that ask nothing of the data (thanks,
+help).
+"""
+
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from nacre.language.base import language, word_map
-from nacre.language.courtesy import strip_courtesy
+import simplemma
+
+from nacre.language.data import language, word_map
+from nacre.language.sanitize import quote_line
+from nacre.language.small_talk import (
+    asks_for_data,
+    intents,
+    is_light,
+    nearest_intent,
+    orientation_language,
+    refers_back,
+    strip_courtesy,
+    threshold,
+)
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import tokenize
+from nacre.language.tokens import Token, tokenize
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.dialogue.follow_up_turn import FollowUpTurn
-from nacre.understanding.dialogue.meta_questions import is_meta_question
-from nacre.understanding.dialogue.orientation import orientation_intent
-from nacre.understanding.dialogue.references.definite_references import resolve_definite_reference
-from nacre.understanding.dialogue.references.exclude_given import rewrite_without_given, strip_other
-from nacre.understanding.dialogue.references.focus import focus
-from nacre.understanding.dialogue.references.offered_readings import chosen_reading
-from nacre.understanding.dialogue.references.ordinals import ordinal_reference
-from nacre.understanding.dialogue.references.pronouns import (
-    demonstrative_positions,
-    find_pronoun,
-    has_antecedent_in_turn,
-    has_dangling_pronoun,
-    mentioned_things,
-)
-from nacre.understanding.dialogue.references.resolve_pronoun import resolve_pronoun
-from nacre.understanding.dialogue.references.standalone_text import format_labels, replace_reference, strip_opener
-from nacre.understanding.dialogue.references.superlative_references import superlative_reference
-from nacre.understanding.dialogue.revisions.change_plan import (
-    best_by_other_measure,
-    bound_earlier_things,
-    change_earlier_plan,
-)
-from nacre.understanding.dialogue.revisions.correction import correct_last_question, parse_correction
-from nacre.understanding.dialogue.revisions.ellipsis import (
-    is_elliptic,
-    is_short,
-    substitute_thing,
-    substitute_value,
-)
-from nacre.understanding.dialogue.revisions.fragments import complete_fragment, is_fragment
-from nacre.understanding.dialogue.revisions.omitted_references import (
+from nacre.understanding.dialogue.ellipsis import (
+    FollowUpTurn,
     add_group,
     add_group_things,
     add_object,
     add_owner,
+    complete_fragment,
+    is_elliptic,
+    is_fragment,
+    is_short,
     keep_question,
+    substitute_thing,
+    substitute_value,
 )
-from nacre.understanding.dialogue.revisions.plan_revisions import (
+from nacre.understanding.dialogue.focus import focus
+from nacre.understanding.dialogue.follow_up import rewrite_without_given, strip_other
+from nacre.understanding.dialogue.references import (
+    chosen_reading,
+    demonstrative_positions,
+    find_pronoun,
+    format_labels,
+    has_antecedent_in_turn,
+    has_dangling_pronoun,
+    mentioned_things,
+    ordinal_reference,
+    replace_reference,
+    resolve_definite_reference,
+    resolve_pronoun,
+    strip_opener,
+    superlative_reference,
+)
+from nacre.understanding.dialogue.revise_plan import (
+    best_by_other_measure,
+    bound_earlier_things,
+    change_earlier_plan,
+    correct_last_question,
     exclude_mentioned,
     narrow_class,
+    parse_correction,
     substitute_in_plan,
 )
-from nacre.understanding.linking.linker import Linker, linker_of
+from nacre.understanding.linking.link_mentions import Linker, linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
+from nacre.wording.plan_phrases import verbalise_plan
 
 
 def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
@@ -255,3 +271,146 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     add_group_things,
     add_owner,
 )
+
+# Kinds of questions about the conversation: keys of dialogue.yaml.
+META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
+
+
+def is_meta_question(question: str) -> bool:
+    """Whether a turn asks about the conversation, and not about the graph.
+
+    >>> is_meta_question("Are you sure?"), is_meta_question("What did I ask first?")
+    (True, True)
+    >>> is_meta_question("Are you sure that he is old?")
+    False
+    """
+    return bool(_kind(question))
+
+
+def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
+    """The answer to a question about the conversation. `earlier` has at least one turn."""
+    kind = _kind(question)
+    if kind == "asked_first":
+        return f"The first question that I remember is “{quote_line(earlier[0].question)}”."
+    if kind == "asked_last":
+        return f"Your last question was “{quote_line(earlier[-1].question)}”."
+    if kind == "asked_all":
+        return "You asked: " + "; ".join(f"“{quote_line(turn.question)}”" for turn in earlier) + "."
+    return _basis(earlier[-1], schema)
+
+
+def _basis(turn: EarlierTurn, schema: Schema) -> str:
+    """What the last answer is based on, and how certain it is."""
+    if turn.plan is None or turn.confidence is None:
+        return "My last answer rests on what it cites; I have nothing else to say for it."
+    try:
+        reading = f"I read “{quote_line(turn.question)}” as “{quote_line(verbalise_plan(turn.plan, schema))}”."
+    except KeyError:
+        # The graph no longer has what the plan is about.
+        return "The graph has changed since my last answer. Please ask once more."
+    return f"{reading} Of answers that I am as sure of as this one, about {turn.confidence:.0%} are right."
+
+
+def _kind(question: str) -> str:
+    text = " ".join(t.norm for t in tokenize(question))
+    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
+
+
+# Minimum score of a name of the graph that makes a question one about the data (given).
+NAME_SCORE = 0.9
+
+# Sentences and clauses of a turn that are looked at (given); a question of 4,000 characters has fewer.
+MAX_PARTS = 120
+
+# The words of a clause that is compared; no paraphrase has more than a third of them (given).
+MAX_PART_WORDS = 40
+
+_SENTENCE_END = re.compile(r"(?<![.?!;:\n])[.?!;:\n]++(?=\s|$)|\n")
+
+_CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s(?:[-–—]{1,3}|and)\s")
+
+
+def orientation_intent(text: str, linker: Linker, *, is_follow_up: bool = False) -> str:
+    """The intent of a turn that asks nothing of the data: "contents", "thanks" and others of the paraphrases, or
+    "nonsense"; "" for a question about the data.
+
+    The turn as a whole, each of its sentences, or each of its clauses must be like a paraphrase; other sentences of the
+    turn may only remark on something that the graph does not have. After other turns, words may refer to these.
+    """
+    sentences, clauses = (
+        list(dict.fromkeys(part for part in map(str.strip, pattern.split(text)) if tokenize(part)))
+        for pattern in (_SENTENCE_END, _CLAUSE_END)
+    )
+    for parts in ([text], [strip_courtesy(text)], sentences, clauses):
+        if len(parts) <= MAX_PARTS and (intent := _intent_of_parts(parts, linker, is_follow_up=is_follow_up)):
+            return intent
+    return "nonsense" if _is_nonsense(tokenize(text), linker) else ""
+
+
+def _intent_of_parts(parts: Sequence[str], linker: Linker, *, is_follow_up: bool) -> str:
+    """The most informative intent of the parts of a turn."""
+    found = [_intent(part, linker, is_follow_up=is_follow_up) for part in parts]
+    code = next((orientation_language(part) for part, intent in zip(parts, found, strict=True) if intent), "en")
+    for part, intent in zip(parts, found, strict=True):
+        if not intent and (asks_for_data(part, code) or _names(tokenize(part)[:MAX_PART_WORDS], linker)):
+            return ""
+    asking = [intent for intent in found if intent and intent not in intents("small_talk")]
+    if not asking and "" in found:
+        return ""
+    return next(iter([*asking, *reversed(found)]), "")
+
+
+def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
+    """The intent of a sentence or clause; "" if it is not like any, or names something of the graph."""
+    tokens = tokenize(text)
+    if not tokens or len(tokens) > MAX_PART_WORDS:
+        return ""
+    match = nearest_intent(text)
+    if match is None or match.likeness < threshold(is_loose=True):
+        return ""
+    about_graph = match.intent in intents("about_graph")
+    if match.intent == "counts" and match.rest:
+        # of what it counts
+        return ""
+    if is_follow_up and (match.intent == "counts" or (about_graph and refers_back(text))):
+        return ""
+    is_sure = match.likeness >= threshold(is_loose=False)
+    if not is_sure and (refers_back(text) or (about_graph and match.rest)):
+        return ""
+    named = [(kind, token) for kind, token in _names(tokens, linker) if token not in match.graph]
+    rest = {token.start for token in match.rest}
+    small_talk = is_sure and match.intent in intents("small_talk")
+    if any((kind == "class" and not small_talk) or token.start in rest for kind, token in named):
+        return ""
+    return "" if named and (not is_sure or match.intent in intents("no_answer")) else match.intent
+
+
+def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
+    """The words that name something of the graph, with its kind; function words and "thing" name nothing here."""
+    empty = function_words() | language().words["whole"]
+    return [
+        (found.kind, tokens[i])
+        for found in linker.link(tokens)
+        if found.exact and found.score >= NAME_SCORE
+        for i in range(found.start, found.end)
+        if not is_light(tokens[i].norm) and empty.isdisjoint((tokens[i].norm, tokens[i].lemma))
+    ]
+
+
+def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
+    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is.
+
+    A word with a capital may be a name that the graph does not have.
+    """
+    words = tokens[:MAX_PART_WORDS]
+    if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
+        return False
+    if any(is_light(t.norm) or simplemma.is_known(t.norm, lang="en") for t in words):
+        return False
+    return len(tokens) == len(words) and not linker.link(words) and not _may_be_misspelt(words, linker)
+
+
+def _may_be_misspelt(words: Sequence[Token], linker: Linker) -> bool:
+    """Whether the spelling corrector knows a better word."""
+    text = " ".join(token.norm for token in words)
+    return linker.spelling.correct(text) != text

@@ -3,11 +3,13 @@
 Links only collect possibilities with scores. Parsing and ranking decide.
 
 Reading order:
-    graph/              the schema as a graph: nodes, steps, shortest paths
-    schema/             names of classes and properties -> links
-    names/              names of things, values and codes -> links
-    index               the linkers of one lexicon, built once a version
-    link_mentions       all links of a question, without those that the words around rule out
-    linker              what a text names, for dialogue and spelling; links of words with a letter corrected;
-                        text -> Question, with the names of the graph in mind
+    link_mentions     all links of a question; what a text names, for dialogue and spelling
+    link_schema       words of a question -> classes and properties
+    schema_terms      the names of classes and properties, with a weight for each word
+    adjectives        the properties that an adjective measures, and numbers that are things of their own
+    link_names        words of a question -> things, values and codes
+    name_candidates   spans of a question -> things, by whole names and parts of names
+    endpoint_names    the names of things at a SPARQL endpoint
+    schema_graph      the schema as a graph: classes, combinations and unions of classes as nodes
+    schema_paths      nodes, steps and shortest paths of that graph
 """

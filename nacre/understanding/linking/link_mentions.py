@@ -1,34 +1,65 @@
 """Link mentions of a question to classes, properties, things and values: Question -> Links (stage `link_mentions`).
 
-Every rule here removes links that cannot be meant or adds links that a single linker cannot see. None decides between
-links that remain: parsing and ranking do.
+`Linker` answers what a text names, and analyses a question with the names of the graph in mind. Expressions ("in
+charge of"), paraphrases and requests for names ("names of the presses") are linked by the last functions.
+
+Every rule here removes links that cannot be meant or adds links that a single linker cannot see. None decides
+between links that remain: parsing and ranking do.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
-from nacre.language.base import language, word_list
-from nacre.language.thesaurus import english_data
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.linking.index import LinkingIndex
-from nacre.understanding.linking.schema.class_synonyms import prefer_class_synonyms
-from nacre.understanding.linking.schema.comments import link_comment_words
-from nacre.understanding.linking.schema.expressions import CONCEPT_RANK_COST
-from nacre.understanding.linking.schema.paraphrases import link_paraphrases
-from nacre.understanding.linking.schema.quantity_nodes import link_quantity_nodes
-from nacre.understanding.linking.schema.requested_names import absorb_name_words
-from nacre.understanding.linking.schema.schema_link_filters import drop_hidden_rivals
-from nacre.understanding.linking.schema.schema_terms import SYNONYM_SCORE
-from nacre.understanding.linking.schema.wide_words import choose_unions, widened_links
-from nacre.understanding.question.types import INEQUALITIES, Link, Question, Ref
+from nacre.language.data import language, word_list
+from nacre.language.labels import SpellingCorrector
+from nacre.language.small_talk import reason_end, strip_courtesy
+from nacre.language.thesaurus import concept_phrases, english_data, function_words
+from nacre.language.tokens import Token, tokenize
+from nacre.records.schema import Schema
+from nacre.stores.compute_once import compute_once
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.adjectives import link_quantity_nodes
+from nacre.understanding.linking.link_names import ValueLinker
+from nacre.understanding.linking.link_schema import (
+    MIN_TERM_SCORE,
+    SchemaLinker,
+    choose_unions,
+    drop_hidden_rivals,
+    link_comment_words,
+    names_union,
+    widened_links,
+)
+from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandidate
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
+from nacre.understanding.question.analyse import analyse_question, question_of_tokens
+from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref
 
 # Kinds of cues that ask for one number over several things.
 SUMMING_CUES = frozenset(("sum", "avg", "max", "min", "count"))
+
 # A partial class name scores at least this to stay next to a complete name of the same span.
 LIKELY_SCORE = 0.75
+
 # Words between a link and the class or thing at its end, at most.
 MAX_WORDS_BETWEEN = 1
+
+# Concepts of one expression that are looked up, likeliest first, and what each rank costs.
+MAX_CONCEPTS, CONCEPT_RANK_COST = 8, 0.01
+
 # Minimum score of the noun behind an expression: the best synonym, one rank down.
 MIN_EXPRESSION_SCORE = SYNONYM_SCORE - CONCEPT_RANK_COST
+
+
+@dataclass(frozen=True)
+class LinkingIndex:
+    """What linking and parsing look up. It never changes after it is built."""
+
+    lexicon: Lexicon
+    graph: SchemaGraph
+    schema_linker: SchemaLinker
+    value_linker: ValueLinker
 
 
 def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
@@ -258,3 +289,254 @@ def _requested_nouns(question: Question) -> Iterator[int]:
     for at in range(2, len(words)):
         if words[at - 2].norm in known["degree"] and words[at - 1].norm in known["how_much"]:
             yield at
+
+
+# With more unlinked words than this, one correction does not make the question understood.
+MAX_MISSPELT_WORDS = 4
+
+
+class Linker:
+    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts.
+
+    `stopwords` are the function words and the words that too many names contain to name anything.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.schema: Schema = lexicon.schema
+        self.index = build_linking_index(lexicon)
+        self.entities = self.index.value_linker.entities
+        self.stopwords = self.entities.stopwords
+        self.spelling = SpellingCorrector(lexicon)
+        self._cached_link = lru_cache(CACHED_TEXTS)(self._link)
+
+    def link(self, words: Sequence[Token]) -> tuple[NameCandidate, ...]:
+        """The candidates of all spans, best first."""
+        return self._cached_link(tuple(words))
+
+    def _link(self, words: tuple[Token, ...]) -> tuple[NameCandidate, ...]:
+        links = link_mentions(question_of_tokens(words), self.index)
+        found = [self._candidate(link) for link in links if link.kind != "entity"]
+        found += self.entities.candidates(words)
+        return tuple(
+            sorted(
+                found,
+                key=lambda c: (-c.score, c.start, -c.end, c.kind, c.label, c.predicate, c.value, c.classes, c.keys),
+            )
+        )
+
+    def _candidate(self, link: Link) -> NameCandidate:
+        ref = link.refs[0]
+        node = self.index.graph.nodes[ref.node]
+        predicate = ref.predicate or ref.via
+        label, kind = link.label or node.label, link.kind
+        if link.kind == "property":
+            about = self.index.graph.about(predicate)
+            label, kind = about.label, "flag" if about.datatype == "boolean" else "predicate"  # type: ignore[assignment]
+        return NameCandidate(
+            kind,  # type: ignore[arg-type]
+            link.start,
+            link.end,
+            link.score,
+            label,
+            link.exact,
+            node.relations,
+            node.classes,
+            node.without,
+            link.keys,
+            predicate,
+            str(link.value),
+            covered=frozenset(i for i in range(link.end) if link.covered >> i & 1),
+        )
+
+
+@compute_once(8)
+def linker_of(lexicon: Lexicon) -> Linker:
+    """The linker of a lexicon, built once."""
+    return Linker(lexicon)
+
+
+def prepare_question(text: str, linker: Linker) -> Question:
+    """The analysed question. Character offsets stay those of the text.
+
+    A leading reason ("I am planning a trip, ...") is blanked out if it names nothing of the graph. A function word
+    carries meaning if a name of the graph contains it: "found" where a property is called "found at".
+    """
+    text = strip_courtesy(text)
+    end = reason_end(text)
+    if end and not linker.link(tokenize(text[:end])):
+        text = " " * end + text[end:]
+    question = analyse_question(linker.spelling.correct(text))
+    schema_linker, words = linker.index.schema_linker, question.tokens
+    return question._replace(
+        stopwords=frozenset(
+            i
+            for i in question.stopwords
+            if words[i].norm == words[i].lemma or words[i].lemma not in schema_linker.meaningful_lemmas
+            if words[i].norm not in schema_linker.denying_words
+            if not names_union(question, i, linker.index.graph)
+        )
+    )
+
+
+def link_misspellings(
+    question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
+) -> list[Link]:
+    """What unlinked words would name with a letter corrected.
+
+    These links do not cover the misspelt word, so it stays among the words that are reported as unused.
+    """
+    linked = 0
+    for link in links:
+        linked |= link.covered
+    for cue in question.cues:
+        linked |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+    unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.stopwords)]
+    if len(unlinked) > MAX_MISSPELT_WORDS:
+        return []
+    found: list[Link] = []
+    for i in unlinked:
+        token = question.tokens[i]
+        meant = spelling.graph_word_near(token)
+        if meant is None:
+            continue
+        right = token._replace(norm=meant.norm, lemma=meant.lemma)
+        corrected = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
+        found += [
+            x._replace(covered=x.covered & ~(1 << i), exact=False, match="slip")
+            for x in link_mentions(corrected, index)
+            if x.covered >> i & 1
+        ]
+    return found
+
+
+def build_linking_index(lexicon: Lexicon) -> LinkingIndex:
+    """The linkers of a lexicon. Lexicons that share a schema share the graph and the schema linker."""
+    graph, schema_linker = _schema_parts(lexicon.of_schema)
+    return LinkingIndex(lexicon, graph, schema_linker, ValueLinker(lexicon, graph))
+
+
+@lru_cache(maxsize=8)
+def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
+    graph = SchemaGraph(lexicon)
+    return graph, SchemaLinker(lexicon, graph)
+
+
+# Letters of a verb that gets an agent noun, at least.
+MIN_VERB_LETTERS = 3
+
+
+def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> list[Link]:
+    """The classes and properties that paraphrases ask for."""
+    by_expression = list(_link_expressions(question, links, schema_linker))
+    return [*by_expression, *_link_agent_nouns(question, [*links, *by_expression], schema_linker)]
+
+
+def _link_expressions(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
+    """What expressions ask for whose own words name nothing: "who is in charge of", "how much per hour"."""
+    linked = 0
+    for link in links:
+        if link.exact or link.match.endswith("partial"):
+            linked |= link.covered
+    for start, end, concepts in find_expressions(question, linked):
+        covered = (1 << end) - (1 << start)
+        for rank, concept in enumerate(concepts):
+            for index, at in schema_linker.terms_of_word.get(concept, ()):
+                term = schema_linker.terms[index]
+                score = term.weights[at] * (SYNONYM_SCORE - CONCEPT_RANK_COST * rank) / sum(term.weights)
+                if score >= MIN_TERM_SCORE and not schema_linker.is_union(term):
+                    yield term_link(start, end, term, score, covered, False, "like")
+
+
+def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
+    """What unlinked verbs ask for by their agent noun: "who keeps the bears", the "keeper"."""
+    if not question.tokens or question.tokens[0].norm not in language().words["asking_who"]:
+        return
+    linked = 0
+    for link in links:
+        linked |= link.covered
+    for i, token in enumerate(question.tokens):
+        if linked >> i & 1 or i in question.stopwords or len(token.lemma) < MIN_VERB_LETTERS:
+            continue
+        for ending in sorted(word_list("wording", "agents")):
+            for index, _ in schema_linker.terms_of_word.get(token.lemma.removesuffix("e") + ending, ()):
+                term = schema_linker.terms[index]
+                if term.kind != "class" and len(term.words) == 1:
+                    yield term_link(i, i + 1, term, STEM_SCORE, 1 << i, False, "like")
+
+
+# Kinds of cues that may begin with the last word of an expression.
+_COMPUTING_CUES = frozenset(("avg", "sum", "count", "group", "compare"))
+
+_Expression = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int, Sequence[str]]]:
+    """The spans of expressions, with their concepts. Leaves out expressions inside longer ones, and those with a
+    content word that is already linked (a bit mask of tokens).
+
+    >>> from nacre.understanding.question.analyse import analyse_question
+    >>> question = analyse_question("who is in charge of it")
+    >>> [(start, end, list(concepts[:1])) for start, end, concepts in find_expressions(question, 0)]
+    [(2, 5, ['head'])]
+    """
+    lemmas = [t.lemma for t in question.tokens]
+    end = 0
+    for i, first in enumerate(lemmas):
+        if i < end:
+            continue
+        for words, concepts in _expressions_by_first_word().get(first, ()):
+            if tuple(lemmas[i : i + len(words)]) != words:
+                continue
+            if any(i < c.start < i + len(words) < c.end and c.kind in _COMPUTING_CUES for c in question.cues):
+                # "how long do they work on average" does not contain "work on".
+                continue
+            content = [k for k in range(i, i + len(words)) if k not in question.stopwords] or range(i, i + len(words))
+            if not any(linked >> k & 1 for k in content):
+                yield i, i + len(words), concepts[:MAX_CONCEPTS]
+                end = i + len(words)
+            break
+
+
+@cache
+def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
+    """The expressions by their first lemma, longest first."""
+    found: dict[str, list[_Expression]] = {}
+    for words, concepts in sorted(concept_phrases().items(), key=lambda each: -len(each[0])):
+        found.setdefault(words[0], []).append((words, concepts))
+    return found
+
+
+# Words between "name" and the class, at most: "names of all the presses".
+MAX_WORDS_IN_BETWEEN = 3
+
+
+def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+    """The links, in which a class includes the word "name" next to it, unless its things have a property of that
+    name."""
+    found = list(links)
+    for at, token in enumerate(question.tokens):
+        if token.lemma not in language().words["called_by"]:
+            continue
+        here = [x for x in found if x.kind in ("property", "class") and x.start <= at < x.end]
+        classes = [x for x in found if x.kind == "class" and x.exact and not x.start <= at < x.end]
+        for link in classes:
+            span = _span_with_name(link, at, question)
+            node = graph.nodes[link.refs[0].node]
+            has_property = any(node.relations & graph.nodes[ref.node].relations for x in here for ref in x.refs[:1])
+            if span is None or not node.named or has_property:
+                continue
+            start, end = span
+            whole = link._replace(start=start, end=end, covered=((1 << (end - start)) - 1) << start)
+            found = [*(x for x in found if x not in here or x.end - x.start > 1), whole]
+    return found
+
+
+def _span_with_name(link: Link, at: int, question: Question) -> tuple[int, int] | None:
+    """The span of "names of the presses" or "press names"."""
+    words = question.tokens
+    between = [t.norm for t in words[at + 1 : link.start]]
+    is_near = 0 < len(between) <= MAX_WORDS_IN_BETWEEN and function_words().issuperset(between)
+    if is_near and between[0] in language().words["of"]:
+        return at, link.end
+    return (link.start, at + 1) if link.end == at else None

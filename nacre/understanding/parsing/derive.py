@@ -1,25 +1,44 @@
 """Derive the readings of a question with their plans: Question + Links -> Candidates.
 
-The steps: beam search over the words, completion of partial readings, and lowering to plans.
+A beam reads the question from left to right and keeps the best partial readings; each is finished and lowered.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple, TypeVar
 
-from nacre.records.cancellation import Deadline, raise_if_cancelled
+from nacre.language.tokens import fold, language_names
 from nacre.records.plan import Body
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.beam import beam_search
-from nacre.understanding.parsing.completion.finish import finish_state
-from nacre.understanding.parsing.lowering.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.state import Candidate, ParseContext, ParseState
-from nacre.understanding.question.types import Derivation, Link, Question
+from nacre.records.threads import Deadline, raise_if_cancelled
+from nacre.understanding.linking.adjectives import QUANTITY
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.class_rules import class_mention
+from nacre.understanding.parsing.cue_rules import CUE_RULES, apply_cue, compare_with_own_aggregate
+from nacre.understanding.parsing.entity_rules import value_mention
+from nacre.understanding.parsing.finish import finish_state
+from nacre.understanding.parsing.lower import LoweredPlan, lower_derivation
+from nacre.understanding.parsing.number_rules import apply_number, group_by_period, is_period_word
+from nacre.understanding.parsing.property_rules import property_mention
+from nacre.understanding.parsing.state import (
+    SKIPPED_COST,
+    Candidate,
+    ParseContext,
+    ParseState,
+    add_schema_node,
+    last_target_as_condition,
+)
+from nacre.understanding.parsing.superlative_rules import OrdinalMention, find_ordinals, ordinal_conditions
+from nacre.understanding.question.records import Condition, Cue, Derivation, Link, Number, Question, Ref, token_mask
 
 # how many partial readings are finished, derivations turned into plans, paths tried for each, and readings kept
 MAX_STATES, MAX_LOWERED, MAX_PATH_CHOICES = 40, 60, 3
+
 MAX_CANDIDATES = 40
+
 # what scores so much less than the best is left out: partial readings, derivations, readings
 SCORE_MARGIN = 2.0
+
 # what a reading loses by each path that is not the cheapest, and by the cost of its joins
 OTHER_PATH_COST, JOIN_COST_SHARE = 0.3, 0.2
 
@@ -140,3 +159,184 @@ def _lower(derivation: Derivation, context: ParseContext) -> list[LoweredPlan]:
 def _within_margin(ordered: Sequence[T], score: Callable[[T], float]) -> list[T]:
     """What scores at most the margin less than the first."""
     return [each for each in ordered if score(each) >= score(ordered[0]) - SCORE_MARGIN]
+
+
+# how many partial readings are continued from each token
+BEAM_WIDTH = 32
+
+# a partial reading that scores so much less than the best at its token is not continued
+BEAM_SCORE_MARGIN = 2.5
+
+# the partial readings that end at a token, the best one for each content
+_Cell = dict[tuple[object, ...], ParseState]
+
+# a partial reading with the token at which it goes on
+_Step = tuple[int, ParseState]
+
+
+class _Chart(NamedTuple):
+    """What begins at each token."""
+
+    links: Mapping[int, Sequence[Link]]
+    cues: Mapping[int, Sequence[Cue]]
+    numbers: Mapping[int, Number]
+    ordinals: Mapping[int, OrdinalMention]
+    quoted: Mapping[int, int]
+
+
+def beam_search(
+    context: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = BEAM_WIDTH
+) -> list[ParseState]:
+    """Return the partial readings after the last word, the best first; at the deadline the beam narrows to one."""
+    chart, length = _chart(context, links), len(context.question.tokens)
+    cells: list[_Cell] = [{} for _ in range(length + 1)]
+    _add(cells[0], ParseState())
+    for at in range(length):
+        raise_if_cancelled()
+        best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else width]
+        for number, state in enumerate(best):
+            if number and deadline.is_over():
+                break
+            if state.score >= best[0].score - BEAM_SCORE_MARGIN:
+                for end, new in _steps(state, at, chart, context):
+                    _add(cells[end], new)
+        cells[at] = {}
+    return sorted(cells[length].values(), key=lambda state: -state.score)
+
+
+def _chart(context: ParseContext, links: Sequence[Link]) -> _Chart:
+    question = context.question
+    links_at: dict[int, list[Link]] = defaultdict(list)
+    for link in links:
+        links_at[link.start].append(link)
+    cues_at: dict[int, list[Cue]] = defaultdict(list)
+    for cue in question.cues:
+        if cue.kind in CUE_RULES:
+            cues_at[cue.start].append(cue)
+    numbers = {number.start: number for number in question.numbers}
+    return _Chart(links_at, cues_at, numbers, find_ordinals(question), dict(question.quoted))
+
+
+def _add(cell: _Cell, state: ParseState) -> None:
+    """Keep a partial reading if it is the best one with its content."""
+    content = state[1:-3]
+    known = cell.get(content)
+    if known is None or state.score > known.score:
+        cell[content] = state
+
+
+def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> Iterator[_Step]:
+    """All ways to go on from a token: skip it, or take what begins at it."""
+    question = context.question
+    is_skipped_free = at in question.stopwords
+    yield at + 1, state if is_skipped_free else state._replace(score=state.score - SKIPPED_COST)
+    for cue in chart.cues.get(at, ()):
+        for new in apply_cue(state, cue, context):
+            yield cue.end, new
+            if cue.kind == "avg" and new.comparison is not None:
+                for compared in compare_with_own_aggregate(new):
+                    yield cue.end, compared
+    if is_period_word(question.tokens[at]):
+        for new in group_by_period(state, context, at):
+            yield at + 1, new
+    if at in chart.numbers:
+        for new in apply_number(state, chart.numbers[at], context):
+            yield chart.numbers[at].end, new
+    if at in chart.ordinals:
+        yield from ordinal_conditions(state, chart.ordinals[at], context)
+    yield from _free_text(state, at, chart, context)
+    for link in chart.links.get(at, ()):
+        for new in _apply_mention(state, link, context):
+            yield link.end, new
+
+
+def _free_text(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> Iterator[_Step]:
+    """Text of a property: in quotation marks, after "starts with", or a name that is no known value."""
+    token = context.question.tokens[at]
+    if at in chart.quoted:
+        end = chart.quoted[at]
+    elif state.text_match and token.norm:
+        end = at + 1
+    else:
+        end = _unknown_value_end(state, context, at) if _is_name(token.text) else 0
+    if end:
+        new = _text_condition(state, context, at, end)
+        if new is not None:
+            yield end, new
+
+
+def _unknown_value_end(state: ParseState, context: ParseContext, at: int) -> int:
+    """The end of a name right after a property of texts that has other values: the language of "who speaks Klingon"."""
+    words, ref = context.question.tokens, state.pending_values
+    if ref is None or not at or not state.links or state.links[-1].end != at:
+        return 0
+    about = context.graph.about(ref.predicate)
+    if state.links[-1].kind != "property" or about.datatype != "text" or about.role != "fact" or not about.has_literals:
+        return 0
+    end = next((i for i in range(at, len(words)) if not _is_name(words[i].text)), len(words))
+    name = fold(" ".join(token.text for token in words[at:end]))
+    return end if name and name not in map(fold, about.values) else 0
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word is capitalised, or is the name of a language, which few people capitalise."""
+    return word[:1].isupper() or word in _languages()
+
+
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(name.casefold() for name in language_names().values())
+
+
+def _text_condition(state: ParseState, context: ParseContext, start: int, end: int) -> ParseState | None:
+    """The reading in which the pending property has or contains a text, or the text waits for its property."""
+    question = context.question
+    text = question.text[question.tokens[start].start : question.tokens[end - 1].end]
+    covered = state.covered | token_mask(start, end)
+    is_quoted = (start, end) in question.quoted
+    if not is_quoted and start in question.stopwords and len(text) > 1:
+        return None
+    if state.pending_property is None and state.text_match and not state.pending_text:
+        return state.apply_rule("text waits", pending_text=text, covered=covered, last="value")
+    ref = state.pending_values
+    if ref is None:
+        return None
+    condition = Condition(ref, state.text_match or "=", (text,), state.negated, label=text)
+    gain = 0.2 if state.text_match else -0.2
+    return state.apply_rule(
+        "free text",
+        gain + (0.5 * (end - start) if is_quoted else 0.3),
+        conditions=(*state.conditions, condition),
+        covered=covered,
+        pending_property=None,
+        text_match="",
+        negated=False,
+        last="value",
+        **last_target_as_condition(state),
+    )
+
+
+def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+    """Yield all ways to take a mention."""
+    if link.kind == "class":
+        yield from class_mention(state, link, context)
+    elif link.match == QUANTITY:
+        number, _ = link.refs
+        yield from property_mention(_restrict_quantity(state, link, context), link, context, number)
+    elif link.kind == "property":
+        for ref in link.refs:
+            if ref.predicate or ref.via:
+                yield from property_mention(state, link, context, ref)
+    else:
+        yield from value_mention(state, link, context)
+
+
+def _restrict_quantity(state: ParseState, link: Link, context: ParseContext) -> ParseState:
+    """Restrict a number to one kind of quantity."""
+    number, kind = link.refs
+    if kind.predicate:
+        restriction = Condition(kind, "=", (link.value,))
+    else:
+        restriction = Condition(Ref(kind.node), "is", (), False, link.keys, link.label)
+        state = add_schema_node(add_schema_node(state, Ref(number.node), context), kind, context)
+    return state.apply_rule(QUANTITY, conditions=(*state.conditions, restriction))

@@ -1,18 +1,28 @@
-"""Analyse a question without the graph: text -> Question with tokens, cues, numbers, quotations and stop words."""
+"""Analyse a question without the graph: text -> Question with tokens, cues, numbers, quotations and stop words.
 
-from collections.abc import Collection, Sequence
+Cues are the words that say how things are asked for ("most", "each", "without"). Cues that overlap are all kept;
+parsing decides. A last clause that asks for a measure already mentioned ("..., and how many?") is found by its cues.
+"""
 
-from nacre.language.base import language, word_list
-from nacre.language.thesaurus import english_data, function_words, gradable_adjective, unit_words
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
+
+from nacre.language.data import language, word_list
+from nacre.language.thesaurus import (
+    GradableAdjective,
+    english_data,
+    function_words,
+    gradable_adjective,
+    synonyms,
+    unit_words,
+)
 from nacre.language.tokens import Token, tokenize
-from nacre.understanding.question.cues import find_cues, is_part_of_other
-from nacre.understanding.question.numbers import find_numbers
-from nacre.understanding.question.quotations import find_quotations
-from nacre.understanding.question.trailing_clause import trailing_clause_start
-from nacre.understanding.question.types import Question
+from nacre.understanding.question.numbers import find_numbers, find_quotations, is_stand_in
+from nacre.understanding.question.records import Cue, Number, Question
 
 # a longer question is read up to here
 MAX_TOKENS = 120
+
 # pint units of time: "how many days" may ask for something that is computed
 TIME_UNITS = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
@@ -109,3 +119,322 @@ def _requested_units(tokens: Sequence[Token]) -> frozenset[int]:
             # "how many metres high is ..."
             found.update((0, 1, 2))
     return frozenset(found)
+
+
+# how many words after a comparative its "than" may stand: "a bigger budget than"
+MAX_WORDS_BEFORE_THAN = 6
+
+# the longest "from the most expensive to the least expensive"
+MAX_SPAN = 8
+
+RANKING_KINDS = ("superlative", "most")
+
+# cues in which shorter cues mean nothing: "no longer", "without duplicates"
+INDIVISIBLE_KINDS = ("now", "distinct")
+
+
+def find_cues(words: Sequence[Token]) -> list[Cue]:
+    """Return the cues of a question: by position, then those of the whole question."""
+    cues = [cue for at in range(len(words)) for cue in _cues_at(words, at)]
+    if words and words[-1].norm in language().words["summed_up"] and not any(cue.end == len(words) for cue in cues):
+        # "what did they cost together?"
+        cues.append(Cue(len(words) - 1, len(words), "sum"))
+    for rule in QUESTION_RULES:
+        cues += rule(words)
+    # "highest first" is a direction, and no superlative
+    directions = [(cue.start, cue.end) for cue in cues if cue.kind in ("direction", "ordered") and _length(cue) > 1]
+    return [
+        cue
+        for cue in cues
+        if cue.kind not in RANKING_KINDS or not any(start <= cue.start and cue.end <= end for start, end in directions)
+    ]
+
+
+def is_part_of_other(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
+    """Whether a cue only belongs to a longer one, or to a number: "no more than 3", "at least one"."""
+    if any(
+        other.kind in INDIVISIBLE_KINDS and other.start <= cue.start and cue.end <= other.end and other is not cue
+        for other in cues
+    ):
+        return True
+    if cue.kind not in ("negation", "most"):
+        return False
+    comparisons = [(number.start, number.end) for number in numbers if number.op]
+    comparisons += [(other.start, other.end) for other in cues if other.kind == "compare"]
+    return any(start <= cue.start and cue.end <= end and _length(cue) < end - start for start, end in comparisons)
+
+
+def _length(cue: Cue) -> int:
+    """How many tokens a cue covers."""
+    return cue.end - cue.start
+
+
+def _cues_at(words: Sequence[Token], at: int) -> Iterator[Cue]:
+    """The cues that begin at a word: listed expressions, a degree, and what its form or the word after it says."""
+    listed = list(_listed(words, at))
+    yield from listed
+    yield from _degree(words, at)
+    is_compared = any(cue.kind == "compare" for cue in listed)
+    adjective = gradable_adjective(words[at])
+    if adjective is not None and adjective.degree == "superlative":
+        yield _superlative(at, at + 1, adjective.descending, adjective)
+    elif adjective is not None and adjective.degree == "comparative":
+        yield from _comparative(words, at, adjective, is_compared)
+    else:
+        yield from _by_word(words, at)
+
+
+def _by_word(words: Sequence[Token], at: int) -> Iterator[Cue]:
+    """The cues of a word that is no superlative and no comparative itself: "more", "last", "most"."""
+    word, known = words[at].norm, language().words
+    is_last = at + 1 == len(words)
+    if word in known["more"] | known["fewer"] and not is_last and _chooses(words, len(words) - 1):
+        # "which of them has more shelves?"
+        yield Cue(at, at + 1, "most", "up" if word in known["more"] else "down")
+    elif word in english_data()["at_end"] and (0 < at == len(words) - 1 or _is_first_of(words, at)):
+        # "who joined last?", "the first concert"
+        adjective = _as_adjective(words[at], english_data()["at_end"][word])
+        if adjective is not None:
+            yield _superlative(at, at + 1, adjective.descending, adjective)
+    elif not is_last and word in ("most", "least"):
+        adjective = gradable_adjective(words[at + 1])
+        if adjective is not None and adjective.degree == "positive":
+            yield _superlative(at, at + 2, adjective.descending == (word == "most"), adjective)
+    elif not is_last and word in ("more", "less"):
+        adjective = gradable_adjective(words[at + 1])
+        if adjective is not None and adjective.degree == "positive":
+            yield _compared(words, at, at + 2, adjective.descending == (word == "more"), adjective)
+
+
+def _as_adjective(token: Token, word: str) -> GradableAdjective | None:
+    """The adjective that another word stands for."""
+    return gradable_adjective(token._replace(norm=word, lemma=word))
+
+
+def _superlative(start: int, end: int, up: bool, adjective: GradableAdjective) -> Cue:
+    return Cue(start, end, "superlative", _ranking("up" if up else "down", adjective))
+
+
+def _compared(words: Sequence[Token], start: int, end: int, up: bool, adjective: GradableAdjective) -> Cue:
+    """A comparative with its "than", or without: "more expensive than", "more expensive"."""
+    value = _ranking(">" if up else "<", adjective)
+    has_than = end < len(words) and words[end].norm == "than"
+    return Cue(start, end + 1, "comparative", value) if has_than else Cue(start, end, "compared", value)
+
+
+def _ranking(direction: str, adjective: GradableAdjective) -> str:
+    """The value of a cue that ranks or compares; see `Cue.ranking`."""
+    return f"{direction} {'|'.join(adjective.concepts)}"
+
+
+def _listed(words: Sequence[Token], at: int) -> Iterator[Cue]:
+    """The listed expressions that begin at a word, the longest of each kind."""
+    norms, known = [word.norm for word in words], language().words
+    before = norms[at - 1] if at else ""
+    longest: dict[str, int] = {}
+    for expression, kind, value in language().cues.get(norms[at], ()):
+        end = at + len(expression)
+        if tuple(norms[at:end]) != expression or longest.get(kind, 0) > len(expression):
+            continue
+        if kind == "count" and before in known["numbered"]:
+            # "the phone number of" identifies phones
+            continue
+        if kind == "group" and at and is_stand_in(words, end) and before not in known["locating"]:
+            # "the year each one was built"
+            continue
+        longest[kind] = len(expression)
+        yield Cue(at, end, kind, value)
+
+
+def _degree(words: Sequence[Token], at: int) -> Iterator[Cue]:
+    """ "How long"."""
+    if words[at].norm in language().words["degree"] and at + 1 < len(words):
+        adjective = gradable_adjective(words[at + 1])
+        if adjective is not None and adjective.degree == "positive":
+            yield Cue(at, at + 2, "degree", "|".join(adjective.concepts))
+
+
+def _comparative(words: Sequence[Token], at: int, adjective: GradableAdjective, is_compared: bool) -> Iterator[Cue]:
+    """ "Longer than", "a longer river than", "which of them is longer"."""
+    cue = _compared(words, at, at + 1, adjective.descending, adjective)
+    yield cue
+    if cue.kind == "comparative":
+        return
+    following = [word.norm for word in words[at + 2 : at + MAX_WORDS_BEFORE_THAN]]
+    if not is_compared and "than" in following:
+        # "a bigger budget than"
+        yield Cue(at, at + 1, "compare", ">" if adjective.descending else "<")
+    if _chooses(words, at):
+        # "which of them is cheaper?"
+        yield _superlative(at, at + 1, adjective.descending, adjective)
+
+
+def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "From the tallest to the shortest": both ends of one measure."""
+    known = language().words
+    for start, word in enumerate(words):
+        if word.norm not in known["from"]:
+            continue
+        span = enumerate(words[start + 1 : start + MAX_SPAN], start + 1)
+        content = [at for at, each in span if each.norm not in known["article"] | known["most"]][:3]
+        if len(content) < 3 or words[content[1]].norm != "to":
+            continue
+        first, last = (gradable_adjective(words[at]) for at in (content[0], content[2]))
+        if first is None or last is None:
+            continue
+        # what is new has a late date, and what is old an early one
+        if not _measures(first).isdisjoint(_measures(last)):
+            is_least = words[content[0] - 1].norm in known["least"]
+            direction = "down" if first.descending != is_least else "up"
+            yield Cue(start, content[2] + 1, "ordered", _ranking(direction, first))
+
+
+def _measures(adjective: GradableAdjective) -> set[str]:
+    """What an adjective measures, in whichever direction."""
+    return {concept.lstrip("-") for concept in adjective.concepts}
+
+
+def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "The highest and lowest price", "the lowest price and the average price": aggregates, and no ranking."""
+    known = language().words
+    functions = {
+        **dict.fromkeys(known["highest"], "max"),
+        **dict.fromkeys(known["lowest"], "min"),
+        **dict.fromkeys(known["middle"], ""),
+    }
+    idle = known["article"] | known["joining"]
+    paired: set[int] = set()
+    for i, j in pairwise(at for at, word in enumerate(words) if word.norm in functions):
+        between = [word.norm for word in words[i + 1 : j] if word.norm not in idle]
+        repeated = [word.norm for word in words[j + 1 : j + 1 + len(between)]]
+        # "the highest average price" is one number, "the highest, average and lowest" are three
+        is_parted = j > i + 1 or words[j].start > words[i].end + 1
+        if is_parted and between == repeated and functions[words[i].norm] != functions[words[j].norm]:
+            paired |= {i, j}
+    for at in sorted(paired):
+        if functions[words[at].norm]:
+            yield Cue(at, at + 1, functions[words[at].norm])
+
+
+def _worth(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "Worth more than", "worth the least": a measure whose word is no adjective."""
+    known, measures = language().words, english_data()["as_measure"]
+    for start, word in enumerate(words):
+        if word.norm not in measures:
+            continue
+        after = enumerate(words[start + 1 : start + 3], start + 1)
+        at = next((i for i, each in after if each.norm not in known["article"]), None)
+        adjective = _as_adjective(word, measures[word.norm])
+        if at is None or adjective is None:
+            continue
+        degree = words[at].norm
+        if degree in known["more"] | known["fewer"]:
+            yield _compared(words, start, at + 1, degree in known["more"], adjective)
+        elif degree in known["most"] | known["least"]:
+            yield _superlative(start, at + 1, degree not in known["least"], adjective)
+
+
+# cues of several words that no list has
+QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_to, _both_ends, _worth)
+
+
+def _is_first_of(words: Sequence[Token], at: int) -> bool:
+    """Whether "first" ranks things of a class.
+
+    It may also be part of a number ("the first 5"), of a name ("first name") or of time ("the first week").
+    """
+    known = language().words
+    if at + 1 == len(words) or (at and words[at - 1].norm not in known["article"] | known["whose_own"]):
+        return False
+    following, data = words[at + 1], english_data()
+    names: Collection[str] = known["naming"] | known["given"] | known["family"] | known["first_of_no_kind"]
+    forms = {following.norm, following.lemma}
+    is_number = following.norm[0].isdigit() or any(forms & set(data[key]) for key in ("numbers", "ordinals", "units"))
+    return not is_number and not forms & (function_words() | set(names))
+
+
+def _chooses(words: Sequence[Token], at: int) -> bool:
+    """Whether a question says nothing after a comparative, which then chooses: "which of them is cheaper"."""
+    known, norms = language().words, [word.norm for word in words]
+    if (known["than"] | known["either"]) & set(norms):
+        return False
+    return norms[0] in known["choosing"] and set(norms[at + 1 :]) <= function_words() | known["stand_in"]
+
+
+# cues of a measure that a later clause may ask for
+MEASURE_KINDS = ("superlative", "most", "compare", "comparative")
+
+# a question has at least so many words before the clause
+MIN_WORDS_BEFORE = 3
+
+
+def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
+    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded.
+
+    >>> from nacre.understanding.question.analyse import analyse_question
+    >>> analyse_question("which is the dearest room and what does it cost").text.strip()
+    'which is the dearest room'
+    >>> analyse_question("which is the dearest room and how many people live in it").wants_measure
+    False
+    >>> analyse_question("firms with more than 8 orders, and how many each").text
+    'firms with more than 8 orders,'
+    """
+    measured = [cue for cue in cues if cue.kind in MEASURE_KINDS]
+    if not measured:
+        return None
+    known = language().words
+    for at in range(len(words) - 1, MIN_WORDS_BEFORE - 1, -1):
+        is_joined = words[at].norm in known["joining"]
+        clause = words[at + 1 :] if is_joined else words[at:]
+        before = [cue for cue in measured if cue.end <= at]
+        if not before or not clause:
+            continue
+        if _asks_for_figures(clause):
+            return at
+        is_parted = is_joined or "," in text[words[at - 1].end : words[at].start]
+        if not is_parted or clause[0].norm not in known["asking_measure"]:
+            continue
+        concepts = {concept for cue in before if cue.kind == "superlative" for concept in _concepts(cue)}
+        if _asks_for_measure(clause, concepts):
+            return at
+    return None
+
+
+def _asks_for_figures(clause: Sequence[Token]) -> bool:
+    """Whether a clause is "with the figures"."""
+    known = language().words
+    *lead, last = (token.norm for token in clause)
+    begins_with = bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
+    return begins_with and last in known["figures"]
+
+
+def _concepts(cue: Cue) -> set[str]:
+    """What a superlative measures, in whichever direction."""
+    return {concept.lstrip("-") for concept in cue.ranking[1]}
+
+
+def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
+    """Whether a clause only asks for a measure: "how much is it", "what does it cost", "how tall is it"."""
+    known = language().words
+    content = [token for token in clause if token.norm not in function_words() | known["exactly"]]
+    if any(synonyms(token.lemma) & concepts or _is_measured(token, concepts) for token in content):
+        return len(content) == 1
+    asks_number = len(clause) > 1 and clause[0].norm in known["degree"] and clause[1].norm in known["how_much"]
+    if asks_number and len(content) == 1 and clause[2] is content[0]:
+        # "how many days is that"
+        return content[0].norm in unit_words() or content[0].lemma in unit_words()
+    if asks_number and len(clause) in (3, 4) and clause[2].norm in known["second_pronoun"]:
+        # "how many they made"
+        return True
+    asks_what_it_is = len(clause) > 1 and all(
+        token.norm in known["being"] | known["pronoun_one"] for token in clause[1:]
+    )
+    return not content and (asks_number or asks_what_it_is)
+
+
+def _is_measured(token: Token, concepts: set[str]) -> bool:
+    """Whether an adjective measures one of the concepts."""
+    adjective = gradable_adjective(token)
+    if adjective is None or adjective.degree != "positive":
+        return False
+    return bool({concept.lstrip("-") for concept in adjective.concepts} & concepts)

@@ -1,16 +1,23 @@
-"""Numbers and dates of a question with their comparisons: text + tokens -> Numbers, each stretch of text once."""
+"""Numbers and dates of a question with their comparisons: text + tokens -> Numbers, each stretch of text once.
+
+In order: numbers, bounds ("over 4.8 m", "before March 2015"), ranges ("between 2 and 4 million"), and quotations:
+stretches that are names as they are written, in which no number is read.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
-from nacre.language.base import language
-from nacre.language.dates import Period, find_periods
-from nacre.language.quantities.quantity import find_quantities
-from nacre.language.thesaurus import english_data
+from nacre.language.data import language, pattern, word_list
+from nacre.language.quantities import Quantity, find_quantities
+from nacre.language.thesaurus import GradableAdjective, english_data, gradable_adjective
 from nacre.language.tokens import Token
-from nacre.understanding.question.bounds import Bound, find_bounds
-from nacre.understanding.question.quotations import MOMENT
-from nacre.understanding.question.types import Number
+from nacre.language.values import Period, find_periods, year_bounds
+from nacre.records.plan import Comparison
+from nacre.understanding.question.records import Number
 
 # how many numbers of each kind are read
 MAX_NUMBERS = 40
@@ -44,6 +51,22 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
         elif _is_inside(quantity.start, moments):
             continue
         yield _with_last_year(_number(bound, min(bound.start, inside[0]), inside[1], date_start), bound.period)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure).
+
+    "Between 3 and 5" and "3 to 5" are one bound with the upper end in `until`.
+    """
+
+    start: int
+    end: int
+    op: Comparison
+    quantity: Quantity
+    measure: GradableAdjective | None = None
+    period: Period | None = None
+    until: float | None = None
 
 
 def _number(bound: Bound, start: int, end: int, date_start: str) -> Number:
@@ -114,3 +137,329 @@ def _covering(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] 
     """The range of tokens that a stretch of text covers."""
     inside = [i for i, token in enumerate(tokens) if token.start < end and start < token.end]
     return (inside[0], inside[-1] + 1) if inside else None
+
+
+# patterns of words that compare, in the order in which they are tried
+OPERATOR_PATTERNS: tuple[tuple[str, Comparison], ...] = (
+    ("not_more_than", "<="),
+    ("not_less_than", ">="),
+    ("more_or_equal", ">="),
+    ("less_or_equal", "<="),
+    ("at_least", ">="),
+    ("at_most", "<="),
+    ("more_than", ">"),
+    ("less_than", "<"),
+    ("exactly", "="),
+)
+
+# "after the start of 2020" includes 2020, "before the end of May" includes May
+_FROM_START: Mapping[Comparison, Comparison] = {">": ">=", "<=": "<"}
+
+_TO_END: Mapping[Comparison, Comparison] = {"<": "<=", ">=": ">"}
+
+
+class NumberRange(NamedTuple):
+    """Both ends of a range in one unit, and the time between them if they are dates."""
+
+    low: Quantity
+    high: Quantity
+    period: Period | None = None
+
+
+class _Sentence(NamedTuple):
+    """A question with its numbers, dates and ranges (by their start)."""
+
+    text: str
+    lowered: str
+    tokens: Sequence[Token]
+    periods: Mapping[Quantity, Period]
+    ranges: Mapping[int, NumberRange]
+
+    def before(self, number: Quantity) -> str:
+        """The words before a number, in lower case and without the sign of a currency."""
+        return self.lowered[: number.start].rstrip(CURRENCY_SIGNS)
+
+
+BoundRule = Callable[[_Sentence, Quantity], Bound | None]
+
+
+def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
+    """Return the bounds of a question, in order. A number that bounds nothing ("from 0 to 60", a name) has none."""
+    dates = find_periods(question, any_year=True)
+    periods = {Quantity(date.value, "", date.start, date.end): date for date in dates}
+    numbers = _numbers(question, tokens, periods)
+    lowered = question.casefold()
+    ranges = {each.low.start: each for each in find_ranges(lowered, numbers, periods)}
+    sentence = _Sentence(question, lowered, tokens, periods, ranges)
+    bounds = (_bound_of(sentence, number) for number in numbers if not _bounds_nothing(sentence, number))
+    return tuple(
+        replace(bound, period=periods[bound.quantity]) if bound.quantity in periods else bound
+        for bound in bounds
+        if bound is not None
+    )
+
+
+def _numbers(question: str, tokens: Sequence[Token], periods: Mapping[Quantity, Period]) -> list[Quantity]:
+    """The numbers and dates of a question in their order: in digits, and in words."""
+    dates = list(periods)
+    in_digits = [
+        each for each in find_quantities(question) if not any(date.start <= each.start < date.end for date in dates)
+    ]
+    numbers = in_digits + dates
+    for i, token in enumerate(tokens):
+        if not any(number.start <= token.start < number.end for number in numbers):
+            numbers += _number_word(tokens, i)
+    return sorted(numbers, key=lambda number: number.start)
+
+
+def _number_word(tokens: Sequence[Token], i: int) -> Iterator[Quantity]:
+    """ "Five metres", "over a year", "at least one"."""
+    token, data = tokens[i], english_data()
+    if token.norm in data["numbers"] and token.norm not in word_list("question", "no_number_words"):
+        unit, end = _unit_after(tokens, i)
+        yield Quantity(float(data["numbers"][token.norm]), unit, token.start, end)
+    elif token.norm in ("a", "an") and i and tokens[i - 1].norm in data["before_one"]:
+        unit, end = _unit_after(tokens, i)
+        if unit:
+            yield Quantity(1.0, unit, token.start, end)
+    elif token.norm == "one" and i and tokens[i - 1].norm in word_list("question", "before_exactly_one"):
+        yield Quantity(1.0, "", token.start, token.end)
+
+
+def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
+    """The unit right after a number word, and where both end."""
+    units = english_data()["units"]
+    following = tokens[i + 1] if i + 1 < len(tokens) else None
+    if following is not None and following.lemma in units and len(following.norm) > 1:
+        return units[following.lemma], following.end
+    return "", tokens[i].end
+
+
+def _bounds_nothing(sentence: _Sentence, number: Quantity) -> bool:
+    """Whether a number is inside a range, or part of a course: "from 0 to 60"."""
+    if number.start in sentence.ranges:
+        return False
+    if any(each.low.start < number.start < each.high.end for each in sentence.ranges.values()):
+        return True
+    is_end = pattern("question", "course_end").search(sentence.before(number))
+    return bool(is_end and pattern("question", "course").search(sentence.lowered))
+
+
+def _bound_of(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """The bound that the first rule finds."""
+    return next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
+
+
+def _range(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "Between 3 and 5"."""
+    found = sentence.ranges.get(number.start)
+    if found is None:
+        return None
+    opening = pattern("question", "range_start").search(sentence.before(number))
+    start = opening.start() if opening else number.start
+    lower = _bound(sentence.tokens, start, found.low._replace(end=found.high.end), ">=")
+    return replace(lower, period=found.period, until=found.high.value)
+
+
+def _between(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """The ends of "between" with units that make no range."""
+    before = sentence.before(number)
+    if pattern("question", "between_lower").search(before):
+        return _bound(sentence.tokens, before.rindex(" ") + 1 if " " in before else 0, number, ">=")
+    if pattern("question", "between_upper").search(before):
+        return _bound(sentence.tokens, number.start, number, "<=")
+    return None
+
+
+def _operator_after(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "300 pages or less", "18 and over"."""
+    after = pattern("question", "bound_after").match(sentence.text[number.end :])
+    if after is None:
+        return None
+    whole = number._replace(end=number.end + after.end())
+    return _bound(sentence.tokens, number.start, whole, "<=" if after["down"] else ">=")
+
+
+def _end_of_period(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "From March to", "from March to the day of ..."."""
+    if number not in sentence.periods:
+        return None
+    before = sentence.before(number)
+    if pattern("question", "period_upper").search(before):
+        return _bound(sentence.tokens, number.start, number, "<=")
+    goes_on = pattern("question", "period_goes_on").match(sentence.text[number.end :])
+    if pattern("question", "period_lower").search(before) and goes_on:
+        return _bound(sentence.tokens, number.start, number, ">=")
+    return None
+
+
+def _operator_before(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "At least 3", "before the end of May", "over the age of 30"."""
+    before = sentence.before(number) + " "
+    for name, operator in OPERATOR_PATTERNS:
+        found = _operator_pattern(name).search(before)
+        if found:
+            edge = _FROM_START if found["start"] else _TO_END if found["last"] else {}
+            return _bound(sentence.tokens, found.start("op"), number, edge.get(operator, operator))
+    return None
+
+
+@cache
+def _operator_pattern(name: str) -> re.Pattern[str]:
+    """The words of an operator right before a number."""
+    words, filler = pattern("question", name).pattern, pattern("question", "bound_filler").pattern
+    return re.compile(rf"(?:^|[\s,(])(?P<op>{words})\s*(?:{filler})?$")
+
+
+def _comparative(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "Longer than 5 m"."""
+    found = pattern("question", "comparative_than").search(sentence.before(number))
+    if found is None:
+        return None
+    token = next((each for each in sentence.tokens if each.start == found.start("word")), None)
+    measure = gradable_adjective(token) if token is not None else None
+    if measure is None:
+        return None
+    return _bound(sentence.tokens, found.start("word"), number, ">" if measure.descending else "<", measure)
+
+
+def _equality(sentence: _Sentence, number: Quantity) -> Bound | None:
+    """ "Of 30", "in 1990", "on 3 May"."""
+    before = sentence.before(number)
+    is_equal = pattern("question", "equal_before").search(before) or (
+        number in sentence.periods and pattern("question", "date_before").search(before)
+    )
+    return _bound(sentence.tokens, number.start, number, "=") if is_equal else None
+
+
+# the rules for a number, in the order in which they are tried
+BOUND_RULES: tuple[BoundRule, ...] = (
+    _range,
+    _between,
+    _operator_after,
+    _end_of_period,
+    _operator_before,
+    _comparative,
+    _equality,
+)
+
+
+def _bound(
+    tokens: Sequence[Token],
+    start: int,
+    number: Quantity,
+    operator: Comparison,
+    measure: GradableAdjective | None = None,
+) -> Bound:
+    """A bound over the tokens from the start of its words to the end of its number."""
+    inside = [i for i, token in enumerate(tokens) if token.end > start and token.start < number.end]
+    if measure is None and inside:
+        first = gradable_adjective(tokens[inside[0]])
+        measure = first if first and first.degree == "comparative" else None
+    return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, operator, number, measure)
+
+
+# numbers in this range may be years
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+
+# signs of money before a number
+CURRENCY_SIGNS = " £€$"
+
+# a number with a "-" after it has at least three digits in a telephone number or the number of a form
+MIN_CODE_NUMBER = 100
+
+
+def find_ranges(text: str, numbers: Sequence[Quantity], periods: Mapping[Quantity, Period]) -> Iterator[NumberRange]:
+    """Yield the ranges of a text in lower case. A pair that falls, or begins at zero, is a score or a course."""
+    end = -1
+    for low, high in pairwise(numbers):
+        if low.start < end or not _is_pair(text, low, high):
+            continue
+        is_dated = low in periods or high in periods
+        found = _date_range(low, high, periods) if is_dated else _number_range(text, low, high)
+        if found is not None:
+            end = high.end
+            yield found
+
+
+def _is_pair(text: str, low: Quantity, high: Quantity) -> bool:
+    """Whether the words between two numbers make them a range."""
+    between = text[low.end : high.start].rstrip(CURRENCY_SIGNS.strip())
+    is_open = _begins_range(text, low) and pattern("question", "range_and").fullmatch(between)
+    if not pattern("question", "range_to").fullmatch(between) and not is_open:
+        return False
+    # a telephone number or the number of a form
+    is_code = "-" in between and low.value >= MIN_CODE_NUMBER and len(f"{low.value:g}") != len(f"{high.value:g}")
+    return not is_code
+
+
+def _begins_range(text: str, low: Quantity) -> bool:
+    return bool(pattern("question", "range_start").search(text[: low.start].rstrip(CURRENCY_SIGNS)))
+
+
+def _date_range(low: Quantity, high: Quantity, periods: Mapping[Quantity, Period]) -> NumberRange | None:
+    """ "From March 2015 to 2018"."""
+    ends = [periods.get(each) or _year_period(each) for each in (low, high)]
+    dated = [each for each in ends if each is not None and not each.of_any_year]
+    if len(dated) < len(ends) or dated[0].first >= dated[1].first:
+        return None
+    return NumberRange(low, high, Period(dated[0].first, dated[1].after, low.start, high.end))
+
+
+def _year_period(number: Quantity) -> Period | None:
+    """The year that a number may be."""
+    if number.unit or number.value != int(number.value) or not FIRST_YEAR <= number.value <= LAST_YEAR:
+        return None
+    return Period(*year_bounds(int(number.value)), number.start, number.end)
+
+
+def _number_range(text: str, low: Quantity, high: Quantity) -> NumberRange | None:
+    """ "Between 2 and 4 million": the lower end takes the magnitude and the unit of the upper one."""
+    plain = _without_magnitude(text, high)
+    if plain != high.value and low.value == _without_magnitude(text, low) and low.value < plain:
+        low = low._replace(value=low.value * high.value / plain)
+    if low.unit not in ("", high.unit) and high.unit:
+        return None
+    if low.value >= high.value or not (low.value or _begins_range(text, low)):
+        return None
+    unit = high.unit or low.unit
+    return NumberRange(low._replace(unit=unit), high._replace(unit=unit))
+
+
+def _without_magnitude(text: str, number: Quantity) -> float:
+    """A number without the "million" after it."""
+    word = text[number.start : number.end].lstrip(CURRENCY_SIGNS)
+    digits = re.match(r"[\d,]+(?:\.\d+)?", word)
+    if digits:
+        return float(digits[0].replace(",", ""))
+    first = re.match(r"[a-z]*", word)
+    return float(english_data()["numbers"].get(first[0] if first else "", number.value))
+
+
+# a day with a time
+MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
+
+# a telephone number, an IP address, a version: digits in at least three parts
+_CODE = re.compile(r"(?<![\w.,:+\-])\+?\d+(?:[.\-]\d+){2,}(?![\w\-]|[.:,]\d)")
+
+_QUOTED = re.compile(
+    r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<![\w])'([^']{1,80})'(?![\w])|``([^`']{1,80})''|`([^`']{1,80})[`']"
+)
+
+
+def find_quotations(text: str, tokens: Sequence[Token]) -> tuple[tuple[int, int], ...]:
+    """Return the token ranges in quotation marks, and those of codes of digits that are no dates."""
+    found = []
+    for match in _QUOTED.finditer(text):
+        inside = [i for i, token in enumerate(tokens) if match.start() < token.start and token.end < match.end() + 1]
+        if inside:
+            found.append((inside[0], inside[-1] + 1))
+    codes = list(_CODE.finditer(text))
+    dates = [(date.start, date.end) for date in find_periods(text, any_year=True)] if codes else []
+    dates += [match.span() for match in MOMENT.finditer(text)]
+    for match in codes:
+        inside = [i for i, token in enumerate(tokens) if match.start() <= token.start and token.end <= match.end()]
+        is_date = any(start < match.end() and match.start() < end for start, end in dates)
+        if inside and not is_date and not any(start <= inside[0] < end for start, end in found):
+            found.append((inside[0], inside[-1] + 1))
+    return tuple(sorted(found))

@@ -1,25 +1,31 @@
 """Named features of a reading, which have learned weights: Candidate + Question -> {name: number}.
 
+In order: all features; those of the plan (what it answers, groups, filters and joins), of the answer (the type that
+the question word asks for, the measure of adjectives), and of neighbours (mentions joined by "and", values after
+"from").
+
 The names are keys of weights.json. The order of features is the order in which their weighted values are added up.
 """
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from nacre.plans.inspect_select import predicates_of
-from nacre.records.plan import Ask, Combine, Select
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.constraints.own_properties import looks_up_own, unnamed_edges
-from nacre.understanding.parsing.coverage import is_inside_link, unused_tokens
-from nacre.understanding.parsing.mention_rules.categories import MEMBERS_RULE
-from nacre.understanding.parsing.readers.keywords import is_keywords
-from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.types import INEQUALITIES, Derivation, Link, Question, Ref
-from nacre.understanding.ranking.adjacency_features import adjacency_features
-from nacre.understanding.ranking.answer_features import answer_type_features, measure_features
-from nacre.understanding.ranking.plan_features import plan_features
+from nacre.language.data import language, phrase_list
+from nacre.language.thesaurus import nouns_of_kind
+from nacre.plans.selects import predicates_of
+from nacre.records.plan import Aggregate, Ask, Combine, Select
+from nacre.understanding.linking.adjectives import measured_properties
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.entity_rules import MEMBERS_RULE
+from nacre.understanding.parsing.link_constraints import looks_up_own, unnamed_edges
+from nacre.understanding.parsing.read_yes_no import is_keywords
+from nacre.understanding.parsing.state import Candidate, is_inside_link, unused_tokens
+from nacre.understanding.question.records import INEQUALITIES, Derivation, Link, Question, Ref, Target
 
 # Larger counts say no more.
 MAX_COUNTED = 4
+
 # The value of a cue that may have another meaning ("by").
 WEAK = "weak"
 
@@ -225,3 +231,318 @@ def _is_layer_word(link: Link, question: Question, graph: SchemaGraph) -> bool:
         return False
     said = {question.tokens[i].lemma for i in range(link.start, link.end)}
     return not said & set(graph.words[predicate]) and any(said & set(phrase) for phrase in graph.phrases[predicate])
+
+
+def plan_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """The shape of the plan. Plans other than a select, or a combination of selects, have one feature: their kind."""
+    d, body = candidate.derivation, candidate.body
+    select = body.left if isinstance(body, Combine) else body
+    if not isinstance(select, Select):
+        return {f"body {body.kind}": 1.0}
+    return {
+        **_node_features(d),
+        **_select_features(select, d),
+        **_target_features(d, graph),
+        "having": float(sum(bool(c.function) for c in d.conditions)),
+        "filters": float(len(select.filters)),
+        **_order_features([t.ref for t in d.targets], d.links, question),
+        **question_word_features(d.targets, question, graph),
+    }
+
+
+def _node_features(d: Derivation) -> dict[str, float]:
+    """How many of the nodes the question names, and how many the plan needs only for joins."""
+    named = {x.refs[0].node for x in d.links if x.kind == "class"}
+    targets = {t.ref.node for t in d.targets}
+    used = targets | {c.ref.node for c in d.conditions} | {g.node for g in d.group}
+    used |= {d.order.ref.node} if d.order is not None else set()
+    return {
+        "nodes unsaid": float(len(used - named)),
+        "nodes only joined": float(len({n.node for n in d.nodes} - used)),
+        "target nodes": float(len(targets)),
+        "target node unsaid": float(len(targets - named)),
+    }
+
+
+def _select_features(select: Select, d: Derivation) -> dict[str, float]:
+    aggregates = [a for a in select.answers if isinstance(a, Aggregate)]
+    return {
+        "variables": float(len(select.variables)),
+        "aggregates": float(len(aggregates)),
+        "plain beside aggregate": float(bool(aggregates) and len(aggregates) < len(select.answers)),
+        "grouped twice": float(len(d.group) > 1),
+        "grouped by value": float(bool(select.by)),
+    }
+
+
+def _target_features(d: Derivation, graph: SchemaGraph) -> dict[str, float]:
+    """Answers that are rarely meant: repeated ones, codes, counts of measures, things without names."""
+    refs = {t.ref for t in d.targets}
+    equal = {c.ref for c in d.conditions if c.op == "="}
+    inequalities = [c.ref.predicate for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate]
+    counted = [t.ref for t in d.targets if t.function == "count"]
+    return {
+        "same target twice": float(len(d.targets) - len(set(d.targets))),
+        "target also condition": float(len({ref for ref in refs if ref.predicate} & equal)),
+        "target also order": float(d.order is not None and not d.order.function and d.order.ref in refs),
+        "condition on text by number": float(sum(not graph.is_numeric(p) for p in inequalities)),
+        "sum or average of code": float(sum(_is_sum_of_code(t, graph) for t in d.targets)),
+        "count of value": float(sum(bool(ref.predicate) for ref in counted)),
+        "count of measure": float(sum(bool(r.predicate) and _is_measure(graph, r.predicate) for r in counted)),
+        "count beside own measure": float(sum(not r.predicate and _has_own_measure(graph, r.node) for r in counted)),
+        "nameless target": float(
+            sum(not t.ref.predicate and not t.function and not graph.nodes[t.ref.node].named for t in d.targets)
+        ),
+        "code target": float(sum(bool(t.ref.predicate) and _is_code(graph, t.ref.predicate) for t in d.targets)),
+    }
+
+
+def _is_sum_of_code(target: Target, graph: SchemaGraph) -> bool:
+    """Whether things or identifiers are added up."""
+    predicate = target.ref.predicate
+    return target.function in ("avg", "sum") and (not predicate or _is_code(graph, predicate))
+
+
+@lru_cache(maxsize=4096)
+def _is_code(graph: SchemaGraph, predicate: str) -> bool:
+    return graph.about(predicate).role == "identifier"
+
+
+@lru_cache(maxsize=4096)
+def _is_measure(graph: SchemaGraph, predicate: str) -> bool:
+    """Whether each thing has one number of it that is not a code."""
+    return graph.is_numeric(predicate) and graph.about(predicate).functional and not _is_code(graph, predicate)
+
+
+@lru_cache(maxsize=4096)
+def _has_own_measure(graph: SchemaGraph, node: int) -> bool:
+    """Whether things have a number with the name of their class: the "enrolment" of an enrolment."""
+    return any(graph.words[p] == graph.nodes[node].words and _is_measure(graph, p) for p in graph.literals[node])
+
+
+def _order_features(targets: Sequence[Ref], links: tuple[Link, ...], question: Question) -> dict[str, float]:
+    """Where the question mentions the answers. In most questions answers come first and conditions last."""
+    starts = [x.start for ref in targets for x in links if x.kind in ("class", "property") and x.refs[0] == ref]
+    if not starts:
+        return {"target unsaid": 1.0}
+    classes = {x.start: x.refs[0].node for x in links if x.kind == "class" and x.exact}
+    shown = {ref.node for ref in targets if not ref.predicate}
+    # In "the high priority tickets" the priority says which tickets are asked for.
+    property_ends = [x.end for ref in targets if ref.predicate for x in links if _is_property(x, ref)]
+    # "movie ratings" are ratings.
+    class_ends = [x.end for x in links if x.kind == "class" and x.refs[0].node in shown]
+    size = max(1, len(question.tokens))
+    found = {
+        "first target at": min(starts) / size,
+        "last target at": max(starts) / size,
+        "target before kind": float(sum(end in classes and classes[end] not in shown for end in property_ends)),
+        "kind before kind": float(sum(end in classes and classes[end] not in shown for end in class_ends)),
+    }
+    values = [x.start for x in links if x.kind in ("value", "entity")]
+    return {**found, "target after value": float(max(starts) > min(values))} if values else found
+
+
+def _is_property(link: Link, ref: Ref) -> bool:
+    return link.kind == "property" and link.refs[0] == ref
+
+
+# Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
+MIN_SUFFIX_LETTERS = 5
+
+
+def measure_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """How far down an adjective's list of measures the property comes that orders or answers."""
+    d = candidate.derivation
+    ordering = [*((d.order.ref,) if d.order else ()), *(c.top.ref for c in d.conditions if c.top)]
+    shown = [t.ref for t in d.targets if t.ref.predicate and not t.function]
+    found: dict[str, float] = {}
+    for kind, refs in (("superlative", ordering), ("degree", shown)):
+        cue = next((c for c in question.cues if c.kind == kind and not is_inside_link(c.start, c.end, d.links)), None)
+        if cue is None:
+            continue
+        concepts = tuple((cue.value.partition(" ")[2] if kind == "superlative" else cue.value).split("|"))
+        for ref in refs:
+            measures = [r.predicate for r, _, _ in measured_properties(graph, ref.node, concepts)]
+            if ref.predicate in measures:
+                found[f"{kind} measure place"] = float(measures.index(ref.predicate))
+                found[f"{kind} measured"] = 1.0
+            elif measures:
+                found[f"{kind} measured otherwise"] = 1.0
+    return found
+
+
+def answer_type_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """Whether the reading asks for what the question already names, and whether the answer is a place for "where" and
+    a person for "who"."""
+    d = candidate.derivation
+    things = {Ref(t.ref.node, "", t.ref.slot) for t in d.targets if not t.function and not t.ref.predicate}
+    named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
+    found = {"answers what is named": float(bool(things & named))}
+    first = question.tokens[0].norm if question.tokens else ""
+    ref = d.targets[0].ref if d.targets else None
+    if ref is None:
+        return found
+    words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
+    words |= set(graph.words[ref.via]) if ref.via else set()
+    if first == "where":
+        fits = any(_is_noun_of_kind(word, "places") for word in words)
+        return {**found, "asked where fits": float(fits), "asked where misfits": float(not fits)}
+    if first == "who":
+        fits = any(_is_noun_of_kind(word, "persons") for word in words)
+        fits |= not ref.predicate and ref.node in graph.persons
+        is_body = any(_is_noun_of_kind(word, "bodies") for word in words)
+        return {**found, "asked who fits": float(fits), "asked who misfits": float(not fits and not is_body)}
+    return found
+
+
+def question_word_features(targets: Sequence[Target], question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """The question word together with the type of the first answer."""
+    if not targets:
+        return {}
+    words = question.tokens
+    first = words[0].norm if words else ""
+    second = words[1].norm if len(words) > 1 else ""
+    lead = f"{first} {second}" if first == "how" else first
+    known = phrase_list("ranking", "question_openings")
+    return {f"asked {lead} for {_answer_type(targets[0], graph)}": 1.0} if lead in known else {}
+
+
+def _answer_type(target: Target, graph: SchemaGraph) -> str:
+    predicate = target.ref.predicate
+    if target.function in ("count", "avg", "sum"):
+        return "number"
+    if not predicate:
+        return "thing"
+    if graph.is_date(predicate):
+        return "date"
+    return "numeric" if graph.is_numeric(predicate) else "text"
+
+
+@lru_cache(maxsize=4096)
+def _is_noun_of_kind(word: str, kind: str) -> bool:
+    """Whether a word is in a list of nouns, or a compound that ends with one."""
+    nouns = nouns_of_kind(kind)
+    return word in nouns or any(word.endswith(noun) for noun in nouns if len(noun) >= MIN_SUFFIX_LETTERS)
+
+
+# Word classes of `words.yaml`: the preposition before a value, properties that fit it, properties that contradict it.
+_DIRECTIONS = (("from", "origin", "goal"), ("reaching", "goal", "origin"))
+
+
+def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
+    """Whether joined mentions play the same part in the reading, and whether the words next to a mention fit its
+    part."""
+    d = candidate.derivation
+    parts = [(_part(d, first), _part(d, second)) for first, second in _joined_properties(d, question)]
+    fitting, reversed_ = _count_directions(candidate, question, graph)
+    # A class and the link that leads to it are one column.
+    columns = {t._replace(ref=t.ref._replace(via="")) for t in d.targets}
+    is_unjoined = len(columns) > 1 and not _may_join_columns(question)
+    missing = _count_comparisons(d, question) - _count_comparing_conditions(d)
+    # A plan computed from two selects compares these.
+    is_computed = not isinstance(candidate.body, Select | Combine)
+    return {
+        "joined in one part": float(sum(a == b for a, b in parts)),
+        "joined in two parts": float(sum(a != b for a, b in parts)),
+        "columns nothing joins": float(is_unjoined and not d.group),
+        "columns nothing joins in groups": float(is_unjoined and bool(d.group)),
+        "direction fits": float(fitting),
+        "direction turned": float(reversed_),
+        "comparisons unanswered": float(0 if is_computed else max(0, missing)),
+        "comparisons without cue": float(max(0, -missing)),
+        "properties without a part": float(
+            sum(x.kind == "property" and bool(x.refs[0].predicate) and not _part(d, x) for x in d.links)
+        ),
+    }
+
+
+def _part(d: Derivation, link: Link) -> str:
+    """What a reading uses a linked property or class for, or ""."""
+    refs = set(link.refs)
+    if refs & {t.ref for t in d.targets}:
+        return "target"
+    if refs & set(d.group):
+        return "group"
+    if d.order is not None and d.order.ref in refs:
+        return "order"
+    ordering = next((x.start for x in d.links if d.order is not None and d.order.ref in x.refs), None)
+    if ordering is not None and link.start > ordering and "property in order" in d.trace:
+        # The second property of "ordered by year and class".
+        return "order"
+    conditions = [*d.conditions, *(inner for c in d.conditions for inner in c.inner)]
+    compared = {c.against.ref for c in conditions if c.against} | {c.top.ref for c in conditions if c.top}
+    return "condition" if refs & ({c.ref for c in conditions} | compared) else ""
+
+
+def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link, Link]]:
+    """The properties right before and after an "and", with only function words in between."""
+    properties = [x for x in d.links if x.kind == "property" and x.refs[0].predicate]
+    for i, token in enumerate(question.tokens):
+        if token.norm not in language().words["joining"]:
+            continue
+        before = max((x for x in properties if x.end <= i), key=lambda x: x.end, default=None)
+        after = min((x for x in properties if x.start > i), key=lambda x: x.start, default=None)
+        if before is None or after is None:
+            continue
+        if all(k in question.stopwords for k in (*range(before.end, i), *range(i + 1, after.start))):
+            yield before, after
+
+
+def _may_join_columns(question: Question) -> bool:
+    """Whether anything in the question may ask for two columns."""
+    joining = language().words["joining"] | language().words["listing"]
+    is_joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
+    return is_joined or question.wants_measure or "," in question.text
+
+
+def _count_directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:
+    """How many values after "from" and "to" belong to properties that fit, and how many to opposite ones."""
+    fitting = reversed_ = 0
+    words = language().words
+    for link in candidate.derivation.links:
+        if link.kind not in ("value", "entity") or not link.start:
+            continue
+        before = question.tokens[link.start - 1].norm
+        for prepositions, own, opposite in _DIRECTIONS:
+            if before in words[prepositions]:
+                label = _property_words(candidate, link, graph)
+                fitting += bool(label & words[own])
+                reversed_ += bool(label & words[opposite])
+    return fitting, reversed_
+
+
+def _property_words(candidate: Candidate, link: Link, graph: SchemaGraph) -> frozenset[str]:
+    """The words of the property of a value, or of the predicates that link a named thing in the plan."""
+    if link.refs[0].predicate:
+        return frozenset(graph.words[link.refs[0].predicate])
+    body = candidate.body
+    selects = [body.left, body.right] if isinstance(body, Combine) else [body]
+    return frozenset(
+        word
+        for select in selects
+        if isinstance(select, Select)
+        for variable in select.variables
+        if variable.keys == link.keys
+        for edge in select.edges
+        if variable.name in (edge.subject, edge.object)
+        for word in graph.words[edge.predicate]
+    )
+
+
+def _count_comparisons(d: Derivation, question: Question) -> int:
+    """How often the question compares with a number, a date or an amount."""
+    spans = [(n.start, n.end) for n in question.numbers if n.op in INEQUALITIES]
+    range_ends = sum(n.until is not None for n in question.numbers)
+    for cue in question.cues:
+        if cue.kind != "comparative" and (cue.kind != "compare" or cue.value not in INEQUALITIES):
+            continue
+        is_counted = any(start < cue.end and cue.start < end for start, end in spans)
+        if not is_counted and not is_inside_link(cue.start, cue.end, d.links):
+            spans.append((cue.start, cue.end))
+    # Both ends of a range are compared.
+    return len(spans) + range_ends
+
+
+def _count_comparing_conditions(d: Derivation) -> int:
+    """How many conditions compare. A period counts as well."""
+    return sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)

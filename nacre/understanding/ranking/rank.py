@@ -1,18 +1,26 @@
-"""Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015)."""
+"""Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015).
 
+The weights and thresholds are read from weights.json. If an embedder is set, the similarity of the first readings in
+words with the question adds to their scores.
+
+The similarity is used only if the features leave open which reading is meant, because embedding takes longer than
+everything else. Its weight was learned with the bundled embedder, so it is used with no other.
+"""
+
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import repeat
 from operator import mul
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from nacre.understanding.linking.graph.schema_graph import SchemaGraph
-from nacre.understanding.parsing.coverage import unused_tokens
-from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.types import Question
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.state import Candidate, unused_tokens
+from nacre.understanding.question.records import Question
 from nacre.understanding.ranking.features import reading_features
-from nacre.understanding.ranking.similarity import add_similarities, doubtful_readings
-from nacre.understanding.ranking.weights import Weights
 
 
 class RankedReading(NamedTuple):
@@ -22,6 +30,34 @@ class RankedReading(NamedTuple):
     features: Mapping[str, float]
     share: float
     unused: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Linear models over named features, and thresholds.
+
+    `features` ranks readings. `before` gives the log-odds that the rows of a reading are right, before it runs.
+    `choice` chooses among the readings that ran, and `after` gives the log-odds for the chosen one. Of the answers with
+    a probability over `threshold` (after running; `threshold_before` before) the share `right` was right, out of fold.
+    If the likeliest reading looks up a property of a named thing and gives nothing, other readings answer only if they
+    have at least the share `unstated` of its belief. Rows that leave words out are refused below `refused`.
+    `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
+    that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
+    similarity of a reading with the question.
+    """
+
+    features: Mapping[str, float]
+    before: Mapping[str, float]
+    choice: Mapping[str, float]
+    after: Mapping[str, float]
+    threshold: float
+    threshold_before: float
+    right: float
+    offered: float
+    likeness: float
+    unstated: float
+    refused: float
+    levels: Sequence[Sequence[float]] = ()
 
 
 def rank_candidates(
@@ -79,3 +115,55 @@ def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) ->
     1.0
     """
     return float(sum(map(mul, map(weights.get, features, repeat(0.0)), features.values())))
+
+
+# A first reading with a larger share is not doubtful, and how many readings are compared (both measured with
+# `python -m evaluation.learn`: 0.5 to 0.95, and 3, 5 and 8).
+MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.6, 3
+
+Embed = Callable[[Sequence[str]], Sequence[Any]]
+
+
+def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int]:
+    """The positions of the readings to compare, likeliest first. None if the first one is clear."""
+    if len(order) < 2 or shares[order[0]] >= MAX_DOUBTED_SHARE:
+        return []
+    return list(order[:MAX_READINGS_COMPARED])
+
+
+def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[float]:
+    """The cosine similarity of each reading with the question, minus that of the first reading."""
+    vector, *others = embed([question, *readings])
+    found = [float(vector @ other) for other in others]
+    return [similarity - found[0] for similarity in found]
+
+
+def level_same_names(parses: Sequence[object], similarities: Sequence[float]) -> list[float]:
+    """The similarities, made equal for readings with an equal parse. They differ only in which thing of one name they
+    mean, a book or a film, and the labels of their classes must not decide that.
+
+    >>> level_same_names(["a", "b", "a"], [0.0, 0.2, 0.1])
+    [0.1, 0.2, 0.1]
+    """
+    return [max(other for parse, other in zip(parses, similarities, strict=True) if parse == own) for own in parses]
+
+
+def add_similarities(
+    scores: Sequence[float], places: Sequence[int], similarities: Sequence[float], weight: float
+) -> list[float]:
+    """The scores, with the weighted similarity added at some positions.
+
+    >>> add_similarities([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
+    [2.0, 3.0, 0.0]
+    """
+    added = dict(zip(places, similarities, strict=True))
+    return [score + weight * added[i] if i in added else score for i, score in enumerate(scores)]
+
+
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+
+
+@cache
+def load_weights() -> Weights:
+    """The weights, read once. `python -m evaluation.learn` writes the file."""
+    return Weights(**json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))

@@ -1,27 +1,33 @@
-"""A verified question as a template: VerifiedQuestion -> Template, with the places of its names and numbers."""
+"""A verified question as a template: VerifiedQuestion -> Template; Template + Question + Links -> Alignment.
+
+In order: the template with the places of its names and numbers, the alignment with the plan for the names of a
+question, and the names, numbers and dates of a plan with others in their place.
+"""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import ValidationError
 
 from nacre.language.tokens import Token, name_tokens
 from nacre.records.json_form import from_json
-from nacre.records.plan import Plan, Variable
+from nacre.records.plan import Attribute, Body, Edge, Filter, Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.verified_question import VerifiedQuestion
+from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
-from nacre.understanding.question.types import Cue, Question
-from nacre.understanding.question.types import Number as QuestionNumber
-from nacre.understanding.verified.slots import Number, PlanConstants, plan_constants, plan_elements
+from nacre.understanding.question.records import Cue, Link, Question
+from nacre.understanding.question.records import Number as QuestionNumber
 
 # templates that are kept (given; about 5 KB each)
 CACHED_TEMPLATES = 2048
+
 # what a number of a question may give to a plan
 NumberField = Literal["value", "date_start", "date_end", "until"]
+
 NUMBER_FIELDS: tuple[NumberField, ...] = ("value", "date_start", "date_end", "until")
 
 
@@ -33,6 +39,9 @@ class NameSlot:
     end: int
     thing: Variable | None = None
     text: tuple[str, str] = ("", "")
+
+
+Number = int | float | str
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,17 @@ def _template(text: str, plan_json: str) -> Template | None:
     return Template(question, plan, plan_elements(plan.body), names, numbers, words)
 
 
+@dataclass(frozen=True)
+class PlanConstants:
+    """What a plan says of single things and values: variables with keys, texts with their predicates, numbers and dates
+    of conditions, and the numbers of rows it is limited to."""
+
+    things: tuple[Variable, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    numbers: tuple[Number, ...] = ()
+    limits: tuple[int, ...] = ()
+
+
 def _name_slots(tokens: Sequence[Token], constants: PlanConstants) -> list[NameSlot]:
     """The names that the words contain, each constant once; those of more words first, so that none is a part."""
     named: list[tuple[tuple[str, ...], Variable | None, tuple[str, str]]] = []
@@ -119,3 +139,209 @@ def _number_slot(number: QuestionNumber, constants: PlanConstants) -> NumberSlot
 
 def _is_inside(number: QuestionNumber, names: Sequence[NameSlot]) -> bool:
     return any(slot.start <= number.start < slot.end for slot in names)
+
+
+# minimum score of a link that names what a slot may be filled with (given)
+MIN_NAME_SCORE = 0.5
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The verified question with the names of another one.
+
+    `plan` is its plan for them; `taken` are the positions of the tokens of the question that fill its slots. `changed`
+    counts slots with another name or number, `odd` numbers that are compared differently.
+    """
+
+    template: Template
+    plan: Plan
+    taken: frozenset[int]
+    changed: int = 0
+    odd: int = 0
+
+
+def align_question(
+    template: Template, question: Question, links: Sequence[Link], graph: SchemaGraph
+) -> Alignment | None:
+    """The plan of the verified question with the names and numbers of this one. None if it names things of other
+    classes, or if it has more or fewer numbers."""
+    taken: set[int] = set()
+    things: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    changed = 0
+    same = {id(slot): place for slot in template.names if (place := _same_name(slot, template, question))}
+    for place in same.values():
+        taken.update(place)
+    for slot in template.names:
+        if id(slot) in same:
+            continue
+        link = next(_fillers(slot, links, graph, taken), None)
+        if link is None:
+            return None
+        taken.update(range(link.start, link.end))
+        changed += 1
+        if slot.thing is not None:
+            things[slot.thing.keys] = (link.keys, link.label)
+        else:
+            texts[slot.text] = str(link.value)
+    numbers = [each for each in question.numbers if each.start not in taken]
+    if len(numbers) != len(template.numbers):
+        return None
+    filled = [_number_values(slot, each) for slot, each in zip(template.numbers, numbers, strict=True)]
+    if any(each is None for each in filled):
+        return None
+    for number in numbers:
+        taken.update(range(number.start, number.end))
+    pairs = list(zip(template.numbers, numbers, strict=True))
+    changed += sum(slot.number.value != number.value for slot, number in pairs)
+    limits = {limit: int(number.value) for slot, number in pairs for limit in slot.limits}
+    values = {old: new for each in filled if each for old, new in each.items()}
+    body = template.plan.body
+    if changed:
+        body = substitute(body, Substitution(things, texts, values, limits))
+    odd = sum(slot.number.op != number.op for slot, number in pairs)
+    return Alignment(template, replace(template.plan, body=body), frozenset(taken), changed, odd)
+
+
+def _same_name(slot: NameSlot, template: Template, question: Question) -> range | None:
+    """The tokens of the question that are those of a slot."""
+    name = [token.norm for token in template.question.tokens[slot.start : slot.end]]
+    words = [token.norm for token in question.tokens]
+    starts = (i for i in range(len(words) - len(name) + 1) if words[i : i + len(name)] == name)
+    start = next(starts, None)
+    return None if start is None else range(start, start + len(name))
+
+
+def _fillers(slot: NameSlot, links: Sequence[Link], graph: SchemaGraph, taken: set[int]) -> Iterator[Link]:
+    """The links to other things of the class of a slot, or other texts of its predicate, the surest first."""
+    wanted = "entity" if slot.thing is not None else "value"
+    fitting = (
+        link
+        for link in links
+        if link.kind == wanted and link.score >= MIN_NAME_SCORE and taken.isdisjoint(range(link.start, link.end))
+    )
+    for link in sorted(fitting, key=lambda link: (-link.score, link.start - link.end)):
+        if slot.thing is None:
+            fits = any(ref.predicate == slot.text[0] for ref in link.refs)
+        else:
+            classes = {iri for ref in link.refs for iri in graph.nodes[ref.node].classes}
+            fits = bool(link.keys) and bool(classes & set(slot.thing.classes))
+        if fits:
+            yield link
+
+
+def _number_values(slot: NumberSlot, number: QuestionNumber) -> Mapping[Any, Any] | None:
+    """The values that take the place of the constants of a slot. None if the number lacks one of them."""
+    if not slot.constants and not slot.limits:
+        # the plan does not have the number, so only the same one fits
+        return {} if number.value == slot.number.value else None
+    values = {constant: getattr(number, name) for name, constant in slot.constants}
+    return None if any(value in (None, "") for value in values.values()) else values
+
+
+def content_words(question: Question, taken: frozenset[int]) -> list[tuple[int, Token]]:
+    """The content words of a question that fill no slot, with their positions."""
+    return [(i, t) for i, t in enumerate(question.tokens) if i not in taken and i not in question.stopwords]
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """Other names and numbers: keys -> keys and label, (predicate, text) -> text, number or date -> the same."""
+
+    things: Mapping[tuple[str, ...], tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    numbers: Mapping[Number, Number] = field(default_factory=dict)
+    limits: Mapping[int, int] = field(default_factory=dict)
+
+
+def plan_constants(body: Body) -> PlanConstants:
+    """The constants of a plan, each once, in their order in the plan."""
+    parts = list(_parts(body))
+    filters = [(each, constant) for each in parts if isinstance(each, Filter) for constant in _constants(each)]
+    texts = [(_predicate(each), c) for each, c in filters if isinstance(c, str)]
+    numbers = [c for _, c in filters if not isinstance(c, bool)]
+    return PlanConstants(
+        tuple(dict.fromkeys(each for each in parts if isinstance(each, Variable) and each.keys)),
+        tuple(dict.fromkeys(texts)),
+        tuple(dict.fromkeys(numbers)),
+        tuple(dict.fromkeys(each.limit for each in parts if isinstance(each, Select) and each.limit is not None)),
+    )
+
+
+def plan_elements(body: Body) -> frozenset[str]:
+    """The IRIs of the classes and predicates of a plan."""
+    found: set[str] = set()
+    for each in _parts(body):
+        if isinstance(each, Variable):
+            found.update((*each.classes, *each.any_of))
+        elif isinstance(each, Edge | Attribute):
+            found.add(each.predicate)
+    return frozenset(found)
+
+
+def asked_elements(body: Body, naming: Collection[str]) -> frozenset[str]:
+    """The IRIs of what a plan shows, computes and compares: the classes of its things, and properties. What only joins
+    them is left out, and names stand for their things; `naming` are the properties with names."""
+    parts = list(_parts(body))
+    attributes = [each for each in parts if isinstance(each, Attribute)]
+    shown = {each.variable for each in parts if isinstance(each, Itself)}
+    shown |= {each.variable for each in attributes if each.predicate in naming}
+    classes = {iri for each in parts if isinstance(each, Variable) and each.name in shown for iri in each.classes}
+    return frozenset(classes | {each.predicate for each in attributes} - frozenset(naming))
+
+
+def substitute(body: T, others: Substitution) -> T:
+    """The plan with other constants."""
+    if isinstance(body, Variable) and body.keys in others.things:
+        keys, label = others.things[body.keys]
+        return replace(body, keys=keys, label=label)
+    if isinstance(body, tuple):
+        return tuple(substitute(each, others) for each in body)  # type: ignore[return-value]
+    if not is_dataclass(body) or isinstance(body, type):
+        return body
+    changed: dict[str, Any] = {}
+    for each in fields(body):
+        value = getattr(body, each.name)
+        other = substitute(value, others) if is_dataclass(value) or isinstance(value, tuple) else value
+        if other != value:
+            changed[each.name] = other
+    if isinstance(body, Filter) and (constants := _constants(body)):
+        right = tuple(_other(each, _predicate(body), others) for each in constants)
+        changed["right"] = right if isinstance(body.right, tuple) else right[0]
+    if isinstance(body, Select) and body.limit is not None and body.limit in others.limits:
+        changed["limit"] = others.limits[body.limit]
+    return replace(cast(Any, body), **changed) if changed else body
+
+
+def _other(constant: Any, predicate: str, others: Substitution) -> Any:
+    if isinstance(constant, bool):
+        return constant
+    if isinstance(constant, str) and (predicate, constant) in others.texts:
+        return others.texts[predicate, constant]
+    return others.numbers.get(constant, constant)
+
+
+def _constants(condition: Filter) -> tuple[Any, ...]:
+    right = condition.right
+    if isinstance(right, tuple):
+        return right
+    return () if right is None or is_dataclass(right) else (right,)
+
+
+def _predicate(condition: Filter) -> str:
+    left = condition.left if isinstance(condition.left, Attribute | Itself) else condition.left.of
+    return left.predicate if isinstance(left, Attribute) else ""
+
+
+def _parts(record: object) -> Iterator[object]:
+    """A record and all records inside it."""
+    if isinstance(record, tuple):
+        for each in record:
+            yield from _parts(each)
+    elif is_dataclass(record) and not isinstance(record, type):
+        yield record
+        for each in fields(record):
+            yield from _parts(getattr(record, each.name))

@@ -1,0 +1,596 @@
+"""What is answered if no rows are sure: TurnView or Understanding + evidence -> AnswerDraft, Absence, offered readings.
+
+In order: what is nearest to a question, why there is no answer (unknown words, nearest names), and ambiguous
+questions: the other readings to offer, and the words that offer or confirm them.
+
+The nearest sentences were looked up before (`nacre/access/nearest`) and have their nearness.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from agents.answering.select_answer import (
+    candidate_rows,
+    content_words,
+    empty_table,
+    indexed_sentences,
+    is_echo,
+    is_empty,
+    is_nil,
+    is_same_result,
+    is_sure,
+    is_trivial,
+    plan_of,
+    row_probability,
+    unstated_rows,
+)
+from agents.turn_view import AnswerDraft, CitedSentence
+from nacre.language.data import word_list
+from nacre.language.sanitize import quote_line
+from nacre.language.thesaurus import function_words, gradable_adjective
+from nacre.language.tokens import Token, fold, name_tokens, tokenize
+from nacre.language.values import format_date, format_value
+from nacre.language.word_forms import join_names
+from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
+from nacre.records.answer import Status
+from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, QueryError, Rows
+from nacre.records.plan import Attribute, Body, Itself, Plan, Select
+from nacre.records.schema import Schema
+from nacre.records.turn import NamedThing, Reading, Understanding
+from nacre.understanding.ranking.rank import load_weights
+from nacre.wording.nouns import class_noun
+from nacre.wording.plan_phrases import predicate_words
+
+# facts of one thing that are shown at least and at most, and sentences about no named thing
+FEWEST_FACTS, MOST_FACTS, MOST_OTHERS = 3, 6, 3
+
+# words of an answer, with what is offered, that have room for more than one fact of each thing, and of facts beside
+# rows (both given)
+MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
+
+# facts that are less near than the nearest by more than this are shown only to have enough (given)
+NEAR = 0.15
+
+# likeness of the nearest fact below which any other may be the one that is asked for (given)
+UNCERTAIN = 0.4
+
+# words from which on a literal is a text, and from which on a text is a sentence (given)
+PROSE_WORDS, SENTENCE_WORDS = 3, 6
+
+# a whole amount as data writes it: "2100.00"; not the "2.0" of a version
+_WHOLE_AMOUNT = re.compile(r"[0-9]{3,15}\.0+")
+
+SENTENCE_ENDS = (".", "!", "?")
+
+# minimum likeness of a sentence to a question that names no thing (given): of 101 questions about other graphs, 4 have
+# one of 0.35 and none has one of 0.40; of 146 about the graph itself, 110 have one of 0.40 (measured)
+MIN_LIKENESS = 0.38
+
+# minimum likeness of a fact of a named thing that is shown beside unsure rows: if they use all words, and if they leave
+# some out (given)
+MIN_LIKENESS_BESIDE = (0.3, 0.15)
+
+NearSentence = tuple[int, EvidenceSentence, Nearness]
+
+
+def near_sentences(evidence: Sequence[Evidence]) -> list[NearSentence]:
+    """The sentences that were looked up as nearest to the question, with their indexes, the nearest first."""
+    found = [(i, each, each.nearness) for i, each in indexed_sentences(evidence) if each.nearness is not None]
+    return sorted(found, key=lambda each: (-each[2].chance, -each[2].likeness, each[0]))
+
+
+def draft_matches(evidence: Sequence[Evidence]) -> AnswerDraft | None:
+    """The things of the requested class whose texts have all words that no reading uses, with these texts."""
+    matches = [each for each in near_sentences(evidence) if each[2].chance]
+    if not matches:
+        return None
+    # things whose text has all words in one sentence leave no doubt about others
+    matches = [each for each in matches if each[2].chance == matches[0][2].chance]
+    chance = matches[0][2].chance
+    sure = chance >= load_weights().threshold
+    things = {nearness.thing: sentence.title for _, sentence, nearness in matches}
+    sentences = [
+        (f"{_match_lead(n, sure)} {quote_line(sentence.title)}: “{quoted_text(sentence) or sentence.text}”", (index,))
+        for n, (index, sentence, _) in enumerate(matches)
+    ]
+    return AnswerDraft(
+        tuple(sentences),
+        "answered" if sure else "clarify",
+        confidence=chance,
+        values=tuple(things.values()),
+        things=tuple(things.items()),
+    )
+
+
+def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
+    """The facts of the named things that are nearest to the question, else the nearest texts; None without any.
+
+    The best reading and everything about the things are offered.
+    """
+    near = [each for each in near_sentences(evidence) if not each[2].chance]
+    named = {each.mention.target: each for each in understanding.named}
+    facts = [each for each in near if each[2].thing in named]
+    chosen = _nearest_facts(facts) or _nearest_others(near)
+    if not chosen:
+        return None
+    things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
+    lead = _lead(understanding, things)
+    readings = (*likeliest_reading(understanding, evidence, bool(things)), *(each.everything for each in things))
+    lists_values = not things and any(_is_value(each, chosen) for each in chosen)
+    if lists_values:
+        readings += tuple(each for each in understanding.readings if each.near)
+    offer = offer_readings(readings) if readings else ""
+    shown = _within_words(chosen, MOST_WORDS - len(f"{lead} {offer}".split()), bool(things))
+    about = tuple((each.mention.target, each.mention.label) for each in things)
+    absent = bool(understanding.absent)
+    return AnswerDraft(
+        ((lead, ()), *(_worded(each, bool(things)) for each in shown)),
+        "not_in_graph" if absent else "partial",
+        reason=lead,
+        options=readings,
+        things=about or (() if lists_values else _thing_of_text(shown[0])),
+        topic=things[0].everything if things else None,
+    )
+
+
+def _thing_of_text(near: NearSentence) -> tuple[tuple[str, str], ...]:
+    """The thing that a sentence is about, which later turns may refer to; none for documents."""
+    _, sentence, nearness = near
+    if sentence.document is not None or not (nearness.thing or sentence.keys):
+        return ()
+    return ((nearness.thing or sentence.keys[0], sentence.title),)
+
+
+def facts_beside(
+    understanding: Understanding, evidence: Sequence[Evidence], rows: Rows, *, is_offering: bool
+) -> tuple[CitedSentence, ...]:
+    """The nearest facts of the named thing that the question is about, to stand beside unsure rows, after a lead with
+    what is doubtful. Empty without such facts. Facts of the properties that the rows give are left out."""
+    plan = plan_of(understanding, rows)
+    left_out = understanding.readings[rows.reading].unused if rows.reading is not None else ()
+    named = {each.mention.target: each for each in understanding.named}
+    # a yes does not say what there is
+    given = predicates_of(plan.body) if plan is not None and isinstance(plan.body, Select) else set()
+    least = MIN_LIKENESS_BESIDE[bool(left_out)]
+    near = [each for each in near_sentences(evidence) if not each[2].chance]
+    others = [
+        each
+        for each in (near if named else _nearest_others(near) if left_out else ())
+        if given.isdisjoint(predicate for _, predicate, _ in each[1].triples)
+        if each[2].likeness >= (least if named else MIN_LIKENESS) and (each[2].thing in named or not named)
+    ]
+    others = [each for each in others if not named or each[2].thing == others[0][2].thing]
+    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, bool(named)) if others else []
+    if not shown:
+        return ()
+    of_name = f" of {quote_line(named[shown[0][2].thing].mention.label)}" if named else ""
+    unclear = list(_unclear_phrases(understanding)) if left_out else []
+    if is_offering:
+        lead = f"The graph also says{of_name}:"
+    elif unclear:
+        lead = (
+            f"I am not sure how to read {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
+        )
+    else:
+        lead = f"If you meant something else, the graph says{of_name}:"
+    return ((lead, ()), *(_worded(each, bool(named)) for each in shown))
+
+
+def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
+    """The nearest facts of each named thing, those of one thing together."""
+    by_thing = {key: list(group) for key, group in groupby(sorted(facts, key=_thing), _thing)}
+    most = max(FEWEST_FACTS, MOST_FACTS // len(by_thing)) if by_thing else 0
+    shown: list[NearSentence] = []
+    for key in dict.fromkeys(map(_thing, facts)):
+        own = by_thing[key]
+        best = own[0][2].likeness
+        near = 0.0 if best < UNCERTAIN else best - NEAR
+        shown += [each for n, each in enumerate(own[:most]) if n < FEWEST_FACTS or each[2].likeness >= near]
+    return shown
+
+
+def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
+    """Texts of things of the requested class that have some of the words, and sentences that are like the question; and
+    values of the nearest property, if it is nearly as near."""
+    found = list({each[1].text: each for each in near if each[2].thing or each[2].likeness >= MIN_LIKENESS}.values())
+    found = [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
+    texts = [each for each in found if not _is_value(each, found)][:MOST_OTHERS]
+    return [each for each in found if each in texts or _is_value(each, found)]
+
+
+def _is_value(near: NearSentence, found: Sequence[NearSentence]) -> bool:
+    """Whether a sentence gives the value of a property that others give of other things: these are as near."""
+    same = (each for _, each, nearness in found if nearness.thing and nearness.likeness == near[2].likeness)
+    return bool(near[2].thing) and sum(_predicates(each) == _predicates(near[1]) for each in same) > 1
+
+
+def _predicates(sentence: EvidenceSentence) -> set[str]:
+    return {predicate for _, predicate, _ in sentence.triples}
+
+
+def _within_words(chosen: Sequence[NearSentence], left: int, is_named: bool) -> list[NearSentence]:
+    """The nearest sentences that are short enough, and of each thing at least one."""
+    kept: set[int] = set()
+    by_thing = {key: list(group) for key, group in groupby(sorted(chosen, key=_thing), _thing)}
+    counts = {each[0]: len(_worded(each, is_named)[0].split()) + 1 for each in chosen}
+    for own in by_thing.values():
+        first = next((index for index, _, _ in own if counts[index] <= left // len(by_thing)), own[0][0])
+        kept.add(first)
+    left -= sum(counts[index] for index in kept)
+    for index, _, _ in sorted(chosen, key=lambda each: -each[2].likeness):
+        if index not in kept and counts[index] <= left:
+            kept.add(index)
+            left -= counts[index]
+    return [each for each in chosen if each[0] in kept]
+
+
+def _thing(near: NearSentence) -> str:
+    return near[2].thing
+
+
+def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
+    """What is not understood or not in the graph, and what follows instead."""
+    names = join_names([quote_line(each.mention.label) for each in things])
+    if understanding.absent:
+        unknown = [each for each in understanding.unknown if each[0] in understanding.absent]
+        nearest = f"what it says of {names} that is closest" if things else "the closest that it says"
+        missing = f"This graph knows nothing called {quoted_list(understanding.absent)}"
+        return f"{missing}; this is {nearest}.{nearest_name_hint(unknown)}"
+    nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
+    unclear = list(_unclear_phrases(understanding))
+    if unclear:
+        return f"I am not sure how to read {quoted_list(unclear)}; this is {nearest}."
+    return f"I am not sure what you ask; this is {nearest}."
+
+
+def _unclear_phrases(understanding: Understanding) -> Iterator[str]:
+    """The words that no reading uses, those that stand side by side together."""
+    best = understanding.readings[0] if understanding.readings else None
+    texts = [*(word for word, _ in understanding.unknown), *(best.unused if best is not None else ())]
+    named = _name_words(understanding)
+    words = {token.norm for text in texts for token in tokenize(text)} - named - function_words()
+    text, tokens = understanding.standalone, tokenize(understanding.standalone)
+    for is_unclear, run in groupby(tokens, lambda token: token.norm in words):
+        found = list(run)
+        if is_unclear:
+            yield text[found[0].start : found[-1].end]
+
+
+def likeliest_reading(
+    understanding: Understanding, evidence: Sequence[Evidence], is_named: bool = False
+) -> tuple[Reading, ...]:
+    """The likeliest reading that gives something, to be offered; beside named things only one that uses the names."""
+    rows = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
+    rows = [each for each in rows if not is_nil(each.table) and not is_trivial(understanding, each)]
+    best = max(rows, key=lambda each: row_probability(understanding, each), default=None)
+    if best is None or best.reading is None or row_probability(understanding, best) < load_weights().offered:
+        return ()
+    reading = understanding.readings[best.reading]
+    left_out = {word for text in reading.unused for word in name_tokens(text)}
+    return () if is_named and left_out & _name_words(understanding) else (reading,)
+
+
+def _name_words(understanding: Understanding) -> set[str]:
+    return {w for each in understanding.named for w in name_tokens(f"{each.mention.text} {each.mention.label}")}
+
+
+def _match_lead(place: int, sure: bool) -> str:
+    if place:
+        return "And" if sure else "Or"
+    return "That is" if sure else "That may be"
+
+
+def _worded(near: NearSentence, is_named: bool) -> CitedSentence:
+    """A sentence as it is shown, after the name of what it is about if that is not clear."""
+    index, sentence, _ = near
+    quoted, title = quoted_text(sentence), quote_line(sentence.title)
+    text = quote_line(sentence.text)
+    if quoted:
+        text = f"“{quoted}”" if _is_sentence(quoted) else text.replace(quoted, f"“{quoted}”", 1)
+    else:
+        for _, _, literal in sentence.triples:
+            shown = format_value(float(literal)) if _WHOLE_AMOUNT.fullmatch(literal) else format_date(literal)
+            text = text.replace(literal, shown) if literal else text
+    return (text if is_named or not title or fold(title) in fold(text) else f"{title}: {text}"), (index,)
+
+
+def quoted_text(sentence: EvidenceSentence) -> str:
+    """The text that a sentence quotes: all of it if it is part of a text; "" for a value."""
+    text = quote_line(sentence.text)
+    literal = quote_line(sentence.triples[0][2]) if len(sentence.triples) == 1 else ""
+    if sentence.document is not None or text in literal:
+        return text
+    return literal if literal in text and is_text(literal) else ""
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text needs no words around it: it ends like a sentence, or is as long."""
+    return text[-1:] in SENTENCE_ENDS or len(text.split()) >= SENTENCE_WORDS
+
+
+def is_text(literal: str) -> bool:
+    """Whether a literal is a text and no value: it has several words.
+
+    >>> is_text("The lock sticks."), is_text("650 - 1870 l"), is_text("Mill Lane")
+    (True, False, False)
+    """
+    return sum(word.isalpha() for word in name_tokens(literal)) >= PROSE_WORDS
+
+
+MOST_PROPERTIES, ABSENCE_MOST_WORDS = 6, 4
+
+STEM = 6
+
+
+@dataclass(frozen=True)
+class Absence:
+    """The text instead of an answer. `table` is the index of the empty rows that are the answer, if any."""
+
+    text: str
+    status: Status
+    reason: str | None = None
+    table: int | None = None
+
+
+def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
+    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is
+    asked of the named things."""
+    is_known = not understanding.unknown
+    if (understanding.unstated is not None and is_known) or unstated_rows(understanding, evidence) is not None:
+        return True
+    empty = empty_table(understanding, evidence)
+    return empty is not None and is_known and is_sure(understanding, empty[1])
+
+
+def explain_absence(
+    understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
+) -> Absence:
+    """The first reason that applies: unknown words, a property that is not stated, an empty result, failed queries, a
+    question that was not understood. Else which words of the question the evidence lacks."""
+    empty = empty_table(understanding, evidence)
+    if understanding.unknown:
+        text = _unknown_words_text(understanding, schema, evidence)
+        return Absence(text, "not_in_graph", text)
+    if understanding.unstated is not None:
+        asked, other = understanding.unstated
+        nearest = f"The nearest it has is {quote_line(other)}, which is no answer."
+        text = f"This graph does not state {quote_line(asked)}. {nearest}"
+        return Absence(text, "not_in_graph", text)
+    unstated = unstated_rows(understanding, evidence)
+    if unstated is not None and is_unknown_truth(unstated.table):
+        text = f"This graph does not say {quote_line(unstated.words)}."
+        return Absence(text, "not_in_graph", text)
+    if unstated is not None and not _is_list(understanding.readings[0], schema):
+        text = _unstated_text(understanding.readings[0])
+        return Absence(text, "not_in_graph", text)
+    if empty is not None and (unstated is not None or is_sure(understanding, empty[1])):
+        index, rows = empty
+        words = rows.words
+        text = f"Nothing in this graph matches: {quote_line(words)}." if words else "Nothing in this graph matches."
+        if is_sure(understanding, rows):
+            return Absence(text, "answered", table=index)
+        return Absence(text, "not_in_graph", text)
+    failed = {branch: error for branch, error in failures.items() if error.kind != "empty"}
+    if failed and empty is None:
+        why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
+        return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
+    best = next((each for each in understanding.readings), None)
+    if best is not None:
+        return _misunderstanding(best, empty is not None)
+    known = _known_words(schema, evidence)
+    missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
+    words = f" on {quoted_list(missing[:ABSENCE_MOST_WORDS])}" if missing else " that answers this question"
+    text = f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}."
+    return Absence(text, "not_in_graph", text)
+
+
+def explain_reported_absence(
+    missing: str, understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]
+) -> str:
+    """What a model says that the graph lacks, and what the graph states of the thing that is asked about."""
+    text = f"This graph does not hold {quote_line(missing)}."
+    key, name = _subject(understanding, evidence)
+    return f"{text}{_stated_properties_hint(name, _stated_properties(key, schema, evidence))}" if key else text
+
+
+def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
+    """Which names the graph lacks; else which other words of the question it lacks."""
+    known = _known_words(schema, evidence)
+    unknown = (
+        [each for each in understanding.unknown if each[0] in understanding.absent]
+        # of words that the graph has elsewhere, it does not say nothing
+        or [each for each in understanding.unknown if content_words(each[0]) - known]
+        or understanding.unknown
+    )
+    names, hint = quoted_list([word for word, _ in unknown]), nearest_name_hint(unknown)
+    if not schema.predicates:
+        return f"The texts do not tell of {names}."
+    missing = f"This graph {'knows nothing called' if understanding.absent else 'says nothing about'} {names}"
+    with_texts = any(each.document is not None for _, each in indexed_sentences(evidence))
+    return f"{missing}{', and its texts do not answer this' if with_texts else ''}.{hint}"
+
+
+def _unstated_text(reading: Reading) -> str:
+    """That the graph lacks what a reading asks for: "the height of the kiln", or things, "masons who built it"."""
+    body, words = reading.plan.body, quote_line(reading.words)
+    lists_things = isinstance(body, Select) and isinstance(body.answers[0], Itself) and not words.startswith("the ")
+    return f"This graph names no {words}." if lists_things else f"This graph does not state {words}."
+
+
+def nearest_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
+    """The rows of the likeliest reading that gives one fact of the thing that is asked about, with their index."""
+    named = _named_keys(understanding, 0)
+    found = [
+        (i, each)
+        for i, each in candidate_rows(evidence)
+        if each.reading and not is_empty(each.table) and len(each.table.rows) == 1
+        if named & _named_keys(understanding, each.reading) and not is_trivial(understanding, each)
+    ]
+    return max(found, key=lambda each: understanding.readings[each[1].reading or 0].score, default=None)
+
+
+def _named_keys(understanding: Understanding, reading: int) -> frozenset[str]:
+    body = understanding.readings[reading].plan.body
+    variables = body.variables if isinstance(body, Select) else ()
+    return frozenset(key for variable in variables for key in variable.keys)
+
+
+def _is_list(reading: Reading, schema: Schema) -> bool:
+    """Whether a reading lists things and an empty list is an answer: "rivers that traverse Utah"."""
+    body = reading.plan.body
+    if not isinstance(body, Select) or not body.edges:
+        return False
+    (edge,) = body.edges[:1]
+    named = {variable.name for variable in body.variables if variable.keys}
+    return edge.subject not in named or not schema.predicate_of[edge.predicate].functional
+
+
+def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
+    """A sentence with the names nearest to unknown words, or ""."""
+    near = [name for _, name in unknown if name]
+    return f" The nearest name it has is {quoted_list(near)}." if near else ""
+
+
+def _misunderstanding(best: Reading, empty: bool) -> Absence:
+    """What was understood, and which words were not."""
+    unplaced = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
+    no_rows = " It gives nothing in this graph." if empty and unplaced else ""
+    lead = "I did not understand this well enough to answer." if unplaced or not empty else "I found nothing for this."
+    text = f"{lead}{unplaced} {confirm_reading(best.words)}{no_rows}"
+    return Absence(text, "not_understood", text)
+
+
+def quoted_list(names: Sequence[str]) -> str:
+    """Names in quotes.
+
+    >>> quoted_list(["a", "b", "c"])
+    '“a”, “b” and “c”'
+    """
+    quotes = [f"“{quote_line(name)}”" for name in dict.fromkeys(names)]
+    return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
+
+
+def _stated_properties_hint(name: str, properties: Sequence[str]) -> str:
+    """A sentence with the properties that the graph states of a thing, or ""."""
+    listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
+    return f" What it says of {quote_line(name)}: {listed}." if listed else ""
+
+
+def _known_words(schema: Schema, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The words of the schema and of what was found."""
+    labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
+    return content_words(" ".join([*labels, *(f"{each.title} {each.text}" for each in evidence)]))
+
+
+def _is_unknown_word(token: Token, known: frozenset[str]) -> bool:
+    """Whether the word has meaning and is no form of a known word ("accelerates" if "acceleration" is known)."""
+    if token.norm[0].isdigit() or gradable_adjective(token) or not content_words(token.text) - known:
+        return False
+    return not any(word[:STEM] == token.norm[:STEM] for word in known if len(word) >= STEM)
+
+
+def _subject(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[str, str]:
+    """The IRI and name of the thing that is asked about; empty if the question names none."""
+    for mention in understanding.mentions:
+        if mention.kind == "entity":
+            return mention.target, mention.label
+    asked_words = content_words(understanding.standalone)
+    facts = [each for _, each in indexed_sentences(evidence) if each.title and each.keys and each.document is None]
+    named = [each for each in facts if content_words(each.title) <= asked_words]
+    best = max(named, key=lambda each: len(content_words(each.title)), default=None)
+    return (best.keys[0], best.title) if best is not None else ("", "")
+
+
+def _stated_properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
+    """The labels of the properties that the evidence states of a thing."""
+    known = schema.predicate_of
+    stated = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
+    return sorted(predicate_words(iri, schema) for iri in stated if known[iri].role == "fact")
+
+
+MOST_OFFERED = 3
+
+
+def other_readings(
+    chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
+) -> tuple[Reading, ...]:
+    """The readings that are likely enough to be offered and give something else than the rows that answer, the
+    likeliest first. Readings that give the same rows add up their probabilities.
+
+    If two readings have the same words because things of two classes share a name, the later one names the class. The
+    codes of things that are in the answer already are no other answer.
+    """
+    shown, words = [chosen.table], {chosen.words}
+    plan = plan_of(understanding, chosen)
+    things = {_conditions(plan)} if plan is not None else set()
+    found: list[Reading] = []
+    rows = [each for _, each in candidate_rows(evidence)]
+    for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
+        if each.reading is None or _combined_probability(each, rows, understanding) < load_weights().offered:
+            continue
+        is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
+        if is_no_answer or any(is_same_result(each.table, table) for table in shown):
+            continue
+        reading = understanding.readings[each.reading]
+        if _selects_identifiers(reading.plan, schema) and _conditions(reading.plan) in things:
+            continue
+        if each.words in words:
+            reading = _with_classes(reading, schema)
+        if reading.words in words:
+            continue
+        shown.append(each.table)
+        things.add(_conditions(reading.plan))
+        words.add(reading.words)
+        found.append(reading)
+    return tuple(found[:MOST_OFFERED])
+
+
+def _combined_probability(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
+    """The probability of all readings that give the same rows."""
+    same = {e.reading for e in every if e.reading is not None and is_same_result(rows.table, e.table)}
+    return sum(understanding.readings[i].score for i in same)
+
+
+def _conditions(plan: Plan) -> Body:
+    """The conditions of a plan, whatever it selects."""
+    return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
+
+
+def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
+    """Whether a plan selects nothing but identifiers."""
+    return isinstance(plan.body, Select) and all(
+        isinstance(answer, Attribute) and schema.predicate_of[answer.predicate].role == "identifier"
+        for answer in plan.body.answers
+    )
+
+
+def _with_classes(reading: Reading, schema: Schema) -> Reading:
+    """The reading with the classes of the things that it names added to its words."""
+    select = asked_select(reading.plan.body)
+    variables = select.variables if select is not None else ()
+    kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)
+    return replace(reading, words=f"{reading.words} ({', '.join(kinds)})") if kinds else reading
+
+
+def offer_readings(readings: Sequence[Reading]) -> str:
+    """The readings in words, to be chosen by number."""
+    quotes = [f"“{quote_line(each.words)}”" for each in readings]
+    if len(quotes) == 1:
+        return f"Or did you mean {quotes[0]}?"
+    return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(quotes, 1))}?"
+
+
+def confirm_reading(words: str, answer: str = "") -> str:
+    """Ask to confirm a reading if there is no other to offer; its words are left out if the answer has them.
+
+    >>> confirm_reading("the age of Ann", "The age of Ann is 40.")
+    'Is that what you meant?'
+    >>> confirm_reading("towns that Ann lives in", "Ann lives in Hay.")
+    'I read this as “towns that Ann lives in”. Is that what you meant?'
+    """
+    answer_words = {token.norm for token in tokenize(answer)}
+    if answer and {token.norm for token in tokenize(words)} <= answer_words | word_list("answering", "reading_forms"):
+        return "Is that what you meant?"
+    return f"I read this as “{quote_line(words)}”. Is that what you meant?"

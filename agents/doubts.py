@@ -1,0 +1,164 @@
+"""Doubts about rows of a model's queries: TurnView + answer form + results -> feedback for the model, or None."""
+
+import re
+from collections.abc import Sequence
+
+from agents.answering.select_answer import is_empty
+from agents.turn_view import TurnView
+from nacre.language.data import word_list
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import fold, split_name, tokenize
+from nacre.language.word_forms import number_with_noun
+from nacre.records.evidence import AnswerForm, BranchResult, Table
+from nacre.records.schema import Schema
+from nacre.records.turn import Mention, Understanding
+
+# a mention with a lower score may not name the thing
+NAME_SCORE = 0.9
+
+# letters of a condition's word that a word of the question begins with ("sport" for "sporty") (given)
+SHORTEST_STEM = 3
+
+_LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
+
+EMPTY = (
+    "It ran and gave no rows. Check names, spellings and joins, look values up, or ask in another way; "
+    "if that is the answer, give the same query again."
+)
+
+FORMS: dict[str, str] = {
+    "number": "a number",
+    "date": "a date",
+    "names": "names",
+    "yes_no": "a row that begins with 1 or 0",
+}
+
+
+def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema) -> str | None:
+    """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses."""
+    for found in ran:
+        if found.error is not None:
+            return found.error.message
+    tables = [each.table for found in ran for each in found.rows]
+    if not tables or all(is_empty(table) for table in tables):
+        return EMPTY
+    if wants in FORMS and not is_of_kind(wants, tables[0]):
+        return f"It ran, but you said that the question asks for {FORMS[wants]}, and no column shows that."
+    left = _unused_names(view.understanding, ran, schema) if wants != "prose" else []
+    if left:
+        names = ", ".join(f"'{mention.text}' (may be '{mention.label}')" for mention in left[:3])
+        return (
+            f"It ran, but no condition uses {names}, which the question seems to name. Give it again if that is right."
+        )
+    return None
+
+
+def is_of_kind(wants: AnswerForm, table: Table) -> bool:
+    """Whether rows can have the form that was asked for.
+
+    >>> is_of_kind("number", Table(("n",), ((3,),))), is_of_kind("number", Table(("name",), (("Oslo",),)))
+    (True, False)
+    """
+    cells = [cell for row in table.rows for cell in row if cell is not None]
+    if wants == "number":
+        return any(_is_number(cell) for cell in cells)
+    if wants == "yes_no":
+        return len(table.rows) == 1 and table.rows[0][0] in (0, 1)
+    return any(isinstance(cell, str) or (wants == "date" and isinstance(cell, int)) for cell in cells)
+
+
+def _is_number(cell: object) -> bool:
+    if isinstance(cell, str):
+        return cell.replace(".", "", 1).lstrip("-").isdigit()
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], schema: Schema) -> list[Mention]:
+    """The names of the question that restrict the answer and that neither a condition nor the rows show."""
+    mentions = [mention for mention in understanding.mentions if _is_name(mention)]
+    # what the same words may name as well
+    others = [each for each in understanding.candidates if _is_name(each)]
+    left: list[Mention] = []
+    for mention in mentions:
+        if _is_alternative(mention, understanding.standalone):
+            continue
+        same = [mention, *(each for each in (*mentions, *others) if _overlap(mention, each))]
+        if not any(_is_used(each, ran) for each in same) and not _names_everything(mention, schema):
+            left.append(mention)
+    return left
+
+
+def _is_alternative(mention: Mention, question: str) -> bool:
+    """Whether a mention is one of the answers to choose from, and no condition: "is the tram red or a green one?"."""
+    before = [token.norm for token in tokenize(question[: mention.start])]
+    after = [token.norm for token in tokenize(question[mention.end :])]
+    while before and before[-1] in function_words() and before[-1] not in word_list("answering", "choices"):
+        before.pop()
+    return not word_list("answering", "choices").isdisjoint([*before[-1:], *after[:1]])
+
+
+def _is_name(mention: Mention) -> bool:
+    return mention.kind in ("entity", "value") and mention.score >= NAME_SCORE and bool(mention.label)
+
+
+def _overlap(one: Mention, other: Mention) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
+    """Whether a query contains one of the longest words of the name, or the start of a word of the question, or its
+    rows show the thing or are of the kind."""
+    queries = " ".join(query.text for found in ran for query in found.queries)
+    written = fold(queries)
+    words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
+    if not words or mention.target in queries or any(word in written for word in words):
+        return True
+    named = [token.norm for text in (mention.text, mention.label) for token in tokenize(text)]
+    stems = [token.norm for literal in _LITERAL.findall(queries) for token in tokenize(literal.replace("%", " "))]
+    if any(len(stem) >= SHORTEST_STEM and word.startswith(stem) for stem in stems for word in named):
+        return True
+    asked = set(_longest(mention.text))
+    return any(_shows(rows.table, mention, asked) for found in ran for rows in found.rows)
+
+
+def _shows(table: Table, mention: Mention, words: set[str]) -> bool:
+    """Whether the thing is among the rows, all rows have the words, or a column is called by them."""
+    if any(mention.target in keys for keys in table.keys) or any(
+        words <= {token.norm for token in tokenize(split_name(column))} for column in table.columns
+    ):
+        return True
+    cells = [" ".join(str(cell) for cell in row if isinstance(cell, str)) for row in table.rows]
+    label = fold(mention.label)
+    return any(fold(cell) == label for row in table.rows for cell in row if isinstance(cell, str)) or (
+        bool(cells) and all(words <= {token.norm for token in tokenize(cell)} for cell in cells)
+    )
+
+
+def _names_everything(mention: Mention, schema: Schema) -> bool:
+    """Whether a name is the word for a class, or the only value of its property: it restricts nothing."""
+    said = [token.lemma for token in tokenize(mention.text)]
+    if any(said == [token.lemma for token in tokenize(each.label)] for each in schema.shown_classes):
+        return True
+    predicate = schema.predicate_of.get(mention.predicate)
+    return mention.kind == "value" and predicate is not None and len(predicate.values) == 1
+
+
+def _longest(text: str) -> list[str]:
+    return sorted({token.norm for token in tokenize(text)}, key=lambda word: (-len(word), word))
+
+
+def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
+    """The first rows as lines after a header."""
+    if not table.rows:
+        return "no rows"
+    body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
+    lines = [" | ".join(table.columns), *body]
+    more = len(table.rows) - rows
+    return "\n".join(lines) + (f"\n... {number_with_noun(more, 'more row')}" if more > 0 else "")
+
+
+def _cell(value: object) -> str:
+    """A cell as text; a long fraction with two decimals."""
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) and abs(value) >= 1 and value != round(value, 2) else str(value)

@@ -1,0 +1,206 @@
+"""How often queries of a model are right: size of the model + outcome of running them -> a probability, from counts.
+
+Then what the settings say of the models: limits, and size, name and priors of the model that writes queries.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from agents.model_calls import Limits, StructuredOutput
+from nacre.config.models import is_own_server
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError
+from nacre.extensions.local_model.local_files import model_file
+from nacre.extensions.local_model.local_model import is_local
+from nacre.stores.sqlite.model_replies import ModelReplies
+
+Size = Literal["small", "large", "unknown"]
+
+# the rows of a query compared with those of likely readings, or of a second query
+Outcome = Literal["agreed", "alone", "disputed", "doubted", "empty"]
+
+OUTCOMES: tuple[Outcome, ...] = ("agreed", "alone", "disputed", "doubted", "empty")
+
+Counts = Mapping[str, tuple[int, int]]
+
+FILE = Path(__file__).with_name("priors.json")
+
+CALIBRATION_FILE = "calibration.json"
+
+# key in FILE: how many readings of rewordings were right, and how many the rules expected to be
+REWORDED = "reworded"
+
+# billions of parameters up to which a model is small (given)
+SMALL = 4.0
+
+# number of questions that the prior weighs against the counts of one outcome (given)
+WEIGHT = 20.0
+
+# how often two wrong queries give the same rows (given)
+COINCIDENCE = 0.2
+
+_PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Counts of (right, asked) by outcome for a model of a size. `faithful` is how often its rewordings of questions
+    are right, None if it is not asked for them."""
+
+    size: Size
+    counts: Counts
+    faithful: float | None = None
+
+    @property
+    def before(self) -> float:
+        """The probability that its query is right, before there is one."""
+        right = sum(r for r, _ in self.counts.values())
+        asked = sum(n for _, n in self.counts.values())
+        return (right + 1) / (asked + 2)
+
+    def after(self, outcome: Outcome, reading: float | None = None) -> float:
+        """The probability that its rows are right, given their outcome beside the rows of a reading of this
+        probability.
+
+        The counts of an outcome are smoothed by Bayes' rule, and without a reading by the counts of all outcomes.
+
+        >>> large = Priors("large", {"alone": (8, 8)})
+        >>> round(large.after("agreed", 0.6), 2), round(large.after("disputed", 0.6), 2)
+        (0.99, 0.78)
+        """
+        right, asked = self.counts.get(outcome, (0, 0))
+        expected = self.before
+        if reading is not None and outcome == "agreed":
+            expected = after_agreement(self.before, reading, COINCIDENCE)
+        elif reading is not None and outcome == "disputed":
+            expected = after_dispute(self.before, reading)
+        return (right + WEIGHT * expected) / (asked + WEIGHT)
+
+    def against(self, reading: float) -> float:
+        """The probability of a reading's rows after a query gave others: at least one of the two is wrong.
+
+        >>> round(Priors("large", {"alone": (8, 8)}).against(0.6), 2)
+        0.13
+        """
+        return after_dispute(reading, self.before)
+
+
+def after_agreement(own: float, other: float, coincidence: float = 1.0) -> float:
+    """The probability of rows after the same rows were found in another way; `coincidence` is how often two wrong ways
+    give the same rows, relative to two right ones.
+
+    >>> round(after_agreement(0.7, 0.6), 2), round(after_agreement(0.7, 0.6, 0.2), 2)
+    (0.78, 0.95)
+    """
+    both, neither = own * other, (1 - own) * (1 - other) * coincidence
+    return both / (both + neither)
+
+
+def after_dispute(own: float, other: float) -> float:
+    """The probability of rows after different rows were found: at least one of the two is wrong.
+
+    >>> round(after_dispute(0.8, 0.5), 2), round(after_dispute(0.5, 0.8), 2)
+    (0.67, 0.17)
+    """
+    return own * (1 - other) / (1 - own * other)
+
+
+def model_size_class(model: str, *, own_server: bool = False) -> Size:
+    """The size class of a model by its configured name.
+
+    >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b")
+    ('small', 'large')
+    >>> model_size_class("openai:gpt-x")
+    'large'
+    >>> model_size_class("openai:any-name", own_server=True)
+    'unknown'
+    """
+    parameters = _PARAMETERS.search(model)
+    if parameters:
+        return "small" if float(parameters[1]) <= SMALL else "large"
+    return "unknown" if own_server else "large"
+
+
+def model_priors(size: Size, measured: Counts | None = None) -> Priors:
+    """The priors from measured counts, else those of the size class."""
+    shipped = dict(_shipped_counts()[size])
+    right, expected = shipped.pop(REWORDED, (0, 0))
+    faithful = (right + 1) / (expected + 2) if expected else None
+    return Priors(size, measured if measured is not None else shipped, faithful)
+
+
+def calibrated_counts(data: Path, model: str) -> Counts | None:
+    """The counts of `nacre calibrate` for a model in a data folder; None if there are none."""
+    try:
+        counts = json.loads((data / CALIBRATION_FILE).read_text("utf-8"))
+        return {name: (int(right), int(asked)) for name, (right, asked) in counts[model].items()}
+    except (OSError, KeyError):
+        return None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(f"Can't read {data / CALIBRATION_FILE}: {error}. Run: nacre calibrate QUESTIONS") from error
+
+
+def save_counts(data: Path, model: str, counts: Counts) -> None:
+    """Save the counts beside those of other models."""
+    file = data / CALIBRATION_FILE
+    saved = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    saved[model] = {name: list(pair) for name, pair in sorted(counts.items())}
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(saved, indent=1, sort_keys=True) + "\n", "utf-8")
+    new.replace(file)
+
+
+@cache
+def _shipped_counts() -> dict[str, Counts]:
+    data = json.loads(FILE.read_text("utf-8"))
+    return {size: {name: (right, asked) for name, (right, asked) in data[size].items()} for size in data}
+
+
+# tokens of schema and of evidence that a model is shown if no setting says (given)
+SMALL_SCHEMA, LARGE_SCHEMA = 1500, 6000
+
+SMALL_EVIDENCE, LARGE_EVIDENCE = 350, 2500
+
+
+def model_limits(settings: Settings) -> Limits:
+    """The limits of model calls. A small model is shown less of the schema and of the evidence."""
+    is_small = query_model_size(settings) == "small"
+    tokens = settings.schema_tokens or (SMALL_SCHEMA if is_small else LARGE_SCHEMA)
+    evidence = settings.evidence_tokens or (SMALL_EVIDENCE if is_small else LARGE_EVIDENCE)
+    return Limits(
+        seconds=settings.model_seconds,
+        retries=settings.model_retries,
+        evidence_tokens=evidence,
+        schema_tokens=tokens,
+        busy_retries=settings.busy_retries,
+        exchanges=settings.max_rounds,
+        cache=ModelReplies(settings.model_cache) if settings.model_cache else None,
+        output=StructuredOutput(settings.model_output),
+    )
+
+
+def query_model_size(settings: Settings) -> Size:
+    """The size class of the model that writes queries."""
+    return settings.model_size or model_size_class(query_model_name(settings), own_server=is_own_server(settings))
+
+
+def query_model_name(settings: Settings) -> str:
+    """The name of the model that writes queries; of a local model the name of its file."""
+    name = settings.model_sql or settings.model or ""
+    if not is_local(name):
+        return name
+    try:
+        return model_file(settings, name).name
+    except ValueError:
+        # the missing file is reported when the model is opened
+        return name
+
+
+def query_priors(settings: Settings) -> Priors:
+    """How often that model's queries are right, as `nacre calibrate` measured it; else the priors of its size class."""
+    return model_priors(query_model_size(settings), calibrated_counts(settings.data, query_model_name(settings)))

@@ -1,0 +1,526 @@
+"""The prompts for writing queries: TurnView + Database + the rules' rows -> messages, the fixed prefix first.
+
+In order: the messages, the schema within a budget, the names of a question, verified questions as examples, and a
+query as a model reads it.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import ValidationError
+
+from agents.answering.select_answer import content_words, row_probability
+from agents.doubts import preview_rows
+from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
+from agents.turn_view import Database, Language, TurnView
+from nacre.errors import NacreError
+from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.tokens import split_name
+from nacre.plans.sparql_vocabulary import format_iri
+from nacre.plans.to_sql import to_sql
+from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
+from nacre.records.json_form import from_json, to_json
+from nacre.records.plan import Combine, Plan, Select
+from nacre.records.schema import Relation, Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import EarlierTurn, Mention, Understanding
+from nacre.records.verified_question import VerifiedQuestion
+from nacre.stores.sqlite.lexicon import Lexicon, TableLink
+from nacre.wording.plan_phrases import verbalise_plan
+
+TURNS_SHOWN = 3
+
+LONGEST_ANSWER = 500
+
+# less likely readings are not shown (given)
+WORTH_SHOWING = 0.3
+
+READINGS_SHOWN = 2
+
+# look-ups that were not run, as they are named to the model
+LOOK_UPS_SHOWN = 4
+
+LONGEST_LOOK_UP = 100
+
+
+async def query_messages(
+    view: TurnView,
+    database: Database,
+    drafts: BranchResult | None,
+    limits: Limits,
+    *,
+    small: bool,
+    typed: bool = False,
+) -> list[BaseMessage]:
+    """The messages of one question. If all tables fit into the prefix, a server caches them for all questions. With
+    `typed`, the model gets the question as typed, and makes it stand alone itself."""
+    every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
+    if every is None:
+        part = await run_in_thread(
+            relevant_tables if database.language == "sql" else relevant_classes,
+            view.understanding,
+            database.schema,
+            database.lexicon,
+            limits.schema_tokens,
+            database.describe,
+        )
+        tables = f"<schema>\n{quote_lines(part)}\n</schema>\n"
+    examples = await run_in_thread(verified_example_lines, view.understanding, database, limits.example_tokens)
+    turn = prompt(
+        "query_writer_turn",
+        tables=tables,
+        examples=_tagged("examples", examples),
+        conversation=_conversation(view, typed=typed),
+        names=_tagged("names", await linked_name_lines(view.understanding, database)),
+        readings=_tagged("readings", _readings(view, drafts)),
+        question=quote_line(view.question if typed else view.standalone),
+    )
+    return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
+
+
+def _tagged(name: str, lines: Sequence[str]) -> str:
+    return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
+
+
+def query_prefix(tables: str | None, *, small: bool, language: Language = "sql") -> str:
+    """The prefix of every prompt about a graph, byte for byte the same: all tables if they fit."""
+    name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
+    shown = "The tables are" if language == "sql" else "The classes and properties are"
+    return prompt(name, schema=quote_lines(tables or f"{shown} named with each question."))
+
+
+def look_up_message(seen: Sequence[tuple[LookUp, str]], left_out: Sequence[LookUp], left: int) -> str:
+    """The results of look-ups as a message, with those that were not run, and how many answers are left."""
+    parts = [f"{_look_up_words(each)}:\n{quote_lines(text)}" for each, text in seen]
+    return f"<seen>\n{_lines(parts)}\n</seen>\n{_not_run(left_out)}Now answer the question. {_answers_left(left)}"
+
+
+def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[LookUp], left: int) -> str:
+    """The rows of queries and the doubt about them as a message."""
+    parts = [
+        f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
+    ]
+    rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
+    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Give a corrected answer. {_answers_left(left)}"
+
+
+def _lines(parts: Sequence[str]) -> str:
+    return "\n".join(parts)
+
+
+def _not_run(left_out: Sequence[LookUp]) -> str:
+    """A line with the look-ups that were asked for and not run."""
+    shown = [_look_up_words(each)[:LONGEST_LOOK_UP] for each in left_out[:LOOK_UPS_SHOWN]]
+    more = f" and {len(left_out) - len(shown)} more" if len(left_out) > len(shown) else ""
+    return f"Not looked up: {'; '.join(shown)}{more}.\n" if left_out else ""
+
+
+def _answers_left(left: int) -> str:
+    return "This is your last answer: no more look-ups." if left <= 1 else f"You have {left} answers left."
+
+
+def _rows_or_error(found: BranchResult) -> str:
+    if found.error is not None:
+        return f"error: {quote_line(found.error.message)}"
+    return "\n".join(quote_lines(preview_rows(each.table)) for each in found.rows) or "no rows"
+
+
+def _look_up_words(look: LookUp) -> str:
+    where = ".".join(part for part in (look.table, look.column) if part)
+    return " ".join(quote_line(part) for part in (look.kind, where, f"like '{look.text}'" if look.text else "") if part)
+
+
+def _conversation(view: TurnView, *, typed: bool) -> str:
+    """The turns before this one with their queries, and how the rules understand the question. With `typed`, the model
+    is asked to make it stand alone."""
+    lines = [_turn(turn) for turn in view.conversation[-TURNS_SHOWN:]]
+    differs = view.rewrite.depends and view.question != view.standalone
+    if differs and not typed:
+        lines.append(f"Now asked: {quote_line(view.question)} (understood as below, which may be wrong)")
+    if not lines:
+        return ""
+    shown = f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n"
+    if not typed:
+        return shown
+    draft = f" A program reads it as: {quote_line(view.standalone)}" if differs else ""
+    return f"{shown}{prompt('follow_up')}{draft}\n"
+
+
+def _turn(turn: EarlierTurn) -> str:
+    answer = quote_line(turn.answer)
+    cut = "..." if len(answer) > LONGEST_ANSWER else ""
+    queries = [
+        quote_line(query_text(each.query))
+        for each in turn.evidence
+        if isinstance(each, Rows) and each.query is not None
+    ]
+    ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries else ""
+    return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
+
+
+def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
+    """The likely readings of the rules in words, with probabilities and rows."""
+    likely = sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(view.understanding, each))
+    return [
+        _reading(each, row_probability(view.understanding, each))
+        for each in likely[:READINGS_SHOWN]
+        if row_probability(view.understanding, each) >= WORTH_SHOWING
+    ]
+
+
+def _reading(rows: Rows, likely: float) -> str:
+    return f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_lines(preview_rows(rows.table, 3))}"
+
+
+# the CREATE statements of `entity` and these relations, of all if None
+DescribeTables = Callable[[Collection[str] | None], str]
+
+# characters of a column with its comment: schemas of clearly too many columns are not written out
+COLUMN_CHARACTERS = 30
+
+# relevant tables that are shown with the paths between them before others (given)
+SEEDS = 8
+
+LONGEST_PATH = 3
+
+
+def whole_schema(schema: Schema, tokens: int, describe: DescribeTables) -> str | None:
+    """All tables, the same text for every question of a graph version; None if they exceed the budget."""
+    most = tokens * CHARACTERS_PER_TOKEN
+    if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
+        return None
+    text = describe(None)
+    return text if len(text) <= most else None
+
+
+def relevant_tables(
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
+) -> str:
+    """The part of the schema that a question is about, within the budget; at least one table.
+
+    The order: tables that the question names or is near to, with those on the paths between them; tables that they
+    refer to or that refer to them; other tables that share words with the question. A junction follows the second of
+    its two tables.
+    """
+    ranked = _ranked(understanding, schema, lexicon)
+    chosen: list[str] = []
+    text = describe(chosen)
+    order = _connected_order([relation.name for relation in ranked], lexicon.links)
+    for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
+        longer = describe([*chosen, name])
+        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
+            continue
+        chosen.append(name)
+        text = longer
+    return text
+
+
+def relevant_classes(
+    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
+) -> str:
+    """The classes that a question is about with their properties, within the budget; at least one.
+
+    The order: classes that the question names, classes that they link to or that link to them, other classes that share
+    words with it.
+    """
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings_in(to_json(reading.plan)))
+    asked_words = content_words(understanding.standalone)
+    worth: dict[str, int] = {}
+    for each in schema.shown_classes:
+        own = [p for p in schema.shown_predicates if each.iri in p.domains]
+        words = content_words(f"{each.label} {each.comment}")
+        labels = content_words(" ".join(p.label for p in own))
+        spoken = 2 * (each.iri in iris) + sum(p.iri in iris for p in own)
+        worth[each.iri] = 3 * len(words & asked_words) + spoken + len(labels & asked_words - words)
+    ranked = [c.iri for c in sorted(schema.shown_classes, key=lambda c: (-worth[c.iri], -c.count, c.iri)) if c.count]
+    seeds = [iri for iri in ranked[:SEEDS] if worth[iri]]
+    neighbours = [
+        other
+        for seed in seeds
+        for p in schema.predicates
+        for near, others in ((p.domains, p.ranges), (p.ranges, p.domains))
+        if seed in near
+        for other in others
+    ]
+    chosen: list[str] = []
+    text = ""
+    for iri in dict.fromkeys([*seeds, *neighbours, *ranked]):
+        longer = describe([*chosen, iri])
+        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
+            continue
+        chosen.append(iri)
+        text = longer
+    return text
+
+
+def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
+    """The tables in the order in which they are shown."""
+    near: dict[str, dict[str, int]] = {}
+    for link in links:
+        if link.subject and link.object:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                neighbours = near.setdefault(one, {})
+                neighbours[other] = neighbours.get(other, 0) + link.triples
+    seeds = list(ranked[:SEEDS])
+    between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
+    referred = [link.object for seed in seeds for link in links if link.subject == seed]
+    referring = [link.subject for seed in seeds for link in links if link.object == seed]
+    order = [*seeds[:1], *_with_paths(seeds, near), *between, *referred, *referring, *ranked]
+    return [name for name in dict.fromkeys(order) if name]
+
+
+def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[TableLink]) -> Iterator[str]:
+    """The tables, each followed by the junctions between it and those before it."""
+    joined: dict[str, list[tuple[str, str]]] = {}
+    for link in links:
+        if link.predicate in schema.junctions:
+            for one, other in ((link.subject, link.object), (link.object, link.subject)):
+                joined.setdefault(one, []).append((other, schema.junctions[link.predicate]))
+    before: set[str] = set()
+    for name in order:
+        before.add(name)
+        yield name
+        yield from (junction for other, junction in joined.get(name, ()) if other in before)
+
+
+def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Each further seed, followed by the path to it from the first."""
+    for seed in seeds[1:]:
+        yield seed
+        yield from _path(seeds[0], seed, near)
+
+
+def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The tables of a shortest path between two, at most `LONGEST_PATH` links long; of several the most used."""
+    paths = {one: [one]}
+    for _ in range(LONGEST_PATH):
+        further: dict[str, list[str]] = {}
+        for end, path in paths.items():
+            for following in sorted(near.get(end, ()), key=lambda name: (-near[end][name], name)):
+                if following == other:
+                    return path[1:]
+                if following not in path:
+                    further.setdefault(following, [*path, following])
+        paths = further
+    return []
+
+
+def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
+    """Relations by relevance: those of linked names and readings, those that share words with the question or are
+    near."""
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings_in(to_json(reading.plan)))
+    asked_words = content_words(understanding.standalone)
+    classes = {each.relation: each for each in schema.classes}
+    groups = {each.relation: each for each in schema.groups}
+    homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
+    near = _nearness(understanding.standalone, schema, lexicon)
+    worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
+    for relation in schema.relations:
+        if relation.name in schema.hidden_relations:
+            continue
+        group, known = groups.get(relation.name), classes.get(relation.name)
+        of = set(group.classes) if group else {known.iri} if known else set()
+        predicates = {column.predicate for column in relation.columns}
+        own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
+        labels = content_words(" ".join(_labels(predicates, schema)))
+        # a named table counts more than a table with a named column (given)
+        spoken = 3 * len(own & asked_words) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
+        score = spoken + len(labels & asked_words - own) + 2 * near.get(relation.name, 0.0)
+        if score > 0:
+            members = group.count if group else known.count if known else 0
+            worth.append(((-score, relation.kind == "view", -members, relation.name), relation))
+    return [relation for _, relation in sorted(worth, key=lambda each: each[0])]
+
+
+def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, float]:
+    """The similarity of the question to each class, 0..1 by table; empty without an embedder."""
+    if lexicon.embedder is None or not schema.classes:
+        return {}
+    import numpy as np
+
+    shown = [each for each in schema.classes if each.count]
+    texts = [f"{each.label}. {each.comment}"[:200] for each in shown]
+    vectors = np.asarray(lexicon.embedder.embed([question, *texts]))
+    return {each.relation: max(0.0, float(score)) for each, score in zip(shown, vectors[1:] @ vectors[0], strict=True)}
+
+
+def _strings_in(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping | list):
+        for each in data.values() if isinstance(data, Mapping) else data:
+            yield from _strings_in(each)
+
+
+def _labels(predicates: Collection[str], schema: Schema) -> list[str]:
+    known = schema.predicate_of
+    return [known[iri].label for iri in predicates if iri in known]
+
+
+MAX_LINES = 14
+
+MAX_COLUMNS = 3
+
+LONGEST_PHRASE = 6
+
+MOST_PHRASES = 12
+
+_QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
+
+_WORD = re.compile(r"[^\W_][\w.&'’-]*")
+
+
+async def linked_name_lines(understanding: Understanding, database: Database) -> list[str]:
+    """One line for each name: the words of the question, the column with the exact spelling, and the score."""
+    occurrences = await database.occurrences(value_phrases(understanding.standalone))
+    lines = [_occurrence_line(each) for each in occurrences]
+    for mention in understanding.mentions:
+        # looks up the table of a thing on disk
+        lines += await run_in_thread(_mention_lines, mention, database)
+    return list(dict.fromkeys(lines))[:MAX_LINES]
+
+
+def value_phrases(question: str) -> list[str]:
+    """Spans of a question that may be values: quotations, runs of capitalised words, then single words.
+
+    >>> value_phrases("Which dishes of Cape Town use 'black rice' in 2010?")
+    ['black rice', 'Cape Town', 'dishes', 'use', '2010']
+    """
+    quotes = [match[1].strip() for match in _QUOTED.finditer(question)]
+    rest = _QUOTED.sub(" ", question)
+    words = [match[0].rstrip(".'’") for match in _WORD.finditer(rest)]
+    runs: list[list[str]] = [[]]
+    for number, word in enumerate(words):
+        # a number belongs to the name before it; the first word is capitalised anyway
+        if (any(map(str.isupper, word)) and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    named = [" ".join(run[:LONGEST_PHRASE]) for run in runs if run]
+    inside = {word for run in runs for word in run}
+    single = [word for word in words if word not in inside and content_words(word)]
+    return list(dict.fromkeys([*quotes, *named, *single]))[:MOST_PHRASES]
+
+
+def _occurrence_line(found: Occurrence) -> str:
+    how = "" if found.likeness >= 1 else f" (alike, {found.likeness:.2f})"
+    return f"{found.table}.{found.column} has {_quoted_name(found.value)}{how}"
+
+
+def _mention_lines(mention: Mention, database: Database) -> list[str]:
+    """What a mention may stand for, in terms of tables."""
+    span = quote_line(mention.text)[:80]
+    sure = f" (score {mention.score:.2f})"
+    if database.language == "sparql":
+        return _iri_lines(mention, database)
+    if mention.kind == "entity":
+        table = database.table_of(mention.target)
+        label = _quoted_name(mention.label)
+        return [f"'{span}' may be {label} of table {table}{sure}"] if table else []
+    if mention.kind == "value":
+        places = _places(mention.predicate, database)
+        return [f"'{span}' may be {' or '.join(places)} = {_quoted_name(mention.label)}{sure}"] if places else []
+    # the prompt shows tables and columns anyway
+    return []
+
+
+def _iri_lines(mention: Mention, database: Database) -> list[str]:
+    """The same in terms of SPARQL: IRIs, and values of properties."""
+    span, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
+    if mention.kind == "entity":
+        classes = database.table_of(mention.target)
+        return (
+            [f"'{span}' may be {format_iri(mention.target)}, {_quoted_name(mention.label)}, of {classes}{sure}"]
+            if classes
+            else []
+        )
+    if mention.kind == "value":
+        return [f"'{span}' may be the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}{sure}"]
+    return []
+
+
+def _places(predicate: str, database: Database) -> Sequence[str]:
+    """The columns of a predicate, tables before views."""
+    found: list[str] = []
+    for relation in sorted(database.schema.relations, key=lambda each: (each.kind == "view", each.name)):
+        for column in relation.columns:
+            if column.predicate == predicate and not (found and relation.kind == "view"):
+                found.append(f"{relation.name}.{column.value or column.link}")
+    return found[:MAX_COLUMNS]
+
+
+def _quoted_name(text: str) -> str:
+    return "'" + quote_line(text)[:80].replace("'", "''") + "'"
+
+
+# characters of a question and of a query that are shown (given)
+LONGEST_QUESTION, LONGEST_QUERY = 200, 600
+
+
+def verified_example_lines(understanding: Understanding, database: Database, tokens: int) -> list[str]:
+    """Two lines for each of the nearest verified questions, the question and the query that a person confirmed for it,
+    as many as the tokens hold. What they contain is quoted as data."""
+    lines: list[str] = []
+    left = tokens * CHARACTERS_PER_TOKEN
+    for each in understanding.examples:
+        found = list(_example(each, database))
+        left -= sum(map(len, found))
+        if left < 0:
+            break
+        lines += found
+    return lines
+
+
+def _example(verified: VerifiedQuestion, database: Database) -> Iterator[str]:
+    query = _query(verified, database)
+    # a part of a query would teach what no query may be
+    if query and len(query) <= LONGEST_QUERY:
+        yield f"Question: {quote_line(verified.standalone)[:LONGEST_QUESTION]}"
+        yield quote_line(query)
+
+
+def _query(verified: VerifiedQuestion, database: Database) -> str:
+    """The query, or the plan in words if the language of the database has none; "" if it fits this graph no more."""
+    if verified.query is not None:
+        is_same = verified.query["tool"] == database.language
+        return f"Query: {' '.join(verified.query['text'].split())}" if is_same else ""
+    try:
+        body = from_json(Plan, verified.plan).body
+        if database.language == "sql" and isinstance(body, Select | Combine):
+            statement = to_sql(body, database.schema)
+            return f"Query: {query_text(Query('sql', 0, statement.text, params=statement.params))}"
+        return f"It means: {verbalise_plan(Plan(body), database.schema)}"
+    except (ValidationError, NacreError, KeyError):
+        # the graph was replaced by one with other classes and properties
+        return ""
+
+
+_PARAMETER = re.compile(r"'(?:[^']|'')*+'|\"[^\"]*+\"|\?")
+
+
+def query_text(query: Query) -> str:
+    """The query on one line, with its parameters as literals.
+
+    >>> query_text(Query("sql", 1, "SELECT a FROM b\\nWHERE c = ? AND d < ?", params=("it's", 3.0)))
+    "SELECT a FROM b WHERE c = 'it''s' AND d < 3.0"
+    """
+    params = iter(query.params)
+
+    def filled(found: re.Match[str]) -> str:
+        return _sql_literal(next(params, None)) if found[0] == "?" else found[0]
+
+    text = _PARAMETER.sub(filled, query.text) if query.params else query.text
+    return " ".join(text.split())
+
+
+def _sql_literal(value: Cell) -> str:
+    if value is None:
+        return "NULL"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

@@ -1,0 +1,239 @@
+"""Let a model write queries until there is no doubt about their rows: TurnView + Database -> QueryAttempts.
+
+Then let a model decide between two candidates with different rows: question + Rows + Rows -> the right one, or None.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from agents.doubts import find_doubt, preview_rows
+from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
+from agents.model_priors import Priors
+from agents.query_prompt import feedback_message, look_up_message, query_messages, query_text
+from agents.rewriter import is_of_conversation
+from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
+from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.tokens import ENGLISH, tokenize
+from nacre.language.word_forms import number_with_noun
+from nacre.records.evidence import AnswerForm, BranchResult, LookUp, Query, Rows, Table
+
+MOST_LOOK_UPS = 4
+
+MOST_QUERIES = 4
+
+# rows that the names of a meaning are looked for in
+MOST_ROWS_READ = 50
+
+_SPANS_FROM_ZERO = re.compile(r"(?<![0-9])0[0-9]{1,4}(?![0-9])")
+
+
+class LookUpRequest(BaseModel):
+    """One thing to see before the query is written."""
+
+    kind: Literal["values", "rows", "columns", "passages"]
+    table: str = Field(max_length=200)
+    column: str = Field(max_length=200)
+    text: str = Field(max_length=200)
+
+
+class Step(BaseModel):
+    """What is asked for, and the queries for it, or what must be seen first."""
+
+    wants: AnswerForm
+    look_ups: list[LookUpRequest] = Field(max_length=20)
+    queries: list[str] = Field(max_length=20)
+    meaning: str = Field(max_length=300)
+    missing: str = Field(max_length=300)
+
+
+class FollowUpStep(Step):
+    """The same for a question that may refer to the conversation."""
+
+    standalone: str = Field(default="", max_length=1000)
+
+
+class SqlReply(BaseModel):
+    """One SQLite SELECT: what a small model is asked for."""
+
+    sql: str = Field(min_length=6, max_length=4000)
+
+
+class SparqlReply(BaseModel):
+    """The same in SPARQL."""
+
+    sparql: str = Field(min_length=6, max_length=4000)
+
+
+@dataclass(frozen=True)
+class QueryAttempts:
+    """The outcome: the form of answer the model wants, the follow-up as it understood it, the results of its last
+    queries, all queries tried, and the usage."""
+
+    standalone: str = ""
+    wants: AnswerForm | None = None
+    missing: str = ""
+    ran: tuple[BranchResult, ...] = ()
+    tried: tuple[Query, ...] = ()
+    doubted: bool = False
+    usage: Usage = field(default=NO_USAGE)
+    failed: str = ""
+
+
+async def write_queries(
+    model: BaseChatModel,
+    view: TurnView,
+    database: Database,
+    drafts: BranchResult | None,
+    limits: Limits,
+    priors: Priors,
+) -> QueryAttempts:
+    """Let the model look up and write, show it the rows, and let it write again, at most `limits.exchanges` times."""
+    small = priors.size == "small"
+    follows = priors.size == "large" and bool(view.conversation) and view.language == ENGLISH
+    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=follows)
+    short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
+    shape: type[Step | SqlReply | SparqlReply] = short if small else FollowUpStep if follows else Step
+    done = QueryAttempts()
+    for left in range(limits.exchanges - 1, -1, -1):
+        try:
+            answer, usage = await structured_reply(model, conversation, shape, limits=limits)
+        except ModelFailed as failed:
+            return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
+        step = _to_step(answer)
+        done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
+        if isinstance(step, FollowUpStep) and is_of_conversation(step.standalone, view):
+            done = replace(done, standalone=" ".join(step.standalone.split()))
+        look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups]
+        if look_ups and not step.queries and left:
+            seen = [(each, await database.look_up(each)) for each in look_ups[:MOST_LOOK_UPS]]
+            shown = look_up_message(seen, look_ups[MOST_LOOK_UPS:], left)
+            conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
+            continue
+        earlier = {query.text for query in done.tried}
+        # several queries are described by their columns
+        words = step.meaning if len(step.queries) == 1 else ""
+        asked = " ".join((view.question, view.standalone, done.standalone))
+        results = [await database.query(query, asked) for query in step.queries[:MOST_QUERIES]]
+        ran = tuple(_with_meaning(found, words, view) for found in results)
+        if step.wants == "yes_no":
+            ran = tuple(_truth_result(found) for found in ran)
+        done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
+        why = find_doubt(view, done.wants, ran, database.schema)
+        done = replace(done, doubted=bool(why))
+        if not why or not left or all(query.text in earlier for part in ran for query in part.queries):
+            break
+        shown = feedback_message(ran, why, look_ups, left)
+        conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
+    return done
+
+
+def _to_step(answer: Step | SqlReply | SparqlReply) -> Step:
+    if isinstance(answer, Step):
+        return answer
+    query = answer.sql if isinstance(answer, SqlReply) else answer.sparql
+    return Step(wants="text", look_ups=[], queries=[query], meaning="", missing="")
+
+
+def _truth_result(found: BranchResult) -> BranchResult:
+    """Results whose first cell of a single row, 1 or 0, is a yes or no; further cells decide it."""
+    return replace(found, evidence=tuple(_truth_rows(each) for each in found.rows))
+
+
+def _truth_rows(rows: Rows) -> Rows:
+    table = rows.table
+    if len(table.rows) != 1 or table.rows[0][0] not in (0, 1):
+        return rows
+    units = ("", *table.units[1:]) if table.units else ()
+    return replace(rows, table=replace(table, columns=("yes", *table.columns[1:]), units=units))
+
+
+def _with_meaning(found: BranchResult, words: str, view: TurnView) -> BranchResult:
+    """The result with the meaning that the model gives its query; the words of a repair stay."""
+    words = " ".join(words.split())
+    if not words or any(query.words for query in found.queries):
+        return found
+    queries = tuple(replace(query, words=words) for query in found.queries)
+    renamed = dict(zip(found.queries, queries, strict=True))
+    evidence = (
+        replace(
+            each,
+            words=words,
+            meaning=words if _is_supported(words, each, view) else "",
+            query=each.query and renamed[each.query],
+        )
+        for each in found.rows
+    )
+    return replace(found, queries=queries, evidence=tuple(evidence))
+
+
+def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
+    """Whether each name and number of a meaning stands in the question, its mentions, the query, its table or the turns
+    before. The "0" of "from 0 to 60" may be written "060" in the name of a column."""
+    cells = [str(cell) for row in rows.table.rows[:MOST_ROWS_READ] for cell in row if cell is not None]
+    turns = [text for turn in view.conversation for text in (turn.standalone, turn.answer)]
+    query = rows.query.text if rows.query else ""
+    labels = [mention.label for mention in (*view.understanding.mentions, *view.understanding.candidates)]
+    texts = (view.question, view.standalone, query, *labels, *rows.table.columns, *cells, *turns)
+    known = {token.norm for text in texts for token in tokenize(text)}
+    spans = _SPANS_FROM_ZERO.findall(query)
+    known |= {part for span in spans for part in (span[0], span[1:])}
+    return all(
+        token.norm in known for token in tokenize(words) if any(not c.islower() for c in token.text if c.isalnum())
+    )
+
+
+ROWS_SHOWN = 5
+
+LONGEST_QUERY = 800
+
+
+class Choice(BaseModel):
+    """Which of two queries answers the question."""
+
+    right: Literal["A", "B", "neither"]
+
+
+async def choose_candidate(
+    model: BaseChatModel, question: str, first: Rows, second: Rows, limits: Limits
+) -> Result[Rows | None]:
+    """The candidate that the model calls right after it saw what each has and the other lacks; None if neither is, or
+    if the model failed."""
+    turn = prompt(
+        "second_opinion_turn",
+        first=_candidate(first, second),
+        second=_candidate(second, first),
+        question=quote_line(question),
+    )
+    messages = [SystemMessage(prompt("second_opinion")), HumanMessage(turn)]
+    try:
+        answer, usage = await structured_reply(model, messages, Choice, limits=limits)
+    except ModelFailed as failed:
+        return Result(None, "rules", failed.usage)
+    return Result({"A": first, "B": second}.get(answer.right), "model", usage)
+
+
+def _candidate(own: Rows, other: Rows) -> str:
+    """A candidate in lines: its meaning, its query, and the rows that the other one lacks."""
+    described = [own.words, query_text(own.query) if own.query else ""]
+    lines = [quote_line(text)[:LONGEST_QUERY] for text in described if text]
+    lacking = _rows_without(own.table, other.table)
+    count = number_with_noun(len(own.table.rows), "row")
+    same = " None is missing in the other." if not lacking.rows else " Only here:"
+    lines.append(f"{count}.{same}")
+    return "\n".join(lines) + (f"\n{quote_lines(preview_rows(lacking, ROWS_SHOWN))}" if lacking.rows else "")
+
+
+def _rows_without(table: Table, other: Table) -> Table:
+    """The rows that have a cell which no row of the other table has; all rows if the tables have other columns."""
+    known = {_cell(cell) for row in other.rows for cell in row}
+    rows = tuple(row for row in table.rows if any(cell is not None and _cell(cell) not in known for cell in row))
+    return Table(table.columns, rows)
+
+
+def _cell(cell: object) -> str:
+    return f"{float(cell):.6g}" if isinstance(cell, int | float) else str(cell).casefold()

@@ -1,0 +1,19 @@
+"""Measure and learn: what a checkout can do beside `nacre eval`, `compare` and `calibrate`. Not part of the wheel.
+
+Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks and scores the bundled graphs.
+    bundled_sets            the bundled graphs with questions
+    compare_reasoners       rules, model, and a model without Nacre
+    compare_branches, compare_strategies, fusion_losses, robustness, pyramid_benchmark
+                            what branches, strategies, the fusion, rewordings and the pyramid change
+    ablation                what each pass of understanding is worth
+    learn                   weights and limits of the rules
+    answer_limits, samples  what `learn` needs: limits of what is answered, samples of the parser
+    learn_text_answers, learn_sufficiency, orientation_likeness
+                            weights of text answers, of single triples; the limit of small talk
+    verified_measure, verified_learn, verified_calibration
+                            what verified questions are worth, and the weights of likeness to them
+    faculty, ferry          fictional graphs with texts
+    reword, unanswerable, removed_facts
+                            questions derived from other questions, graphs without their answers
+    metrics                 BLEU, similarity, entities; values compared in any order
+"""

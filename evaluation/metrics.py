@@ -1,0 +1,159 @@
+"""Metrics of answers (PolyRAG, section 5.2): chosen options, words, embeddings and entities -> numbers in 0..1.
+
+Then values compared with the gold values in any order: two lists of cells -> equal or not.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nacre.language.tokens import fold, name_tokens
+from nacre.records.evidence import Cell
+from nacre.stores.search.vectors import Embedder
+
+Value = str | int | float | bool
+
+
+class ChoiceScores(NamedTuple):
+    """Precision, recall and F1 of the chosen options."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScores:
+    """Precision, recall and F1 for a question with one or several right options; zeros if none of them was chosen.
+
+    >>> choice_scores({"a", "b", "c"}, {"a", "d"})
+    ChoiceScores(precision=0.3333333333333333, recall=0.5, f1=0.4)
+    """
+    both = len(set(chosen) & set(right))
+    if not both:
+        return ChoiceScores(0.0, 0.0, 0.0)
+    precision, recall = both / len(set(chosen)), both / len(set(right))
+    return ChoiceScores(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def mean_choice_scores(each: Sequence[ChoiceScores]) -> ChoiceScores:
+    """The mean of each score over the questions; zeros if there are none."""
+    if not each:
+        return ChoiceScores(0.0, 0.0, 0.0)
+    return ChoiceScores(*(float(np.mean(scores)) for scores in zip(*each, strict=True)))
+
+
+def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
+    """The options that an answer names: among its values, else in its words; of overlapping names the longest.
+
+    >>> chosen_options(["Elm", "Elm Hall", "Oak"], [], "It is in Elm Hall.")
+    ['Elm Hall']
+    """
+    folded = {fold(f"{value:g}" if isinstance(value, float) else str(value)) for value in values}
+    among_values = [option for option in options if fold(option) in folded]
+    if among_values or values:
+        return among_values
+    words = f" {' '.join(name_tokens(answer))} "
+    named: list[str] = []
+    for option in sorted(options, key=len, reverse=True):
+        name = f" {' '.join(name_tokens(option))} "
+        if name in words:
+            named.append(option)
+            words = words.replace(name, " | ")
+    return [option for option in options if option in named]
+
+
+def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
+    """BLEU of an answer with n-grams of up to `order` words (2 or 4 in the paper), by sacrebleu (extra `learn`)."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    scorer: Any = BLEU(max_ngram_order=order, effective_order=True)
+    return float(scorer.sentence_score(answer, list(references)).score) / 100
+
+
+def text_similarity(answer: str, reference: str, embedder: Embedder) -> float:
+    """The cosine of the embeddings of two texts; with the bundled embedder (MiniLM) the paper's BERT similarity."""
+    one, other = (np.asarray(vector, dtype=np.float64) for vector in embedder.embed([answer, reference]))
+    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / norms if norms else 0.0
+
+
+def hit_rate(answer: str, entities: Collection[str]) -> float:
+    """The share of the expected entities that an answer names; 1 if none is expected.
+
+    >>> hit_rate("Ada Berg and Kay teach it.", ["Ada Berg", "Kay", "Lou"])
+    0.6666666666666666
+    """
+    if not entities:
+        return 1.0
+    words = f" {' '.join(name_tokens(answer))} "
+    return sum(f" {' '.join(name_tokens(entity))} " in words for entity in entities) / len(entities)
+
+
+# lists whose lengths differ by more than this factor and number are never equal
+_MAX_FACTOR, _MAX_EXTRA = 3, 5
+
+_PUNCTUATION = re.compile(r"(?<!\d)\.(?!\d)|\.(?!\d)|(?<=[^\W\d])\.|(?<=[^\W\d])-|-(?!\d)")
+
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+
+
+def same_values(gold: Sequence[Cell], values: Sequence[Cell]) -> bool:
+    """Whether every value is a gold item, and every gold item is among the values.
+
+    >>> same_values(["Ann", 2.5], [2.5, "ann"]), same_values(["Ann"], ["Ann", "Bob"]), same_values([2.333], [2.33])
+    (True, False, True)
+    """
+    if not gold:
+        return not values
+    max_values, max_gold = _MAX_FACTOR * len(gold) + _MAX_EXTRA, _MAX_FACTOR * len(values) + _MAX_EXTRA
+    if len(values) > max_values or len(gold) > max_gold:
+        return False
+    texts = {_normal_form(str(g)): i for i, g in enumerate(gold) if not _is_number(g)}
+    numbers = [(float(g), i) for i, g in enumerate(gold) if _is_number(g)]  # type: ignore[arg-type]
+    exact = dict(numbers)
+    matched: set[int] = set()
+    for value in values:
+        item = texts.get(_normal_form(str(value)))
+        number = _number(value)
+        if number is not None:
+            near = exact.get(number)
+            if near is None:
+                near = next((i for n, i in numbers if _is_near(n, number)), None)
+            if near is not None:
+                matched.update(i for n, i in numbers if n == number or i == near)
+                item = near if item is None else item
+        if item is None:
+            return False
+        matched.add(item)
+    matched_texts = {_normal_form(str(gold[i])) for i in matched}
+    return all(i in matched or _normal_form(str(g)) in matched_texts for i, g in enumerate(gold))
+
+
+def _is_number(value: Cell) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(value: Cell) -> float | None:
+    if _is_number(value):
+        return float(value)  # type: ignore[arg-type]
+    try:
+        return float(str(value).strip().replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _is_near(gold: float, value: float) -> bool:
+    slack = 0.0051 if gold % 1 and abs(gold) >= 1 else 1e-9
+    return abs(gold - value) <= slack
+
+
+@lru_cache(maxsize=200_000)
+def _normal_form(value: str) -> str:
+    text = unicodedata.normalize("NFKD", value).translate(_DASHES)
+    text = "".join(c for c in text if not unicodedata.combining(c)).casefold()
+    text = _PUNCTUATION.sub(" ", re.sub(r"[^\w.+-]+|_", " ", text))
+    return " ".join(text.split()).removeprefix("the ")

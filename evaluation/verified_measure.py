@@ -1,0 +1,172 @@
+"""Measure what verified questions change: questions, some verified, their wordings -> right answers before and after.
+
+    python -m evaluation.verified_measure FOLDER [--graph NAME]... [--count 10] [--seed 1]
+
+FOLDER/GRAPH/questions.jsonl has questions with gold answers, FOLDER/GRAPH/wordings.jsonl the same in other words
+(`original`: the id, `question`). Of the questions that have wordings, or of all if none has, `count` are drawn by the
+seed. A question is verified with the likeliest of the readings of the rules that gives its
+gold answer, as a person does who picks an offered reading and confirms it; if none does, another one is drawn. The
+wordings of the verified questions are asked, and other questions of the file, one for each gold answer: as many as were
+verified, or all with `--all`. "Before" is an owner without verified questions. The entries are removed at the end.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from evaluation.samples import plan_values
+from graph.app import Composition, compose
+from graph.builder import App
+from graph.stream import stream_turn
+from nacre.access.open_graph import clear_understandings
+from nacre.config.settings import Settings
+from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.evaluation.score import is_right, quantile
+from nacre.records.answer import Answer
+from nacre.records.json_form import to_json
+from nacre.records.turn import Reading, Rewrite
+from nacre.records.verified_question import VerifiedQuestion, question_id, values_hash, values_kind
+from nacre.stores.graph import Graph
+from nacre.understanding.understand import understand
+
+# the owner of the entries, and one without any
+OWNER, NOBODY = "evaluation", "evaluation without"
+
+
+class MeasuredQuestion(NamedTuple):
+    """A question asked before and after some were verified; `kind` is "wording" or "other"."""
+
+    kind: str
+    gold: GoldQuestion
+    before: Answer
+    after: Answer
+    seconds: tuple[float, float]
+
+
+def verified_entries(
+    golds: Sequence[GoldQuestion], graph: Graph, count: int, seed: str
+) -> list[tuple[GoldQuestion, VerifiedQuestion]]:
+    """`count` questions drawn by the seed that a reading answers right, verified."""
+    drawn = sorted(golds, key=lambda gold: str(gold["id"]))
+    Random(seed).shuffle(drawn)
+    found = ((gold, entry) for gold in drawn if (entry := _entry(gold, graph)) is not None)
+    return list(islice(found, count))
+
+
+def _entry(gold: GoldQuestion, graph: Graph) -> VerifiedQuestion | None:
+    for reading in understand(Rewrite(gold["question"]), graph.schema, graph.lexicon).readings:
+        values = _right_values(gold, reading, graph)
+        if values is not None:
+            question, at = gold["question"], datetime.now(UTC).isoformat(timespec="seconds")
+            return VerifiedQuestion(
+                question_id(graph.name, question), question, question, to_json(reading.plan), None,
+                values_hash(values), values_kind(values), OWNER, at, graph.version,
+            )  # fmt: skip
+    return None
+
+
+def _right_values(gold: GoldQuestion, reading: Reading, graph: Graph) -> Sequence[object] | None:
+    values = plan_values(reading.plan.body, graph.tables) if graph.tables is not None else None
+    record: Any = {"status": "answered", "values": list(values or ()), "answer": ""}
+    return values if values and is_right(gold, record) else None
+
+
+async def measure_graph(
+    composition: Composition, app: App, folder: Path, count: int, seed: int, others: int | None
+) -> list[MeasuredQuestion]:
+    """The wordings of the verified questions of one graph, and other questions, before and after."""
+    name, store = folder.name, composition.library.verified
+    golds = [
+        gold for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in gold
+    ]
+    file = folder / "wordings.jsonl"
+    wordings = read_gold_questions(file) if file.exists() else []
+    with composition.library.open(name) as graph:
+        worded = {each["original"] for each in wordings}
+        able = [gold for gold in golds if not worded or gold["id"] in worded]
+        entries = verified_entries(able, graph, count, f"{seed} {name}")
+    answers = {str(gold["answers"]) for gold, _ in entries}
+    rest = list({str(g["answers"]): g for g in golds if str(g["answers"]) not in answers}.values())
+    by_id = {gold["id"]: gold for gold, _ in entries}
+    asked = [("wording", by_id[each["original"]], each["question"]) for each in wordings if each["original"] in by_id]
+    Random(f"{seed} {name}").shuffle(rest)
+    asked += [("other", gold, gold["question"]) for gold in rest[:others]]
+    store.add_all(name, [entry for _, entry in entries])
+    try:
+        return [await _ask_both(app, name, *each) for each in asked]
+    finally:
+        store.remove_all(name, OWNER)
+
+
+async def _ask_both(app: App, graph: str, kind: str, gold: GoldQuestion, question: str) -> MeasuredQuestion:
+    # first a time that is not counted, so that the stores are warm
+    answers = {owner: await answer_question(app, graph, question, owner) for owner in (NOBODY, OWNER, NOBODY, OWNER)}
+    before, after = answers[NOBODY], answers[OWNER]
+    return MeasuredQuestion(kind, gold, before[0], after[0], (before[1], after[1]))
+
+
+async def answer_question(app: App, graph: str, question: str, owner: str) -> tuple[Answer, float]:
+    """The answer of the rules for an owner, and the seconds of processor time that it took."""
+    record: Any = None
+    clear_understandings()
+    started = time.process_time()
+    async for kind, data in stream_turn(app, question, graph=graph, owner=owner, context={"mind": "rules"}):
+        if kind == "answer":
+            record = data
+    return record, time.process_time() - started
+
+
+def report(asked: Sequence[MeasuredQuestion]) -> Iterator[str]:
+    """A line for each kind: right before and after, said with confidence and right of these, median milliseconds."""
+    for kind in ("wording", "other"):
+        own = [each for each in asked if each.kind == kind]
+        for name, answers, seconds in (
+            ("before", [each.before for each in own], [each.seconds[0] for each in own]),
+            ("after", [each.after for each in own], [each.seconds[1] for each in own]),
+        ):
+            right = [is_right(each.gold, answer) for each, answer in zip(own, answers, strict=True)]
+            said = [good for good, answer in zip(right, answers, strict=True) if answer["status"] == "answered"]
+            yield (
+                f"{kind:8} {name:7} {len(own):5} asked, exact {_percent(sum(right), len(own))}, "
+                f"said {_percent(len(said), len(own))}, of these right {_percent(sum(said), len(said))}, "
+                f"{1000 * quantile(seconds, 0.5):.1f} ms\n"
+            )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.1f} %"
+
+
+async def _measure(folders: Sequence[Path], count: int, seed: int, others: int | None) -> None:
+    composition = compose(Settings())
+    app, asked = composition.build(), list[MeasuredQuestion]()
+    for folder in folders:
+        found = await measure_graph(composition, app, folder, count, seed, others)
+        sys.stdout.write(f"{folder.name}: {len(found)} questions\n{''.join(report(found))}")
+        asked += found
+    sys.stdout.write(f"together\n{''.join(report(asked))}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure the graphs of a folder that the data folder has."""
+    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cli.add_argument("folder", type=Path)
+    cli.add_argument("--graph", action="append")
+    cli.add_argument("--count", type=int, default=10)
+    cli.add_argument("--seed", type=int, default=1)
+    cli.add_argument("--all", action="store_true", help="ask all other questions")
+    given = cli.parse_args(arguments)
+    folders = [file.parent for file in sorted(given.folder.glob("*/questions.jsonl"))]
+    folders = [each for each in folders if given.graph is None or each.name in given.graph]
+    asyncio.run(_measure(folders, given.count, given.seed, None if given.all else given.count))
+
+
+if __name__ == "__main__":
+    main()

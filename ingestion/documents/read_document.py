@@ -1,0 +1,290 @@
+"""Read documents: files, folders and globs -> document files -> their texts in blocks, or why they can't be read.
+
+Documents are found with the name they are cited by, and read in order, a few ahead. Texts of a loader are read from
+one file each.
+"""
+
+import glob
+import json
+import logging
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from ingestion.documents.page_formats import read_docx, read_html, read_pdf
+from ingestion.documents.text_formats import (
+    BLOCK_SEPARATOR,
+    MAX_CHARACTERS,
+    DocumentText,
+    UnreadableDocument,
+    read_json,
+    read_markdown,
+    read_plain,
+    read_table,
+)
+from ingestion.read.sources import names_within, path_before_pattern
+from nacre.errors import IngestionError
+from nacre.stores.killable_pool import KillablePool
+
+log = logging.getLogger(__name__)
+
+
+class DocumentFile(NamedTuple):
+    """A file and the name it is cited by. `source` is where its text comes from if that is not the file."""
+
+    path: Path
+    name: str
+    source: str = ""
+
+
+def find_documents(places: Sequence[str], loaded: Sequence[DocumentFile] = ()) -> list[DocumentFile]:
+    """The documents in files, folders (searched recursively) and globs, and those that a loader returned, by name.
+
+    A document is named by its path relative to the parent of the given folder. Raises IngestionError for missing
+    places, for folders without documents, and for explicitly named files of another format. In folders, documents of
+    formats that can't be read are returned too, so that they are reported; other files are ignored.
+    """
+    # with the path that it is named by, and the root of that
+    found: dict[Path, tuple[str, str]] = {}
+    for place in places:
+        for path in _expand(place):
+            pattern = glob.has_magic(place) and not Path(place).exists()
+            if pattern and _leads_out(path, path_before_pattern(place).resolve()):
+                continue
+            if path.is_dir():
+                found |= _documents_in(path, place)
+            elif path.suffix.lower() in READABLE_FORMATS:
+                found.setdefault(_readable_path(path), (os.path.abspath(path), os.path.abspath(path.parent)))
+            elif not glob.has_magic(place):
+                raise IngestionError(
+                    f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
+                    f" {', '.join(sorted(READABLE_FORMATS))}."
+                    f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
+                )
+    names = names_within(dict(found.values()))
+    documents = [DocumentFile(path, names[written]) for path, (written, _) in found.items()]
+    taken = {document.name for document in documents}
+    renamed = [each._replace(name=f"{each.name} (loaded)") if each.name in taken else each for each in loaded]
+    return sorted([*documents, *renamed], key=lambda document: document.name)
+
+
+def _documents_in(folder: Path, place: str) -> dict[Path, tuple[str, str]]:
+    """The documents in a folder, by path, with the paths that they are named by."""
+    inside = folder.resolve()
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(folder))]
+    documents = [p for p in files if _is_document(p) and not _leads_out(p, inside)]
+    if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
+        raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
+    return {_readable_path(p): (str(inside / p.relative_to(folder)), str(inside.parent)) for p in documents}
+
+
+def _readable_path(path: Path) -> Path:
+    """The file that a path leads to, or the path itself if only its own name says the format."""
+    target = path.resolve()
+    return target if _is_document(target) else path.absolute()
+
+
+def _expand(place: str) -> list[Path]:
+    if Path(place).exists():
+        return [Path(place)]
+    if glob.has_magic(place):
+        if matches := sorted(glob.glob(place, recursive=True)):
+            return [Path(match) for match in matches]
+        raise IngestionError(f"{place}: no file matches. Check the pattern given to --texts.")
+    raise IngestionError(f"{place}: no such file or folder. Check the path given to --texts.")
+
+
+def _leads_out(path: Path, folder: Path) -> bool:
+    """Whether a path leads by a link out of its folder, or to a hidden file in it: such a file was not given."""
+    target = path.resolve()
+    if target.is_relative_to(folder) and (not _is_hidden(target.relative_to(folder)) or not path.is_symlink()):
+        return False
+    log.warning("%s is a link out of the folder and is not read", path)
+    return True
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _is_document(path: Path) -> bool:
+    if path.suffix.lower() in READABLE_FORMATS or path.suffix.lower() in UNREADABLE_FORMATS:
+        return True
+    log.info("%s is not a document and is ignored", path)
+    return False
+
+
+SECONDS = 120.0
+
+MAX_MEMORY = 2_000_000_000
+
+# how many files are read ahead
+AHEAD = 4
+
+
+class LoadedDocument(NamedTuple):
+    """A document that was read: its text, or None and `why` it can't be read."""
+
+    document: DocumentFile
+    text: DocumentText | None
+    why: str = ""
+
+
+def load_documents(
+    documents: Sequence[DocumentFile], *, strict: bool = False, seconds: float = SECONDS
+) -> Iterator[LoadedDocument]:
+    """The documents in order, read ahead within limits of time and memory (2 GB) each.
+
+    If `strict`, raises IngestionError for the first document that can't be read.
+    """
+    with closing(KillablePool(MAX_MEMORY)) as pool:
+        waiting: deque[tuple[DocumentFile, Callable[[], DocumentText]]] = deque()
+        left = iter(documents)
+        for document in left:
+            waiting.append((document, _start_reading(document, pool, seconds)))
+            if len(waiting) >= AHEAD:
+                yield _loaded(*waiting.popleft(), strict, seconds)
+        while waiting:
+            yield _loaded(*waiting.popleft(), strict, seconds)
+
+
+def _start_reading(document: DocumentFile, pool: KillablePool, seconds: float) -> Callable[[], DocumentText]:
+    """A function that returns the text. Reading in a separate process starts now."""
+    suffix = document.path.suffix.lower()
+    size = document.path.stat().st_size if document.path.is_file() else MAX_BYTES + 1
+    if (suffix in ISOLATED_READERS or (suffix in TEXT_READERS and size > LARGE)) and size <= MAX_BYTES:
+        running: Future[DocumentText] = pool.start(read_document, document.path, seconds=seconds)
+        return running.result
+    return lambda: read_document(document.path)
+
+
+def _loaded(document: DocumentFile, result: Callable[[], DocumentText], strict: bool, seconds: float) -> LoadedDocument:
+    try:
+        return LoadedDocument(document, result())
+    except UnreadableDocument as error:
+        why = str(error)
+    except TimeoutError:
+        why = f"not read within {seconds:g} seconds"
+    except OSError as error:
+        why = f"can't be opened ({error.strerror or error})"
+    except (MemoryError, RuntimeError) as error:
+        # WorkerDied is a RuntimeError: the process died, most likely because it ran out of memory
+        why = f"reading it was aborted ({error or type(error).__name__})"
+    if strict:
+        raise IngestionError(f"{document.path}: {why}. Leave out --strict to ingest the others.")
+    log.warning("%s: %s", document.path, why)
+    return LoadedDocument(document, None, why)
+
+
+MAX_BYTES = 100_000_000
+
+# bytes from which a file of any format is read in such a process, where its memory is limited: JSON takes sixty times
+# its size (measured with empty objects)
+LARGE = 2_000_000
+
+# how much of a text that is not UTF-8 is used to detect its encoding
+SAMPLE = 50_000
+
+# written by an ingest in a folder of its own; files of users with this name are not read
+LOADED_SUFFIX = ".loaded"
+
+
+def read_loaded(content: str) -> DocumentText:
+    """The parts as one text: Markdown if it has a heading, else plain text. A page that no part has begins where the
+    next one does."""
+    read = json.loads(content)
+    texts: list[str] = []
+    pages: list[int] = []
+    offset = 0
+    for page, part in read["parts"]:
+        pages += [offset] * max(0, (page or 0) - len(pages))
+        texts.append(part)
+        offset += len(part) + len(BLOCK_SEPARATOR)
+    text = BLOCK_SEPARATOR.join(texts)
+    if "\0" in text:
+        raise UnreadableDocument("no text, but something binary")
+    found = (read_markdown if _HEADING.search(text) else read_plain)(text)
+    return DocumentText(found.text, found.blocks, read["title"] or found.title, found.marked, tuple(pages))
+
+
+TEXT_READERS: dict[str, Callable[[str], DocumentText]] = {
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd"), read_markdown),
+    **dict.fromkeys((".txt", ".text"), read_plain),
+    ".csv": read_table,
+    ".tsv": lambda text: read_table(text, "\t"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), read_json),
+    LOADED_SUFFIX: read_loaded,
+}
+
+# files of these formats can make their parsers hang or crash, so they are read in a process that can be killed
+ISOLATED_READERS: dict[str, Callable[[bytes], DocumentText]] = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+    ".pdf": read_pdf,
+    ".docx": read_docx,
+}
+
+READABLE_FORMATS = (frozenset(TEXT_READERS) - {LOADED_SUFFIX}) | frozenset(ISOLATED_READERS)
+
+UNREADABLE_FORMATS = frozenset(
+    {".doc", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".xls", ".xlsx", ".ods", ".rst", ".adoc", ".tex"}
+)
+
+
+def read_document(path: Path) -> DocumentText:
+    """The text of a file in blocks, by the format that its name says. Raises UnreadableDocument."""
+    suffix = path.suffix.lower()
+    if suffix in UNREADABLE_FORMATS:
+        raise UnreadableDocument(
+            f"{suffix} is not read; convert it first, for example: pandoc {path.name} -o {path.stem}.md"
+        )
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise UnreadableDocument(f"{size:,} bytes, more than {MAX_BYTES:,}")
+    content = path.read_bytes()
+    text = (
+        ISOLATED_READERS[suffix](content) if suffix in ISOLATED_READERS else TEXT_READERS[suffix](decode_text(content))
+    )
+    if len(text.text) > MAX_CHARACTERS:
+        raise UnreadableDocument(f"{len(text.text):,} characters, more than {MAX_CHARACTERS:,}")
+    if not text.blocks:
+        raise UnreadableDocument("no text in it")
+    return text
+
+
+def decode_text(content: bytes) -> str:
+    """The characters of a text file: UTF-8, the encoding of its byte order mark, or a detected encoding.
+
+    >>> decode_text("\\ufeffcafé".encode()), decode_text("naïve".encode("utf-16"))
+    ('café', 'naïve')
+    """
+    try:
+        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return content.decode("utf-16")
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(content[:SAMPLE]).best()
+        if best is None:
+            raise UnreadableDocument("no text, or in an encoding that can't be told. Save it as UTF-8") from None
+        try:
+            text = content.decode(best.encoding)
+        except UnicodeDecodeError:
+            raise UnreadableDocument("its encoding can't be told. Save it as UTF-8") from None
+    if "\0" in text[:SAMPLE]:
+        raise UnreadableDocument("no text, but something binary")
+    return text
+
+
+# many loaders return Markdown without naming the format
+_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
+
+
+def write_loaded(path: Path, title: str, parts: Sequence[tuple[int | None, str]]) -> None:
+    """Write the parts of one document: the page of each (from 1; None if it has none) and its text."""
+    path.write_text(json.dumps({"title": title, "parts": parts}), encoding="utf-8")

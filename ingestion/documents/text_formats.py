@@ -1,0 +1,387 @@
+"""Text formats: plain text, Markdown, CSV and TSV, JSON and JSON lines -> DocumentText, its blocks in order.
+
+First the text of a document with its blocks, and the builder that all formats use.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+BlockKind = Literal["heading", "paragraph", "row"]
+
+# the separator of blocks in a built text
+BLOCK_SEPARATOR = "\n\n"
+
+# characters of a document's text; of its rows with the names of their columns, which make real tables two to three
+# times as long; blocks, a million of which take half a gigabyte (given)
+MAX_CHARACTERS, MAX_ROW_CHARACTERS, MAX_BLOCKS = 20_000_000, 60_000_000, 1_000_000
+
+# characters of a column's name or a key in each row, as many as a title has (given)
+MAX_COLUMN_NAME = 300
+
+
+class UnreadableDocument(Exception):
+    """A file can't be read as a document; the message has the reason without the file's name."""
+
+
+class Block(NamedTuple):
+    """A block of a text, from `start` to `end` (characters). `words` is its reading if that differs from the text (a
+    row of a table with the names of its columns), else "". `level` is the level of a heading, from 1."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    words: str = ""
+    level: int = 0
+
+
+class DocumentSize:
+    """The size of a document while it is read, so that one that multiplies ends early."""
+
+    def __init__(self) -> None:
+        self._characters = self._row_characters = self._blocks = 0
+
+    def add(self, characters: int, row_characters: int = 0, blocks: int = 0) -> None:
+        """Count more of it. Raises UnreadableDocument beyond a limit."""
+        self._characters += characters
+        self._row_characters += row_characters
+        self._blocks += blocks
+        if self._characters > MAX_CHARACTERS:
+            raise UnreadableDocument(f"more than {MAX_CHARACTERS:,} characters")
+        if self._row_characters > MAX_ROW_CHARACTERS:
+            raise UnreadableDocument(
+                f"its rows with the names of their columns have more than {MAX_ROW_CHARACTERS:,} characters"
+            )
+        if self._blocks > MAX_BLOCKS:
+            raise UnreadableDocument(f"more than {MAX_BLOCKS:,} paragraphs and rows")
+
+
+def counted_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """The blocks of a text. Raises UnreadableDocument if they are too many or too long."""
+    size, found = DocumentSize(), []
+    for block in blocks:
+        size.add(0, len(block.words), 1)
+        found.append(block)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """`text` is the text of the file, or the text extracted from it; all places are offsets in it. `marked`: it
+    contains Markdown markup. `pages` are the offsets where pages begin; empty without pages."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    title: str = ""
+    marked: bool = False
+    pages: tuple[int, ...] = ()
+
+
+@dataclass
+class DocumentTextBuilder:
+    """Builds a text block by block; empty blocks are left out. Raises UnreadableDocument if it becomes too long."""
+
+    parts: list[str] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    size: int = 0
+    counted: DocumentSize = field(default_factory=DocumentSize)
+
+    def add(self, kind: BlockKind, text: str, *, words: str = "", level: int = 0) -> None:
+        """Append a block."""
+        text = text.strip()
+        if not text:
+            return
+        self.counted.add(len(text), len(words), 1)
+        self.blocks.append(Block(kind, self.size, self.size + len(text), words, level))
+        self.parts += (text, BLOCK_SEPARATOR)
+        self.size += len(text) + len(BLOCK_SEPARATOR)
+
+    def done(self, title: str = "", pages: Iterable[int] = ()) -> DocumentText:
+        """The built text with all blocks."""
+        return DocumentText("".join(self.parts).rstrip("\n"), tuple(self.blocks), title, pages=tuple(pages))
+
+
+def row_text(columns: list[str], cells: list[str]) -> str:
+    """A row of a table as text: each cell with the name of its column, if it has one.
+
+    >>> row_text(["Ship", "Built"], ["Hebe", "1991", "x"])
+    'Ship: Hebe; Built: 1991; x.'
+    """
+    names = [*map(column_name, columns), *[""] * len(cells)]
+    named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell]
+    return f"{'; '.join(named)}." if named else ""
+
+
+def column_name(name: str) -> str:
+    """A name as rows repeat it."""
+    return name if len(name) <= MAX_COLUMN_NAME else f"{name[: MAX_COLUMN_NAME - 1]}…"
+
+
+_PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
+
+
+def read_plain(text: str) -> DocumentText:
+    """The paragraphs of a text."""
+    return DocumentText(text, counted_blocks(_plain_paragraphs(text)))
+
+
+def _plain_paragraphs(text: str) -> Iterator[Block]:
+    start = 0
+    for stop in (*_PARAGRAPH.finditer(text), None):
+        end = stop.start() if stop else len(text)
+        if text[start:end].strip():
+            yield Block("paragraph", start, end)
+        if stop:
+            start = stop.end()
+
+
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\r\n]*)", re.MULTILINE)
+
+_FRONT_MATTER = re.compile(r"---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|$)", re.DOTALL)
+
+_FRONT_TITLE = re.compile(r"^title:[ \t]*+([^\r\n]++)", re.MULTILINE)
+
+_PARAGRAPH_END = re.compile(r"\r?\n[ \t]*\r?\n\s*|\r?\n(?=[ \t]*(?:[-*+>][ \t]|\d+[.)][ \t]|\||```|~~~))")
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+
+_TABLE_RULE = re.compile(r"\|?[ \t:|-]+\|?")
+
+_BARS = re.compile(r"(?<!\\)\|")
+
+
+def read_markdown(text: str) -> DocumentText:
+    """The blocks of a Markdown text. Fenced code contains no headings; comments are replaced by spaces."""
+    text = _without_comments(text)
+    front = _FRONT_MATTER.match(text)
+    start = front.end() if front else 0
+    named = _FRONT_TITLE.search(front[0]) if front else None
+    return DocumentText(
+        text,
+        counted_blocks(_markdown_blocks(text, start)),
+        _unquoted(named[1].rstrip(" \t")) if named else "",
+        marked=True,
+    )
+
+
+def _unquoted(title: str) -> str:
+    """A title of the front matter without its quotation marks."""
+    if len(title) > 1 and title[0] in "\"'":
+        title = title[1:]
+    if len(title) > 1 and title[-1] in "\"'":
+        title = title[:-1]
+    return title.strip()
+
+
+def _without_comments(text: str) -> str:
+    """The text with comments replaced by spaces, so that offsets stay valid."""
+    parts, start = [], 0
+    while (opened := text.find("<!--", start)) >= 0 and (closed := text.find("-->", opened)) >= 0:
+        parts += [text[start:opened], re.sub(r"[^\r\n]", " ", text[opened : closed + 3])]
+        start = closed + 3
+    return "".join([*parts, text[start:]])
+
+
+def _markdown_blocks(text: str, start: int) -> Iterator[Block]:
+    fences = _fences(text, start)
+    fence = 0
+    for heading in _HEADING.finditer(text, start):
+        while fence < len(fences) and fences[fence][1] <= heading.start():
+            fence += 1
+        if fence < len(fences) and fences[fence][0] <= heading.start():
+            continue
+        yield from _section_blocks(text, start, heading.start())
+        title = heading[2].rstrip(" \t#")
+        yield Block("heading", heading.start(2), heading.start(2) + len(title), level=len(heading[1]))
+        start = heading.end()
+    yield from _section_blocks(text, start, len(text))
+
+
+def _fences(text: str, start: int) -> list[tuple[int, int]]:
+    """The spans of fenced code. A fence without an end is ignored."""
+    found: list[tuple[int, int]] = []
+    opened: tuple[str, int] | None = None
+    for match in _FENCE.finditer(text, start):
+        if opened is None:
+            opened = match[1], match.start()
+        elif match[1][0] == opened[0][0] and len(match[1]) >= len(opened[0]):
+            found.append((opened[1], match.end()))
+            opened = None
+    return found
+
+
+def _section_blocks(text: str, start: int, end: int) -> Iterator[Block]:
+    """The paragraphs, list items and table rows of a section."""
+    columns: list[str] = []
+    waiting: tuple[int, int] | None = None
+    for first, last in _split_paragraphs(text, start, end):
+        line = text[first:last].strip()
+        if not line.startswith("|"):
+            if waiting is not None:
+                yield Block("paragraph", *waiting)
+            columns, waiting = [], None
+            yield Block("paragraph", first, last)
+        elif waiting is not None and _TABLE_RULE.fullmatch(line):
+            columns, waiting = _markdown_cells(text[slice(*waiting)]), None
+        elif columns:
+            yield Block("row", first, last, row_text(columns, _markdown_cells(line)))
+        else:
+            if waiting is not None:
+                yield Block("paragraph", *waiting)
+            waiting = first, last
+    if waiting is not None:
+        yield Block("paragraph", *waiting)
+
+
+def _split_paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for stop in _PARAGRAPH_END.finditer(text, start, end):
+        if text[start : stop.start()].strip():
+            yield start, stop.start()
+        start = stop.end()
+    if text[start:end].strip():
+        yield start, end
+
+
+def _markdown_cells(line: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _BARS.split(line.strip().strip("|"))]
+
+
+SAMPLE = 8192
+
+DELIMITERS = ",;\t|"
+
+
+def read_table(text: str, delimiter: str = "") -> DocumentText:
+    """The rows of a table; the delimiter is detected if none is given.
+
+    Raises UnreadableDocument if it is not a table.
+    """
+    try:
+        return DocumentText(text, counted_blocks(_row_blocks(text, delimiter)))
+    except csv.Error as error:
+        raise UnreadableDocument(f"no table ({error})") from None
+
+
+def _row_blocks(text: str, delimiter: str) -> Iterator[Block]:
+    starts = [0]
+    lines = io.StringIO(text, newline="")
+
+    def counted_lines() -> "list[str]":
+        found = []
+        for line in lines:
+            starts.append(starts[-1] + len(line))
+            found.append(line)
+        return found
+
+    rows = csv.reader(counted_lines(), delimiter=delimiter or _delimiter(text))
+    columns = [cell.strip() for cell in next(rows, [])]
+    last = rows.line_num
+    for row in rows:
+        words = row_text(columns, [cell.strip() for cell in row])
+        if words:
+            yield Block("row", starts[last], starts[rows.line_num], words)
+        last = rows.line_num
+
+
+def _delimiter(text: str) -> str:
+    head = text[:SAMPLE]
+    try:
+        return csv.Sniffer().sniff(head, DELIMITERS).delimiter
+    except csv.Error:
+        first = head.partition("\n")[0]
+        return max(DELIMITERS, key=first.count)
+
+
+MAX_DEPTH = 24
+
+# longest list of plain values that is part of its object's row
+MAX_INLINE_LIST = 50
+
+
+def read_json(text: str) -> DocumentText:
+    """The objects of a file, in order. Raises UnreadableDocument if it is not JSON or nested too deeply."""
+    builder = DocumentTextBuilder()
+    try:
+        for value in _json_values(text):
+            _add_json(builder, value, "", 0)
+    except (ValueError, RecursionError) as error:
+        why = "too deep" if isinstance(error, RecursionError) else str(error)
+        raise UnreadableDocument(f"no JSON ({why})") from None
+    return builder.done()
+
+
+def _json_values(text: str) -> list[Any]:
+    try:
+        return [json.loads(text)]
+    except json.JSONDecodeError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        return [json.loads(line) for line in lines]
+
+
+def _add_json(builder: DocumentTextBuilder, value: Any, name: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(value, list):
+        for each in value:
+            before = len(builder.blocks)
+            _add_json(builder, each, name, depth + 1)
+            if name and any(block.kind == "heading" for block in builder.blocks[before:]):
+                # repeat the heading of the list, since the item added headings of its own
+                builder.add("heading", name, level=min(6, depth + 1))
+        return
+    if not isinstance(value, dict):
+        builder.add("paragraph", f"{name}: {_value_text(value)}." if name else _value_text(value))
+        return
+    plain, size = {}, DocumentSize()
+    for label, text in _inline_pairs(value, ""):
+        size.add(len(label) + len(text))
+        plain[label] = text
+    if plain:
+        builder.add("row", "; ".join(f"{key}: {text}" for key, text in plain.items()) + ".")
+    for key, each in value.items():
+        if not _is_inline(each) and each:
+            builder.add("heading", _key_label(key), level=min(6, depth + 2))
+            _add_json(builder, each, _key_label(key), depth + 1)
+
+
+def _is_inline(value: Any) -> bool:
+    """Whether a value is part of its object's row: all but lists of objects and objects with objects."""
+    if isinstance(value, dict):
+        return not any(isinstance(each, dict | list) for each in value.values())
+    return not isinstance(value, list) or bool(_inline_text(value))
+
+
+def _inline_pairs(value: dict[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of an object's row; the keys of a nested object are prefixed with its own."""
+    for key, each in value.items():
+        label = f"{name} {_key_label(key)}".strip()
+        if isinstance(each, dict) and not name and _is_inline(each):
+            yield from _inline_pairs(each, label)
+        elif text := _inline_text(each):
+            yield label, text
+
+
+def _inline_text(value: Any) -> str:
+    """A value or a short list of values as text; "" for objects and empty values."""
+    if isinstance(value, list):
+        short = len(value) <= MAX_INLINE_LIST and not any(isinstance(each, dict | list) for each in value)
+        return ", ".join(filter(None, map(_value_text, value))) if short else ""
+    return "" if isinstance(value, dict) else _value_text(value)
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(str(value).split())
+
+
+def _key_label(key: str) -> str:
+    return column_name(" ".join(key.replace("_", " ").split()))

@@ -1,0 +1,418 @@
+"""Example questions about the central classes of a graph, checked by asking them: Graph -> drafts -> questions.
+
+First what questions about a graph as a whole need: tables and lexicon -> the file of a GraphOverview.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from itertools import islice
+from math import log as math_log
+from pathlib import Path
+from typing import NamedTuple
+
+import simplemma
+
+from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
+from nacre.access.things import local_thing
+from nacre.language.data import word_list
+from nacre.language.labels import is_boolean_predicate
+from nacre.language.tokens import fold, split_name, tokenize
+from nacre.language.word_forms import is_plural, plural, singular
+from nacre.records.browse import BrowseLimits
+from nacre.records.evidence import GraphOverview
+from nacre.records.json_form import json_text
+from nacre.records.schema import UNNAMED, Class, Predicate, Schema
+from nacre.records.turn import Rewrite
+from nacre.stores import versions
+from nacre.stores.graph import Graph
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables, quote_if_needed
+from nacre.understanding.understand import understand
+from nacre.wording.labels import predicate_label
+from nacre.wording.nouns import is_amount
+from nacre.wording.overview import find_highlights
+from nacre.wording.profile import run_plan
+
+log = logging.getLogger(__name__)
+
+
+def write_overview(folder: Path, schema: Schema, attached: Tables | None = None) -> None:
+    """Write the remarkable facts, spans and example questions of the graph whose tables and names are in the folder, or
+    whose tables are `attached`."""
+    try:
+        overview = _overview(folder, schema, attached)
+    except Exception:
+        # an answer does without it, and the graph should be published
+        log.exception("the overview of the graph could not be prepared")
+        return
+    (folder / versions.OVERVIEW).write_text(json_text(overview) + "\n", encoding="utf-8")
+
+
+def _overview(folder: Path, schema: Schema, attached: Tables | None) -> GraphOverview:
+    with (
+        nullcontext(attached) if attached else closing(Tables(folder / versions.TABLES)) as tables,
+        closing(Lexicon(folder / versions.LEXICON, schema)) as lexicon,
+    ):
+        graph = Graph("", "", schema, tables, lexicon)
+        return replace(
+            find_highlights(tables, is_bounded=attached is not None), examples=tuple(find_example_questions(graph))
+        )
+
+
+# maximum number of things that follow-ups are about, and of questions that are tried
+MOST_THINGS, MOST_TRIED = 2, 10
+
+# with many overlapping classes each draft takes a second, and a hundred fail (measured on a chart of time periods)
+EXAMPLE_SECONDS = 5.0
+
+# what the facts of a thing are read for here: only which predicates it has
+OWN_FACTS = BrowseLimits(values=1, linking=1, passages=False, seconds=1.0)
+
+# minimum probability of the reading of an example
+SURE = 0.5
+
+
+def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMPLE_SECONDS) -> list[str]:
+    """Up to `wanted` questions of different kinds; each was understood and ran with a useful answer. No further one is
+    tried after so many `seconds`.
+
+    For an attached graph they only mention classes and properties and are not run, to spare the endpoint.
+    """
+    found: list[str] = []
+    kinds: set[str] = set()
+    others: list[QuestionDraft] = []
+    deadline = time.monotonic() + seconds
+    # one question of each kind, then more of each if these are too few
+    for draft in draft_questions(graph):
+        if len(found) == wanted or time.monotonic() > deadline:
+            return found
+        if draft.kind in kinds:
+            others.append(draft)
+        elif _answers(graph, draft):
+            kinds.add(draft.kind)
+            found.append(draft.question)
+    for draft in others:
+        if len(found) == wanted or time.monotonic() > deadline:
+            return found
+        if draft.question not in found and _answers(graph, draft):
+            found.append(draft.question)
+    return found
+
+
+def find_follow_up_questions(
+    graph: Graph, things: Sequence[str], asked: str, answered: str = "", wanted: int = 3, seconds: float = 2.0
+) -> list[str]:
+    """Up to `wanted` questions about these things (IRIs) and their kind, each of which was understood and ran; no
+    further one is tried after so many `seconds`. Questions whose answer stands in what was `asked` and `answered` are
+    left out."""
+    if graph.stored is None:
+        return []
+    said = fold(asked)
+    found: list[str] = []
+    kinds: set[str] = set()
+    known = _spaced(f"{asked} {answered}")
+    deadline = time.monotonic() + seconds
+    for draft in islice(follow_up_drafts(graph, things, said), MOST_TRIED):
+        if len(found) == wanted or time.monotonic() > deadline:
+            break
+        if draft.kind not in kinds and fold(draft.question) != said and _answers(graph, draft, known):
+            kinds.add(draft.kind)
+            found.append(draft.question)
+    return found
+
+
+# maximum number of classes, of properties, of examined members, and of items in a list
+MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
+
+
+class QuestionDraft(NamedTuple):
+    """A question, its kind, and the minimum and maximum of a useful answer: of the number for a count, else of rows."""
+
+    kind: str
+    question: str
+    least: int = 1
+    most: int = LONGEST_LIST
+
+
+def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
+    """Properties of each thing that were not `said` yet, then comparisons with its class."""
+    schema = graph.schema
+    known = [(iri, thing) for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
+    for iri, thing in known[:MOST_THINGS]:
+        classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
+        own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
+        if own is None or not reads_well(own.label) or len(thing.label) > MAX_SPOKEN_NAME:
+            continue
+        usual = question_properties(schema, own)
+        # a property of its class that the thing has no value of is read as one of the things that name it
+        has = _own_predicates(graph, iri)
+        unsaid = [p for p in usual if p.iri in has and fold(property_noun(p, schema)) not in said]
+        for n, p in enumerate(unsaid[:MOST_PROPERTIES]):
+            verb = "are" if is_plural(property_noun(p, schema)) else "is"
+            yield QuestionDraft(
+                f"of, {n % 2}", f"What {verb} the {property_noun(p, schema)} of {thing.label}?", most=MOST_FIRST
+            )
+        for p in [p for p in measure_properties(schema, own, usual) if fold(property_noun(p, schema)) not in said]:
+            if has_named_members(graph, own):
+                yield QuestionDraft(
+                    "most", f"Which {class_singular(own)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
+                )
+            yield QuestionDraft(
+                "average", f"What is the average {property_noun(p, schema)} of the {class_plural(own)}?"
+            )
+        for words in condition_phrases(schema, usual):
+            yield QuestionDraft("count", f"How many {class_plural(own)} have {words}?", 2, own.count - 1)
+
+
+def _own_predicates(graph: Graph, iri: str) -> frozenset[str]:
+    """The predicates that a thing is the subject of."""
+    seen = local_thing(graph, iri, OWN_FACTS)
+    return frozenset(facts.predicate for facts in seen.facts) if seen is not None else frozenset()
+
+
+def _spaced(text: str) -> str:
+    """The words of a text, each between spaces.
+
+    >>> _spaced("Signal Box.")
+    ' signal box '
+    """
+    return f" {' '.join(token.norm for token in tokenize(text))} "
+
+
+def _answers(graph: Graph, draft: QuestionDraft, known: str = "") -> bool:
+    """Whether a question is understood and its answer fits the draft; an answer that is `known` does not."""
+    understood = understand(Rewrite(draft.question), graph.schema, graph.lexicon)
+    if not understood.readings:
+        return False
+    reading = understood.readings[0]
+    if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
+        return False
+    if graph.stored is None:
+        return True
+    table, _, _ = run_plan(reading.plan, graph.tables, round=1)
+    cells = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
+    if draft.kind == "count":
+        return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
+    # unnamed nodes and addresses are no readable answers
+    if known and cells and all(_spaced(str(cell)) in known for cell in cells):
+        return False
+    telling = all("://" not in text and text != UNNAMED for text in map(str, cells)) and len({*cells}) == len(cells)
+    return telling and draft.least <= len(cells) <= draft.most
+
+
+MAX_SPOKEN_NAME = 40
+
+# maximum number of values and members that are tried for a question
+MAX_TRIED = 2
+
+# maximum number of things in first place; minimum number of members for a ranking
+MOST_FIRST, LEAST_RANKED = 3, 3
+
+# minimum share of members with a property
+MIN_PROPERTY_SHARE = 0.5
+
+# minimum share of members with distinctive names
+MIN_NAMED_SHARE = 0.8
+
+# classes of vocabularies, which do not say what a graph is about
+_FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
+
+_SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
+
+_LAST = re.compile(r"(?:(?<![\W_])[\W_]++|(?<![\W_\d]))\d++$")
+
+# three letters, not all of them capitals
+_WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
+
+# marks of codes, lists and addresses
+_NO_NAME = ("_", ",", "://", "@")
+
+
+def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
+    """Questions about the central classes, the most useful kinds first."""
+    schema = graph.schema
+    central = [(c, question_properties(schema, c), has_named_members(graph, c)) for c in _central(graph)]
+    named = [(c, usual) for c, usual, named in central if named]
+    for c, usual in named:
+        for p in measure_properties(schema, c, usual):
+            yield QuestionDraft(
+                "most", f"Which {class_singular(c)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
+            )
+    for c, usual in named:
+        for words in condition_phrases(schema, usual):
+            yield QuestionDraft("list", f"Which {class_plural(c)} have {words}?", 2, min(LONGEST_LIST, c.count - 1))
+    for c, usual in named:
+        for p in usual[:MOST_PROPERTIES]:
+            verb = "are" if is_plural(property_noun(p, schema)) else "is"
+            for name in _names(graph, c, p):
+                yield QuestionDraft("lookup", f"What {verb} the {property_noun(p, schema)} of {name}?", most=MOST_FIRST)
+    for c, usual, _ in central:
+        for p in measure_properties(schema, c, usual):
+            yield QuestionDraft("average", f"What is the average {property_noun(p, schema)} of the {class_plural(c)}?")
+    for c, usual, _ in central:
+        said = list(condition_phrases(schema, usual))
+        # the first one is used by the list question
+        for words in said[1:] + said[:1]:
+            yield QuestionDraft("count", f"How many {class_plural(c)} have {words}?", 2, c.count - 1)
+    for c, _ in named:
+        yield QuestionDraft("all", f"Which {class_plural(c)} are there?", LEAST_RANKED)
+
+
+def question_properties(schema: Schema, c: Class) -> list[Predicate]:
+    """The properties of a class that questions ask for: plain labels first, then the most frequent."""
+    usual = [
+        p
+        for p in schema.shown_predicates
+        if p.role == "fact" and p.domains.get(c.iri, 0) >= MIN_PROPERTY_SHARE * c.count
+    ]
+    # labels such as "public" are no nouns
+    said = [
+        p
+        for p in usual
+        if reads_well(p.label) and predicate_label(p.iri, schema).kind == "noun" and not is_boolean_predicate(p)
+    ]
+    said = [
+        p
+        for p in said
+        if not p.iri.startswith(SKOS) and property_noun(p, schema) not in (class_singular(c), class_plural(c))
+    ]
+    # "the average attendance of X" asks for something else
+    said = [p for p in said if not set(property_noun(p, schema).split()) & word_list("wording", "summarised")]
+    # verbs such as "began" and "sold" are no nouns
+    said = [
+        p
+        for p in said
+        if property_noun(p, schema).split()[-1]
+        not in word_list("wording", "intransitive") | word_list("wording", "participles")
+    ]
+    return sorted(said, key=lambda p: (not _is_plain(property_noun(p, schema)), -p.domains[c.iri], p.iri))
+
+
+def measure_properties(schema: Schema, c: Class, usual: list[Predicate]) -> list[Predicate]:
+    """The first few properties with numbers that can be ranked and averaged."""
+    found = [p for p in usual if _is_measure(p, schema)] if c.count >= LEAST_RANKED else []
+    return found[:MOST_PROPERTIES]
+
+
+def has_named_members(graph: Graph, c: Class) -> bool:
+    """Whether the members of a class have names: "City Walker", not "row1" or "7"."""
+    relation = graph.schema.relation_of.get(c.relation)
+    if graph.stored is None or relation is None:
+        return True
+    sql = (
+        f"SELECT e.label FROM (SELECT {quote_if_needed(relation.key)} AS id FROM {quote_if_needed(relation.name)}"
+        f" LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
+    )
+    labels = [str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows]
+    # the names without their numbers
+    said = [text for text in labels if is_name(text) and not _SLUG.fullmatch(text)]
+    telling = {text[: end.start()] if (end := _LAST.search(text)) else text for text in said}
+    return len(telling) >= MIN_NAMED_SHARE * len(labels)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is usable as a name in a question.
+
+    >>> is_name("Day Pack 18"), is_name("patient/2"), is_name("http://ex.org/a"), is_name("asian_art_depar")
+    (True, False, False, False)
+    """
+    if len(text) > MAX_SPOKEN_NAME or not _WORD.fullmatch(text) or any(mark in text for mark in _NO_NAME):
+        return False
+    return " " in text or not text[-1].isdigit()
+
+
+def reads_well(label: str) -> bool:
+    """Whether a label consists of a few words."""
+    words = split_name(label).split()
+    return 0 < len(words) <= 4 and all(word.isalpha() and 1 < len(word) < 16 for word in words)
+
+
+def property_noun(p: Predicate, schema: Schema) -> str:
+    """The noun for a property in a question."""
+    return predicate_label(p.iri, schema).one
+
+
+def class_singular(c: Class) -> str:
+    """The singular noun for a member of a class."""
+    return singular(_lower(c.label))
+
+
+def class_plural(c: Class) -> str:
+    """The plural noun for the members of a class."""
+    return plural(_lower(c.label))
+
+
+def _lower(label: str) -> str:
+    return " ".join(w if w.isupper() else w.lower() for w in label.split())
+
+
+def _central(graph: Graph) -> list[Class]:
+    """The central classes: many members with many frequent properties."""
+    schema = graph.schema
+
+    def weight(c: Class) -> float:
+        return math_log(1 + c.count) * len(question_properties(schema, c))
+
+    found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
+    if SKOS + "Concept" in schema.class_of and graph.stored is not None:
+        # the name of a list or a collection is not a noun for its members, unless it is a plural
+        found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]
+    return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
+
+
+def _is_measure(p: Predicate, schema: Schema) -> bool:
+    words = set(property_noun(p, schema).split())
+    return (
+        p.minimum is not None
+        and p.minimum != p.maximum
+        and p.datatype in ("integer", "real")
+        and is_amount(p.iri, schema)
+        and not words & word_list("wording", "unranked")
+        and not is_plural(p.label)
+        and _is_plain(property_noun(p, schema))
+    )
+
+
+def _is_plain(label: str) -> bool:
+    """Whether a label consists of English words, without additions such as "in dollars"."""
+    words = label.lower().split()
+    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & word_list(
+        "wording", "prepositions"
+    )
+
+
+def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
+    """Conditions such as "the brand Acme": plain labels only, links before texts."""
+    said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(property_noun(p, schema))]
+    said = [
+        p
+        for p in said
+        if not set(property_noun(p, schema).split())
+        & (word_list("wording", "uncounted") | word_list("wording", "joining"))
+    ]
+    said = [p for p in said if _is_plain(property_noun(p, schema))]
+    for p in sorted(said, key=lambda p: not p.has_links)[:MOST_PROPERTIES]:
+        for value in [text for text in p.values if is_name(text)][:MAX_TRIED]:
+            yield f"the {property_noun(p, schema)} {value}"
+
+
+def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
+    """Members with the property and a usable name, short names first."""
+    if graph.stored is None:
+        return []
+    relation = graph.schema.relation_of[c.relation]
+    column = next((x for x in relation.columns if x.predicate == p.iri), None)
+    if column is None:
+        return []
+    filled = quote_if_needed(column.value or column.link)
+    sql = (
+        f"SELECT e.label FROM (SELECT {quote_if_needed(relation.key)} AS id FROM {quote_if_needed(relation.name)}"
+        f" WHERE {filled} IS NOT NULL LIMIT {MOST_MEMBERS}) r JOIN entity e ON e.id = r.id"
+    )
+    labels = {str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows}
+    said = [text for text in labels if is_name(text)]
+    return sorted(said, key=lambda text: (len(text), text))[:MAX_TRIED]

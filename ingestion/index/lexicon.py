@@ -1,0 +1,441 @@
+"""Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file.
+
+Nouns for the members of a class are found besides its label, which is often not what people call its members: products
+with the categories "hard wood" and "soft wood" are woods, organizations named "... Mill" are mills, and a thing with a
+"firm name" is a firm.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+import simplemma
+
+from ingestion.induce.layout import Layout, PredicateColumns
+from ingestion.induce.names import expand_abbreviations
+from ingestion.meaning.codes import is_translation
+from ingestion.read.facts import unique_counts
+from nacre.language.data import load_language_data, word_list
+from nacre.language.labels import label_words
+from nacre.language.thesaurus import is_person
+from nacre.language.tokens import lemma, lexicon_tokens, name_tokens, split_name, word_forms
+from nacre.language.word_forms import is_participle, singular
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.stores.sqlite.lexicon import LexiconEntry, Row, TableLink, lexicon_row, write_lexicon
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Longs = NDArray[np.int64]
+
+# values of one property that are names: at most so many, as a share of those that have it, letters of one (given)
+MOST_SHARED, SHARED, LONGEST_SHARED = 5000, 0.8, 60
+
+# pairs of tables that links connect, counted at once: they take 150 MB (given)
+MAX_PAIRS = 4_000_000
+
+
+def write_names(layout: Layout, schema: Schema, path: Path) -> int:
+    """Write the lexicon of the shown graph to `path`; returns the number of names."""
+    links, weight, ends = _links(layout, schema)
+    described = (*schema_names(schema), *_class_nouns(layout, schema))
+    rows = sorted({lexicon_row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
+    named = chain(
+        rows,
+        _codes(layout, schema),
+        _countries(layout, schema),
+        _shared_values(layout, schema),
+        _entities(layout, schema, weight, _endings(ends)),
+    )
+    return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends))
+
+
+def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
+    """The names of classes, groups, properties and their values."""
+    for c in schema.classes:
+        local = split_name(_last_segment(c.iri))
+        # and what answers call it
+        for text in {c.label, *c.alt_labels, local, expand_abbreviations(local), label_words(c.label, schema.labels)}:
+            yield LexiconEntry(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
+    for g in schema.groups:
+        for text in {g.label, *g.words, *_compounds(g.label, g.words)}:
+            yield LexiconEntry(name_tokens(text), "group", g.relation, "", g.label, g.relation, 1.0)
+    for p in schema.predicates:
+        if p.role in ("type", "schema"):
+            continue
+        texts = {split_name(n) for n in (p.label, *p.alt_labels, _last_segment(p.iri))}
+        for text in texts | {expand_abbreviations(text) for text in texts}:
+            yield LexiconEntry(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
+        if _names_values(p):
+            for value in p.values:
+                for said in _as_said(value):
+                    yield LexiconEntry(said, "value", value, p.iri, value, "", 1.0)
+
+
+def _names_values(predicate: Predicate) -> bool:
+    """Whether the texts of a property are names of values and not of things."""
+    is_text = predicate.has_literals and predicate.role == "fact" and predicate.datatype == "text"
+    return is_text and not is_translation(predicate.iri)
+
+
+def _class_nouns(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
+    """Further nouns for the members of classes."""
+    classes = layout.classes
+    sets = classes.set_of[layout.entities]
+
+    def names_of(kind: Class) -> Iterator[str]:
+        own = [index for index, closed in enumerate(classes.sets) if kind.iri in closed]
+        for at in np.flatnonzero(np.isin(sets, own)).tolist():
+            yield layout.labels[at]
+
+    for iri, word in find_class_nouns(schema, names_of):
+        kind = schema.class_of[iri]
+        yield LexiconEntry(name_tokens(word), "class", iri, "", kind.label, kind.relation, NOUN_SCORE)
+
+
+def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """The texts of properties with more values than a schema shows, where things share them: "the winery Mill Hill"."""
+    for predicate, place in _places(layout, schema):
+        if predicate.values or not _names_values(predicate):
+            continue
+        if len(place.distinct) > min(MOST_SHARED, SHARED * predicate.triples):
+            continue
+        for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
+            if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
+                for said in _as_said(value):
+                    yield lexicon_row(LexiconEntry(said, "value", value, predicate.iri, value, "", 1.0))
+
+
+def _as_said(value: str) -> list[tuple[str, ...]]:
+    """The words of a value as it is written, and as the parts of it that begin with capitals: "memoQ", "FlatRoof"."""
+    return list(dict.fromkeys((name_tokens(split_name(value)), name_tokens(value))))
+
+
+def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """The codes of expanded values as further names."""
+    texts = layout.facts.texts
+    for number, codes in sorted(layout.facts.codes.items()):
+        predicate = texts[number]
+        if predicate in schema.predicate_of:
+            for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
+                if any(map(str.isalpha, code)):
+                    yield lexicon_row(
+                        LexiconEntry(lexicon_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
+                    )
+
+
+def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
+    """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
+    names = load_language_data("resources/codes.yaml")["country"]["names"]
+    others = load_language_data("resources/countries.yaml")
+    said = {
+        form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
+    }
+    for predicate, place in _places(layout, schema):
+        words = split_name(_last_segment(predicate.iri)).lower().split()
+        if predicate.role != "fact" or word_list("wording", "countries").isdisjoint(words):
+            continue
+        for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
+            for form in said.get(value.strip().casefold(), ()):
+                yield lexicon_row(LexiconEntry(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
+
+
+def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
+    return [f"{label} {word}" for word in words if word.lower() not in label.lower()]
+
+
+def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int, str]) -> Iterator[Row]:
+    """Every name of every thing that a table shows: its label, what its naming predicates say, the end of its IRI.
+
+    `weight[t]` is how many links term t has, `ends[t]` the numbers of the predicates that lead to it.
+    """
+    texts, said = layout.facts.texts, _stated_names(layout, schema)
+    relation_of = _relation_of(layout, schema)
+    sets = layout.classes.set_of[layout.entities].tolist()
+    for number, label, index in zip(layout.entities.tolist(), layout.labels, sets, strict=True):
+        relation = relation_of.get(index)
+        if relation is None:
+            continue
+        iri, others = texts[number], said.get(number)
+        names = set(map(lexicon_tokens, others)) if others else set()
+        names.add(lexicon_tokens(label))
+        local = _last_segment(iri)
+        plain = split_name(unquote(local) if "%" in local else local)
+        names.add((local,) if local.isdigit() else lexicon_tokens(plain))
+        # a thing that only its IRI names is rarely meant
+        prominence = -1 if not others and len(names) == 1 else weight[number]
+        for tokens in sorted(names):
+            if tokens:
+                yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
+
+
+def _stated_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
+    """The values of naming predicates by thing."""
+    said: dict[int, set[str]] = {}
+    for predicate, place in _places(layout, schema):
+        names = predicate.role in ("name", "identifier") or is_translation(predicate.iri)
+        if names and place.cells is not None:
+            texts = [layout.facts.texts[n] for n in place.distinct.tolist()]
+            said_as = texts if place.cells.text else map(str, place.cells.value)
+            forms = dict(zip(place.distinct.tolist(), said_as, strict=True))
+            subjects, objects = place.subject[place.literal].tolist(), place.object[place.literal].tolist()
+            for subject, value in zip(subjects, objects, strict=True):
+                said.setdefault(subject, set()).add(forms[value])
+    return said
+
+
+def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
+    """For each type set the relation that shows the things that have it: its table, the view of a rare class, or that
+    of its smallest class where every class of it is shown by other tables too (three persons beside 300 students)."""
+    classes = layout.classes
+    shown = {group.relation for group in schema.groups}
+    found = {table.sets[0]: table.name for table in classes.tables if table.name in shown}
+    for iri, sets in classes.small_kinds().items():
+        if classes.relation_of[iri] in shown:
+            found.update(dict.fromkeys(sets, classes.relation_of[iri]))
+    for table in classes.tables:
+        for index in table.sets[1:]:
+            known = [schema.class_of[iri] for iri in classes.sets[index] if iri in schema.class_of]
+            if index not in found and known:
+                found[index] = min(known, key=lambda c: (c.count, c.iri)).relation
+    return found
+
+
+def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
+    """(table, predicate, number of its rows that have it)."""
+    relation_of = _relation_of(layout, schema)
+    for predicate, place in _places(layout, schema):
+        for index, count in place.domains.items():
+            if index in relation_of:
+                yield relation_of[index], predicate.iri, count
+        for iri, count in layout.classes.kinds_of(place.subject).items():
+            if iri in schema.class_of:
+                yield layout.classes.relation_of[iri], predicate.iri, count
+
+
+def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int], dict[str, Ints]]":
+    """The number of links of each predicate between tables, the number of links of each term, and the predicates'
+    targets."""
+    classes = layout.classes
+    relation_of = _relation_of(layout, schema)
+    kinds = {iri: terms for iri, terms in classes.kinds.items() if iri in schema.class_of}
+    relations = ["", *sorted({*relation_of.values(), *(classes.relation_of[iri] for iri in kinds)})]
+    number_of = {relation: number for number, relation in enumerate(relations)}
+    home_of_set = np.zeros(len(classes.sets) + 1, dtype=np.int64)
+    for index, relation in relation_of.items():
+        home_of_set[index] = number_of[relation]
+    also_of = [(terms, number_of[classes.relation_of[iri]]) for iri, terms in kinds.items()]
+    homes_of = np.ones(len(layout.facts.texts), dtype=np.int64)
+    for terms, _ in also_of:
+        homes_of[np.unique(terms)] += 1
+    links, ends = [], [np.empty(0, dtype=np.int32)]
+    led: dict[str, Ints] = {}
+    for predicate, place in _places(layout, schema):
+        if predicate.role in ("type", "schema"):
+            continue
+        rows = ~place.literal if place.junction else ~place.literal & (home_of_set[classes.set_of[place.subject]] > 0)
+        subjects, objects = place.subject[rows], place.object[rows]
+        ends += [subjects, objects]
+        led[predicate.iri] = np.unique(objects)
+        subject_homes, object_homes = home_of_set[classes.set_of[subjects]], home_of_set[classes.set_of[objects]]
+        found: Counter[int] = Counter()
+        for part in _parts(homes_of[subjects] * homes_of[objects]):
+            homes, ends_of, end_homes = _with_kinds(
+                subjects[part], subject_homes[part], also_of, objects[part], object_homes[part]
+            )
+            end_homes, homes = _with_kinds(ends_of, end_homes, also_of, homes)
+            pairs, counts = unique_counts(homes * len(relations) + end_homes)
+            found.update(dict(zip(pairs.tolist(), counts.tolist(), strict=True)))
+        for pair, count in sorted(found.items()):
+            subject, object_ = divmod(pair, len(relations))
+            links.append(TableLink(predicate.iri, relations[subject], relations[object_], count))
+    weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
+    return links, weight, led
+
+
+def _parts(sizes: "Longs") -> Iterator[slice]:
+    """The spans of links that are counted at once; `sizes` are the pairs of tables of each link."""
+    if not len(sizes) or sizes.max() == 1:
+        yield slice(None)
+        return
+    parts = np.cumsum(sizes) // MAX_PAIRS
+    edges = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(sizes)]
+    yield from (slice(first, last) for first, last in pairwise(edges))
+
+
+def _endings(led: "dict[str, Ints]") -> dict[int, str]:
+    """For each term the numbers of the predicates that lead to it, as the lexicon file has them."""
+    found: dict[int, str] = {}
+    for number, terms in enumerate(led.values()):
+        for term in terms.tolist():
+            found[term] = f"{found[term]} {number}" if term in found else str(number)
+    return found
+
+
+def _with_kinds(
+    terms: "Ints", homes: "Longs", also_of: "list[tuple[Ints, int]]", *beside: "NDArray[Any]"
+) -> "tuple[NDArray[Any], ...]":
+    """The homes of terms, once more for every kind that a term is of; what stands beside them is repeated alike."""
+    rows, found = [np.arange(len(terms))], [homes]
+    for members, home in also_of:
+        here = np.flatnonzero(np.isin(terms, members))
+        rows.append(here)
+        found.append(np.full(len(here), home, dtype=np.int64))
+    order = np.concatenate(rows)
+    return np.concatenate(found), *(each[order] for each in beside)
+
+
+def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, PredicateColumns]]:
+    """The shown predicates with their triples."""
+    for place in layout.places:
+        if place.iri in schema.predicate_of:
+            yield schema.predicate_of[place.iri], place
+
+
+def _last_segment(iri: str) -> str:
+    """The last segment of an IRI.
+
+    >>> _last_segment("http://ex.org/a#birthPlace")
+    'birthPlace'
+    """
+    return iri.rstrip("/#").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+
+
+# score of an inferred noun for a class; the label has 1 (given)
+NOUN_SCORE = 0.9
+
+# minimum share and number of names or categories that end in the noun
+MIN_SHARED, MIN_NAMES = 0.6, 3
+
+# maximum number of examined names, minimum length of a word
+MAX_NAMES, MIN_LETTERS = 1000, 3
+
+# minimum share of the things of a class that have the property
+MIN_COVERED = 0.9
+
+
+NamesOf = Callable[[Class], Iterable[str]]
+
+
+class ClassNoun(NamedTuple):
+    """A class and a noun for its members."""
+
+    iri: str
+    word: str
+
+
+def find_class_nouns(schema: Schema, names_of: NamesOf) -> tuple[ClassNoun, ...]:
+    """The nouns of all classes, each only where no class has it as its own name; `names_of` gives the names of things.
+
+    A word may name several classes.
+    """
+    own = {word for c in schema.classes for text in (c.label, *c.alt_labels) for word in _heads(text)}
+    found = {*_by_name(schema), *_by_category(schema), *_by_members(schema, names_of)}
+    return tuple(sorted(each for each in found if each.word not in own))
+
+
+def _heads(label: str) -> Iterator[str]:
+    """The lemma and the singular of a label of one word."""
+    words = split_name(label).lower().split()
+    if len(words) == 1:
+        yield lemma(words[0])
+        yield singular(words[0])
+
+
+def _by_name(schema: Schema) -> Iterator[ClassNoun]:
+    """By the property that names the things of one class alone: "firm name"; what has a "name" besides is no firm."""
+    found: dict[str, list[str]] = {}
+    names = word_list("ingestion", "name_words")
+    named = {c for p in schema.predicates if split_name(p.label).lower() in names for c in p.domains}
+    for p in schema.predicates:
+        *words, last = split_name(p.label).lower().split() or [""]
+        mine = _only_class(p, schema)
+        if mine is None or mine.iri in named or last != "name" or not words or not _tells_apart(p, mine):
+            continue
+        found.setdefault(mine.iri, []).append(" ".join(words))
+    for iri, nouns in found.items():
+        noun = nouns[0]
+        kind = schema.class_of[iri]
+        # one of several names says less, and a person's name is that of a part of a firm
+        if len(nouns) == 1 and _is_noun(noun) and (is_person(kind.label) or not is_person(noun)):
+            yield ClassNoun(iri, noun)
+
+
+def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
+    """The smallest class with all things that have a property."""
+    subjects = predicate.subjects
+    classes = [schema.class_of[iri] for iri, n in predicate.domains.items() if iri in schema.class_of and n == subjects]
+    return min(classes, key=lambda c: (c.count, c.iri), default=None)
+
+
+def _tells_apart(predicate: Predicate, kind: Class) -> bool:
+    """Whether a property has a unique text for nearly each thing of a class."""
+    enough = predicate.subjects >= MIN_COVERED * kind.count and predicate.objects >= MIN_COVERED * predicate.subjects
+    return enough and predicate.functional and predicate.datatype == "text" and not predicate.has_links
+
+
+def _by_category(schema: Schema) -> Iterator[ClassNoun]:
+    """Nouns from the categories of a class's things: "hard wood", "soft wood"."""
+    sorting = word_list("wording", "sorting")
+    for p in schema.predicates:
+        ends = [schema.class_of[iri] for iri, n in p.ranges.items() if iri in schema.class_of and 2 * n > p.objects]
+        # a kind among the ends, "soft wood", is one of those that are looked at
+        names = [split_name(p.label).split(), *(split_name(c.label).split() for c in ends if not c.within)]
+        if not any(words and lemma(words[-1].lower()) in sorting for words in names) or not p.functional:
+            continue
+        word = _shared_head([v for v in p.values if v], {lemma(words[-1].lower()) for words in names if words})
+        kinds = [schema.class_of[iri] for iri in p.domains if iri in schema.class_of]
+        mine = [c for c in kinds if p.domains[c.iri] >= MIN_COVERED * c.count and c.count > len(p.values)]
+        if word and mine:
+            yield ClassNoun(max(mine, key=lambda c: (c.count, c.iri)).iri, word)
+
+
+def _by_members(schema: Schema, names_of: NamesOf) -> Iterator[ClassNoun]:
+    """By the names of the things of a class that says nothing of them: "Old Mill", "Lower Mill"."""
+    generic = word_list("wording", "generic_kinds")
+    found: dict[str, list[Class]] = {}
+    sorted_into = {iri for p in schema.predicates if p.has_links and _sorts(p) for iri in p.ranges}
+    for c in schema.classes:
+        words = split_name(c.label).lower().split()
+        if c.count < MIN_NAMES or not generic.issuperset(words) or c.iri in sorted_into:
+            continue
+        word = _shared_head(list(islice(names_of(c), MAX_NAMES)), set(words))
+        if word:
+            found.setdefault(word, []).append(c)
+    for word, kinds in found.items():
+        # of a class and those above it, the one that says most
+        yield ClassNoun(min(kinds, key=lambda c: (c.count, c.iri)).iri, word)
+
+
+def _sorts(predicate: Predicate) -> bool:
+    words = split_name(predicate.label).lower().split()
+    return bool(words) and lemma(words[-1]) in word_list("wording", "sorting")
+
+
+def _shared_head(names: Sequence[str], said: set[str]) -> str:
+    """The noun at the end of most names, "" if there is none or it is in `said`."""
+    ends = [words for name in names if (words := name.lower().split())]
+    if len(ends) < MIN_NAMES:
+        return ""
+    ((last, _),) = Counter(singular(words[-1]) for words in ends).most_common(1)
+    with_more = [words for words in ends if singular(words[-1]) == last and len(words) > 1]
+    enough = len(with_more) >= max(MIN_NAMES, MIN_SHARED * len(ends))
+    return last if enough and lemma(last) not in said and last not in said and _is_noun(last) else ""
+
+
+def _is_noun(words: str) -> bool:
+    """Whether one or two English words are a noun for things."""
+    parts = words.split()
+    if (
+        len(parts) > 2
+        or len(parts[-1]) < MIN_LETTERS
+        or set(parts) & word_list("wording", "kinds_of_name")
+        or is_participle(parts[-1])
+    ):
+        return False
+    return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)

@@ -1,0 +1,216 @@
+"""Rules for RDF and OWL links: Draft -> Draft.
+
+Lists and containers become links to their members; of things that are the same, one gets all facts; transitive,
+inverse and symmetric predicates get the links that follow.
+"""
+
+import re
+from collections import defaultdict
+
+from ingestion.meaning.draft import Draft
+from ingestion.vocabulary import ALTERNATIVE, INVERSE, OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, name_rank
+
+FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
+
+CONTAINERS = (RDF + "Bag", RDF + "Seq", RDF + "Alt")
+
+MEMBER = re.compile(re.escape(RDF) + r"_\d+|" + re.escape(RDFS + "member"))
+
+# links that a list of several owners becomes at most (given): more of them would not be in the file
+MAX_SHARED_LINKS = 1_000_000
+
+LIST_REASON = "part of a list"
+
+# lists in class expressions are parsed with these
+_MEANT = {SKOS + "memberList": SKOS + "member"}
+
+
+def unfold_lists(draft: Draft) -> None:
+    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes."""
+    if draft.has_any(FIRST):
+        rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
+        for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
+            nodes: list[int] = []
+            _unfold(draft, head, nodes, _items(head, first, rest, nodes))
+    for number in draft.facts.predicates:
+        if MEMBER.fullmatch(draft.text(number)):
+            break
+    else:
+        return
+    for iri in CONTAINERS:
+        for node in draft.instances_of(iri):
+            members = [o for _, p, o in map(draft.row, draft.rows_of(node)) if MEMBER.fullmatch(draft.text(p))]
+            _unfold(draft, node, [node], members)
+
+
+def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
+    """The members of a list, those of lists in it among them; its nodes are appended to `nodes`."""
+    found: list[int] = []
+    seen = set(nodes)
+    # the rests of the lists that are being read, the innermost last: lists may be nested to any depth
+    waiting = [head]
+    while waiting:
+        head = waiting.pop()
+        while head in first and head not in seen:
+            seen.add(head)
+            nodes.append(head)
+            member, following = first[head], rest.get(head, -1)
+            if member in first:
+                waiting.append(following)
+                head = member
+            else:
+                found.append(member)
+                head = following
+    return found
+
+
+def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
+    owners = draft.rows_to(head)
+    if not owners or any(draft.sort(node)[0] != "blank" for node in nodes):
+        return
+    predicates = [draft.text(draft.row(row)[1]) for row in owners]
+    if any(iri in SCHEMA_PREDICATES or iri.startswith(OWL) for iri in predicates):
+        return
+    for node in nodes:
+        known = {draft.text(draft.row(row)[1]) for row in draft.rows_of(node)}
+        if not all(iri in (FIRST, REST, TYPE) or MEMBER.fullmatch(iri) for iri in known):
+            return
+    if len(owners) > 1 and len(owners) * len(members) > MAX_SHARED_LINKS:
+        return
+    for row, predicate in zip(owners, predicates, strict=True):
+        for member in members:
+            draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)
+    draft.hide(owners, LIST_REASON)
+    for node in nodes:
+        draft.hide(draft.rows_of(node), LIST_REASON)
+
+
+SAME = OWL + "sameAs"
+
+EQUIVALENT = OWL + "equivalentClass"
+
+_SAME = (SAME, EQUIVALENT)
+
+SAME_REASON = "same as another thing"
+
+
+def merge_same(draft: Draft) -> None:
+    """Of described things that are the same, the one with most facts represents all.
+
+    The triples of the others are hidden and derived for it. If it has a value of a property already, no other one is
+    added, except for names.
+    """
+    if not draft.has_any(*_SAME):
+        return
+    for group in _groups(draft):
+        best, *others = sorted(group, key=lambda n: (-len(draft.rows_of(n)), draft.text(n)))
+        for other in others:
+            _move(draft, other, best)
+
+
+def _groups(draft: Draft) -> list[set[int]]:
+    near: dict[int, set[int]] = defaultdict(set)
+    for iri in _SAME:
+        for one, other in draft.pairs(iri):
+            if one != other and _described(draft, one) and _described(draft, other):
+                near[one].add(other)
+                near[other].add(one)
+    groups, seen = [], set[int]()
+    for start in sorted(near):
+        if start in seen:
+            continue
+        group, queue = {start}, [start]
+        while queue:
+            for other in near[queue.pop()] - group:
+                group.add(other)
+                queue.append(other)
+        seen |= group
+        groups.append(group)
+    return groups
+
+
+def _described(draft: Draft, term: int) -> bool:
+    return draft.sort(term)[0] == "iri" and bool(draft.rows_of(term))
+
+
+def _move(draft: Draft, other: int, best: int) -> None:
+    has = {draft.row(row)[1] for row in draft.rows_of(best)}
+    for row in draft.rows_of(other):
+        _, predicate, target = draft.row(row)
+        iri = draft.text(predicate)
+        if iri not in _SAME and target != best:
+            if predicate not in has or iri == TYPE or draft.sort(target)[0] != "literal":
+                draft.add(best, iri, target)
+            elif name_rank(iri) is not None:
+                draft.add(best, ALTERNATIVE, target)
+    draft.hide(draft.rows_of(other), SAME_REASON)
+    for row in draft.rows_to(other):
+        subject, predicate, _ = draft.row(row)
+        iri = draft.text(predicate)
+        if subject != best and iri not in _SAME:
+            draft.add(subject, iri, best)
+        draft.hide([row], SAME_REASON)
+
+
+# maximum number of derived links for each stated one: a chain of n links implies n²/2
+MAX_LINKS_PER_THING = 20
+
+
+def complete_transitive(draft: Draft) -> None:
+    """Derive the links that transitive predicates imply; a predicate with too many gets none."""
+    for iri in sorted(draft.text(n) for n in draft.instances_of(OWL + "TransitiveProperty")):
+        if iri in SCHEMA_PREDICATES:
+            continue
+        direct: dict[int, set[int]] = defaultdict(set)
+        for subject, target in draft.pairs(iri):
+            if draft.sort(target)[0] != "literal":
+                direct[subject].add(target)
+        implied = _implied_links(direct)
+        if implied is None:
+            draft.limits.append(f"complete transitive: no further links of <{iri}>, since there would be too many")
+        for subject, target in implied or ():
+            draft.add(subject, iri, target)
+
+
+def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]] | None:
+    """The pairs that are two or more links apart, without loops; None beyond the limit."""
+    most = MAX_LINKS_PER_THING * sum(map(len, direct.values()))
+    found: list[tuple[int, int]] = []
+    for start in sorted(direct):
+        seen = {start, *direct[start]}
+        queue = sorted(direct[start])
+        while queue:
+            for target in sorted(direct.get(queue.pop(), set()) - seen):
+                seen.add(target)
+                queue.append(target)
+                found.append((start, target))
+            if len(found) > most:
+                return None
+    return found
+
+
+# pairs of inverses that a vocabulary declares in its own file, which graphs seldom include
+KNOWN = (
+    (SKOS + "broader", SKOS + "narrower"),
+    (SKOS + "hasTopConcept", SKOS + "topConceptOf"),
+)
+
+SYMMETRIC = (SKOS + "related",)
+
+
+def complete_inverses(draft: Draft) -> None:
+    """Derive the links that inverse and symmetric predicates imply."""
+    declared = [(draft.text(a), draft.text(b)) for a, b in draft.pairs(INVERSE)]
+    for one, other in sorted({*declared, *KNOWN}):
+        there, back = draft.pairs(one), draft.pairs(other)
+        _add_reversed(draft, there, other)
+        _add_reversed(draft, back, one)
+    symmetric = [draft.text(n) for n in draft.instances_of(OWL + "SymmetricProperty")]
+    for iri in sorted({*symmetric, *SYMMETRIC}):
+        _add_reversed(draft, draft.pairs(iri), iri)
+
+
+def _add_reversed(draft: Draft, links: list[tuple[int, int]], predicate: str) -> None:
+    for subject, target in links:
+        if draft.sort(target)[0] != "literal":
+            draft.add(target, predicate, subject)

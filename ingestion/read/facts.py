@@ -1,0 +1,353 @@
+"""All triples of a graph in memory: terms and integer arrays -> Facts, grouped by subject.
+
+In this order: the compact storage; labels of blank nodes by the content of their facts, so that equal graphs get equal
+labels; and what an ingest left out, each with its place and the reason.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from nacre.records.facts import Capsule, Fact, Term, TermKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Integer = TypeVar("Integer", bound=np.integer[Any])
+
+TermSort = tuple[TermKind, str, str]
+
+OmissionKind = Literal["statement", "file", "not RDF"]
+
+
+class Omission(NamedTuple):
+    """One omission. `line` is 0 if it is unknown or the whole file is meant; `statements` counts merged omissions."""
+
+    kind: OmissionKind
+    file: str
+    line: int = 0
+    text: str = ""
+    reason: str = ""
+    statements: int = 1
+
+    @property
+    def words(self) -> str:
+        """One line of text for the user."""
+        line = f", line {self.line}" if self.line else ""
+        text = f": {self.text}" if self.text else ""
+        more = f" ({self.statements} statements)" if self.statements > 1 else ""
+        return f"{self.file}{line}{text}: {self.reason}{more}"
+
+
+@dataclass(frozen=True)
+class Omissions:
+    """`listed` has the first omissions of each kind; `statements`, `files`, `other_files` (not RDF) count all."""
+
+    listed: tuple[Omission, ...] = ()
+    statements: int = 0
+    files: int = 0
+    other_files: int = 0
+
+
+NO_OMISSIONS = Omissions()
+
+
+class Facts:
+    """All distinct triples of a graph.
+
+    A term is a number: `texts[t]` is its IRI, blank label or lexical form, `sorts[sort_of[t]]` its kind, datatype and
+    language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object.
+    `graph` is None if all triples are in the default graph; otherwise term 0, the empty IRI, is the default graph.
+    `omitted` is what the files contain besides these triples.
+    """
+
+    def __init__(
+        self,
+        texts: list[str],
+        sorts: list[TermSort],
+        sort_of: "NDArray[np.int32]",
+        subject: "Ints",
+        predicate: "Ints",
+        object: "Ints",
+        graph: "Ints | None",
+        omitted: Omissions = NO_OMISSIONS,
+    ) -> None:
+        self.texts = texts
+        self.sorts = sorts
+        self.sort_of = sort_of
+        self.subject = subject
+        self.predicate = predicate
+        self.object = object
+        self.graph = graph
+        self.omitted = omitted
+        # set by ingestion.meaning: derived rows, hidden rows by reason, classes that are things of the graph
+        # themselves, pairs of a thing and a class it is a member of without being typed, and codes by property and
+        # value
+        self.derived: NDArray[np.bool_] | None = None
+        self.aside: dict[str, NDArray[np.intp]] = {}
+        self.things: Ints | None = None
+        self.memberships: Ints | None = None
+        self.codes: dict[int, dict[int, set[int]]] = {}
+        # languages of labels that a semantic layer prefers, the first one first
+        self.languages: tuple[str, ...] = ()
+        # what was not derived because it would have been too much
+        self.limits: tuple[str, ...] = ()
+
+    @property
+    def triples(self) -> int:
+        """The number of distinct triples that were read; a triple in two named graphs counts twice."""
+        return len(self.subject) - (0 if self.derived is None else int(self.derived.sum()))
+
+    def with_texts(self, texts: Mapping[int, str]) -> "Facts":
+        """The same facts with other texts for some terms."""
+        if not texts:
+            return self
+        renamed = [texts.get(number, text) for number, text in enumerate(self.texts)]
+        columns = (self.subject, self.predicate, self.object)
+        return Facts(renamed, self.sorts, self.sort_of, *columns, self.graph, self.omitted)
+
+    def term(self, number: int) -> Term:
+        """The term with this number."""
+        kind, datatype, language = self.sorts[int(self.sort_of[number])]
+        return Term(kind, self.texts[number], datatype, language)
+
+    def kinds(self, kind: TermKind) -> "NDArray[np.bool_]":
+        """For each term whether it is of this kind."""
+        import numpy as np
+
+        flags = np.array([sort[0] == kind for sort in self.sorts], dtype=bool)
+        return flags[self.sort_of]
+
+    @cached_property
+    def predicates(self) -> list[int]:
+        """All terms that are predicates, in order."""
+        predicates: list[int] = unique_counts(self.predicate)[0].tolist()
+        return predicates
+
+    @cached_property
+    def is_literal(self) -> "NDArray[np.bool_]":
+        return self.kinds("literal")
+
+    def capsules(self) -> Iterator[Capsule]:
+        """The facts of each subject, subjects and facts in the order of their texts."""
+        import numpy as np
+
+        starts = np.flatnonzero(change_mask(self.subject))
+        ends = np.append(starts[1:], len(self.subject))
+        texts, subject = self.texts, self.subject
+        order = sorted(range(len(starts)), key=lambda i: texts[subject[starts[i]]])
+        for i in order:
+            start, end = int(starts[i]), int(ends[i])
+            facts = [
+                Fact(
+                    texts[self.predicate[row]],
+                    self.term(self.object[row]),
+                    "" if self.graph is None else texts[self.graph[row]],
+                )
+                for row in range(start, end)
+            ]
+            facts.sort()
+            yield Capsule(self.term(subject[start]), tuple(facts))
+
+
+IRI: TermSort = ("iri", "", "")
+
+BLANK: TermSort = ("blank", "", "")
+
+STRING: TermSort = ("literal", "", "")
+
+
+class TripleCollector:
+    """Collects terms (a text in `texts` and a sort in `sort_of` each) and triples. `facts()` sorts the triples and
+    drops duplicates."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = [""]
+        self.sort_of = array("i", [0])
+        self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
+        # the numbers of all statements in order: without and with a graph
+        self._triples, self._quads = array("I"), array("I")
+
+    def number(self, sort: TermSort) -> int:
+        """The number of a sort in `sort_of`."""
+        return self._sorts.setdefault(sort, len(self._sorts))
+
+    def __bool__(self) -> bool:
+        return bool(self._triples or self._quads)
+
+    def add(self, numbers: "array[int]", size: int) -> None:
+        """Add statements: the numbers of three terms each, or of four with the graph."""
+        rows = self._quads if size == 4 else self._triples
+        rows.extend(numbers)
+
+    def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
+        """The finished facts; the collector is empty afterwards."""
+        import numpy as np
+
+        triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
+        self._triples, self._quads = array("I"), array("I")
+        named = bool(quads[:, 3].any())
+        columns = [np.concatenate((triples[:, n], quads[:, n])) for n in range(3)]
+        if named:
+            columns.append(np.concatenate((np.zeros(len(triples), dtype=np.int32), quads[:, 3])))
+        del triples, quads
+        arrays = _sort_rows(columns, len(self.texts))
+        return Facts(
+            self.texts,
+            list(self._sorts),
+            np.array(self.sort_of, dtype=np.int32),
+            arrays[0],
+            arrays[1],
+            arrays[2],
+            arrays[3] if named else None,
+            omitted,
+        )
+
+
+def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
+    """The distinct numbers in order, and the count of each."""
+    import numpy as np
+
+    if not len(numbers):
+        return numbers, np.zeros(0, dtype=np.int64)
+    ordered = np.sort(numbers)
+    edges = np.concatenate((change_mask(ordered), (True,))).nonzero()[0]
+    return ordered[edges[:-1]], edges[1:] - edges[:-1]
+
+
+def change_mask(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
+    """For each number whether it differs from the previous one; True for the first."""
+    import numpy as np
+
+    found = np.empty(len(numbers), dtype=bool)
+    found[:1] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
+    return found
+
+
+def _rows(numbers: "array[int]", size: int) -> "Ints":
+    import numpy as np
+
+    return np.frombuffer(numbers if numbers else b"", dtype=np.int32).reshape(-1, size)
+
+
+def _sort_rows(columns: "list[Ints]", terms: int) -> "list[Ints]":
+    """Rows sorted by their columns, without duplicates."""
+    import numpy as np
+
+    bits = max(terms, 1).bit_length()
+    if len(columns) * bits > 63:
+        order = np.lexsort(tuple(reversed(columns)))
+        columns = [column[order] for column in columns]
+        new = np.zeros(len(order), dtype=bool)
+        for column in columns:
+            new |= change_mask(column)
+        return columns if new.all() else [column[new] for column in columns]
+    # sorting one integer for each row is several times faster than sorting rows
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        keys <<= bits
+        keys |= column
+    keys.sort()
+    new = change_mask(keys)
+    if not new.all():
+        keys = keys[new]
+    found = []
+    for _ in columns:
+        found.append((keys & ((1 << bits) - 1)).astype(np.int32))
+        keys >>= bits
+    return found[::-1]
+
+
+# each round includes facts one link further away; nodes that are still equal are numbered in the order of the file
+ROUNDS = 5
+
+LENGTH = 8  # bytes that encode the length of a text
+
+MAX_UNHASHED = 128  # bytes of a term that is used as it is, since hashing it would take longer
+
+
+def blank_node_labels(facts: Facts) -> dict[int, str]:
+    """A label for each blank node: a hash of its facts and its neighbours' hashes, computed in bounded time."""
+    import numpy as np
+
+    blank = facts.kinds("blank")
+    if not blank.any():
+        return {}
+    rows = np.flatnonzero(blank[facts.subject] | blank[facts.object])
+    columns = [column[rows] for column in (facts.subject, facts.predicate, facts.object)]
+    hashes = [(p, _hash(facts.texts[p].encode())) for p in np.unique(columns[1]).tolist()]
+    out, back = ({p: way + name for p, name in hashes} for way in (b">", b"<"))
+    edges = list(zip(*(column.tolist() for column in columns), strict=True))
+    nodes = np.flatnonzero(blank).tolist()
+    # stored as they are hashed in the next round, with their lengths in front
+    names = dict.fromkeys(nodes, _with_length(b""))
+    ends = np.unique(np.concatenate((columns[0], columns[2])))
+    known = _term_bytes(facts, ends[~blank[ends]])
+    distinct = 1
+    for _ in range(ROUNDS):
+        known.update(names)
+        seen: dict[int, list[bytes]] = {node: [] for node in nodes}
+        for s, p, o in edges:
+            if s in seen:
+                seen[s].append(out[p] + known[o])
+            if o in seen:
+                seen[o].append(back[p] + known[s])
+        names = {node: _hash(known[node] + b"".join(sorted(around))) for node, around in seen.items()}
+        now = len(set(names.values()))
+        if now == distinct or now == len(nodes):
+            break
+        distinct = now
+    count: Counter[bytes] = Counter()
+    labels = {}
+    for node in nodes:
+        name = names[node][LENGTH:]
+        count[name] += 1
+        labels[node] = f"_:b{name.hex()}" if count[name] == 1 else f"_:b{name.hex()}x{count[name]}"
+    return labels
+
+
+def _term_bytes(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
+    """The input of hashes for IRIs and literals, by their numbers: kind, datatype, language and text, or a hash of
+    these if they are long."""
+    sorts = [_with_length("\0".join(sort).encode()) for sort in facts.sorts]
+    found = {}
+    for number, sort in zip(numbers.tolist(), facts.sort_of[numbers].tolist(), strict=True):
+        content = sorts[sort] + facts.texts[number].encode(errors="surrogatepass")
+        found[number] = _with_length(content) if len(content) <= MAX_UNHASHED else _hash(content)
+    return found
+
+
+def _hash(data: bytes) -> bytes:
+    return _HASH_LENGTH + blake2b(data, digest_size=8).digest()
+
+
+def _with_length(text: bytes) -> bytes:
+    return len(text).to_bytes(LENGTH, "big") + text
+
+
+_HASH_LENGTH = (8).to_bytes(LENGTH, "big")
+
+MAX_LISTED_OMISSIONS = 1000
+
+
+def count_omissions(found: Iterable[Omission]) -> Omissions:
+    """Count omissions, and list the first `MAX_LISTED_OMISSIONS` of each kind.
+
+    >>> count_omissions([Omission("statement", "a.nt", 3, "x", "no triple", 2)]).statements
+    2
+    """
+    counts: dict[OmissionKind, int] = {"statement": 0, "file": 0, "not RDF": 0}
+    listed: dict[OmissionKind, list[Omission]] = {kind: [] for kind in counts}
+    for each in found:
+        counts[each.kind] += each.statements
+        if len(listed[each.kind]) < MAX_LISTED_OMISSIONS:
+            listed[each.kind].append(each)
+    every = tuple(each for kind in listed.values() for each in kind)
+    return Omissions(every, counts["statement"], counts["file"], counts["not RDF"])

@@ -1,0 +1,205 @@
+"""An open graph as agents ask it, by SQL or by SPARQL: Graph + Settings -> Database.
+
+SPARQL is asked at an endpoint or over the graph's own triples.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agents.answering.select_answer import MAX_READINGS_RUN
+from agents.turn_view import Language
+from nacre.access.open_graph import endpoint_names
+from nacre.access.queries import run_foreign_sql
+from nacre.config.settings import Settings
+from nacre.errors import ToolError
+from nacre.plans.run import Engine
+from nacre.plans.sparql_engine import LabelLookup
+from nacre.plans.sparql_vocabulary import Prefixes, schema_prefixes, schema_sparql
+from nacre.records.evidence import BranchResult, LookUp, Occurrence
+from nacre.records.schema import Schema
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import Reading
+from nacre.stores.sparql.sparql_source import SparqlSource
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.schema_sql import schema_sql
+from tools import search_passages, sparql, sql
+from tools.look_up import look_up_sparql
+from tools.origins import stated_numbers
+from tools.run_model_sql import name_columns
+from tools.sandbox import Sandbox
+from tools.sparql import run_model_sparql
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+
+# share of a branch's time for looking up values, and passages of a look-up (given)
+LOOK_UP_SHARE = 0.2
+
+PASSAGES = 4
+
+
+@dataclass(frozen=True)
+class SqlDatabase:
+    """The `Database` of one round; its protocol documents the methods."""
+
+    graph: Graph
+    settings: Settings
+    sandbox: Sandbox
+    round: int
+    lexicon: Lexicon
+    most: int = MAX_READINGS_RUN
+    language: Language = "sql"
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
+        running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round, names=names)
+        return await asyncio.wait_for(running, self.settings.branch_seconds)
+
+    async def query(self, text: str, question: str | None) -> BranchResult:
+        started = time.perf_counter()
+        numbers = stated_numbers(question) if question is not None else None
+        limit, seconds = self.settings.row_limit, self.settings.branch_seconds
+        try:
+            found = await run_foreign_sql(
+                self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds, numbers=numbers
+            )
+            return name_columns(found, self.schema)
+        except ToolError as error:
+            return sql.failed_query(
+                error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
+            )
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return self.graph.schema_text(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
+
+    def table_of(self, thing: str) -> str:
+        known = self.lexicon.thing(thing)
+        return known.relation if known else ""
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        from tools.look_up import find_occurrences
+
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
+        return await run_in_thread(find_occurrences, phrases, self.graph.tables, seconds=seconds)
+
+    async def look_up(self, wanted: LookUp) -> str:
+        from tools.look_up import look_up_sql
+
+        if wanted.kind == "passages":
+            return await self._passages(wanted.text)
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
+        return await run_in_thread(look_up_sql, wanted, self.graph.tables, self.describe, seconds=seconds)
+
+    async def _passages(self, text: str) -> str:
+        index, passages = self.graph.lexical, self.graph.passages
+        if index is None or passages is None:
+            return "This graph has no passages."
+        result = await run_in_thread(
+            search_passages.search_lexical, index, passages, text, text, round=self.round, limit=PASSAGES
+        )
+        return "\n".join(f"{each.title}: {each.text}" for each in result.evidence) or "No passage is about that."
+
+
+def sql_database(
+    graph: Graph, settings: Settings, sandbox: Sandbox, round: int = 1, lexicon: Lexicon | None = None
+) -> SqlDatabase:
+    """The SQL database that agents ask in one round; queries of models run in the sandbox. `lexicon` has the names that
+    the conversation may mean, by default those of the graph."""
+    return SqlDatabase(graph, settings, sandbox, round, lexicon or graph.lexicon)
+
+
+@dataclass(frozen=True)
+class SparqlDatabase:
+    """The `Database` of one round in SPARQL; its protocol documents the methods."""
+
+    graph: Graph
+    settings: Settings
+    sandbox: Sandbox
+    round: int
+    lexicon: Lexicon
+    engine: Engine
+    source: SparqlSource
+    labels: LabelLookup
+    most: int
+    language: Language = "sparql"
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """The prefixes that shorten IRIs in its queries."""
+        return schema_prefixes(self.graph.schema)
+
+    async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
+        return [
+            await asyncio.wait_for(
+                run_in_thread(sql.run_reading, reading, index, self.engine, round=self.round),
+                self.settings.branch_seconds,
+            )
+            for index, reading in enumerate(readings)
+        ]
+
+    async def query(self, text: str, question: str | None) -> BranchResult:
+        return await run_in_thread(
+            run_model_sparql,
+            text,
+            self.source,
+            self.schema,
+            self.prefixes,
+            self.labels,
+            round=self.round,
+            limit=self.settings.row_limit,
+            seconds=self.settings.branch_seconds,
+            inspect=self.sandbox.inspect_sparql,
+            numbers=stated_numbers(question) if question is not None else None,
+        )
+
+    def describe(self, relations: Collection[str] | None) -> str:
+        return schema_sparql(self.schema, self.prefixes, relations)
+
+    def table_of(self, thing: str) -> str:
+        known = self.lexicon.thing(thing)
+        groups = {group.relation: group for group in self.schema.groups}
+        group = groups.get(known.relation) if known else None
+        return ", ".join(map(self.prefixes.short, group.classes)) if group else ""
+
+    async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
+        # the names that the question may mean were looked up before it was parsed
+        return []
+
+    async def look_up(self, wanted: LookUp) -> str:
+        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
+        return await run_in_thread(
+            look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
+        )
+
+
+def sparql_database(
+    graph: Graph, settings: Settings, sandbox: Sandbox, text: str, round: int = 1
+) -> SparqlDatabase | None:
+    """The database that agents ask by SPARQL, at the graph's endpoint or over its own triples; None if it has neither.
+
+    Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up.
+    """
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
+        most, known = settings.endpoint_readings, names.about(text)
+        return SparqlDatabase(graph, settings, sandbox, round, known, engine, graph.remote, names.labels, most)
+    if graph.triples is None:
+        return None
+    engine, labels = sparql.ingested_engine(graph.triples, graph.tables), sparql.ingested_labels(graph.tables)
+    return SparqlDatabase(
+        graph, settings, sandbox, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN
+    )

@@ -1,0 +1,358 @@
+"""The facts of things of a class that are nearest to a question without names: Understanding + Graph -> ClassFacts.
+
+"Which aviary is in bad shape?" names a class and no property of it: what texts of its things say, and the values of the
+property that is nearest in meaning, may hold the answer. "Which boat was painted over?" asks for boats, and only a
+comment of one of them has "painted": things whose texts have the words that a reading leaves out -> sentences.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from agents.answering.select_answer import candidate_rows, row_probability, sole_reading
+from nacre.access.nearest_named_facts import (
+    AnswerKind,
+    WordForms,
+    asked_forms,
+    engine_of,
+    fact_text,
+    gives_kind,
+    has_word,
+    is_list,
+    is_prose,
+    meaning_likenesses,
+    passage_sentences,
+    property_label,
+    question_forms,
+    requested_kind,
+    round_likeness,
+    text_forms,
+    word_likenesses,
+)
+from nacre.language.data import language, phrase_list, word_list
+from nacre.language.quantities import find_amounts
+from nacre.language.thesaurus import is_person
+from nacre.language.tokens import name_tokens, tokenize
+from nacre.plans.selects import asked_select
+from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
+from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Plan, Select, Variable
+from nacre.records.schema import Predicate, Schema
+from nacre.records.turn import Reading, Understanding
+from nacre.wording.plan_phrases import verbalise_plan
+from tools.sql import run_reading
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+    from nacre.stores.search.lexical import LexicalIndex
+    from nacre.stores.search.vectors import Embedder
+    from nacre.stores.sqlite.lexicon import Lexicon
+
+# classes that are looked at, things of each, sentences of all, texts and properties that are compared by meaning
+MOST_CLASSES, MOST_MEMBERS, MOST_SENTENCES, MOST_TEXTS, MOST_PROPERTIES = 3, 60, 600, 16, 16
+
+# the score from which on words name a class (given)
+EXACT_SCORE = 0.9
+
+# texts that are kept, values of the nearest property, and properties that are offered
+MOST_KEPT, MOST_VALUES, MOST_OFFERED = 3, 6, 2
+
+# minimum likeness of a text of a thing of the class, and of a property of the class (given)
+TEXT_LIKENESS, PROPERTY_LIKENESS = 0.15, 0.2
+
+# the parts of words and of meaning in the likeness, and what the requested kind of answer adds (given)
+WORDS_SHARE, MEANING_SHARE, KIND_GAIN = 0.4, 0.6, 0.15
+
+
+class ClassFacts(NamedTuple):
+    """The nearest sentences, with their nearness, and readings that give the nearest properties of all things."""
+
+    sentences: tuple[EvidenceSentence, ...] = ()
+    readings: tuple[Reading, ...] = ()
+
+
+class _QuestionForms(NamedTuple):
+    """A question, the forms of its words without those of its classes, and what compares meanings."""
+
+    question: str
+    words: tuple[WordForms, ...]
+    embedder: Embedder | None
+
+    def likenesses(self, texts: Sequence[str], by_words: Sequence[float]) -> list[float]:
+        """The likeness of texts by words and by meaning."""
+        if self.embedder is None or not texts:
+            return list(by_words)
+        meanings = meaning_likenesses(self.question, texts, self.embedder)
+        return [WORDS_SHARE * w + MEANING_SHARE * max(0.0, m) for w, m in zip(by_words, meanings, strict=True)]
+
+
+class _ClassProperty(NamedTuple):
+    """A property of a class and its likeness to a question."""
+
+    iri: str
+    predicate: Predicate
+    likeness: float
+
+
+def class_facts(understanding: Understanding, graph: Graph, round: int) -> ClassFacts:
+    """The nearest facts of things of the classes that the question asks for, then the values of the nearest property:
+    rare ones, or the lowest and highest. Nothing for graphs without passages."""
+    classes = _requested_classes(understanding, graph.schema)
+    if graph.passages is None or not classes:
+        return ClassFacts()
+    most = MOST_SENTENCES // len(classes)
+    sentences = [each for iri in classes for each in islice(_member_sentences(iri, graph, round), most)]
+    asked = _QuestionForms(
+        understanding.standalone, asked_forms(_without_classes(understanding)), graph.lexicon.embedder
+    )
+    readings, values = list[Reading](), list[EvidenceSentence]()
+    for each in _nearest_properties(asked, classes, graph.schema):
+        stated = [s for s in sentences if [p for _, p, _ in s.triples] == [each.predicate.iri]]
+        if stated:
+            variable = Variable("thing", (each.iri,))
+            plan = Plan(Select((Itself(variable.name), Attribute(variable.name, each.predicate.iri)), (variable,)))
+            readings.append(Reading(plan, 0.0, 0.0, verbalise_plan(plan, graph.schema), near=True))
+            values = values or [
+                replace(s, nearness=Nearness(round_likeness(each.likeness), s.triples[0][0]))
+                for s in _telling_values(stated, each.predicate)
+            ]
+    listed = {predicate for each in values for _, predicate, _ in each.triples}
+    others = [each for each in sentences if listed.isdisjoint(p for _, p, _ in each.triples)]
+    return ClassFacts((*_nearest_sentences(asked, others, graph.schema), *values), tuple(readings))
+
+
+def _requested_classes(understanding: Understanding, schema: Schema) -> list[str]:
+    """The classes of the things in the likeliest reading that gives something of them; those of persons if the question
+    asks "who"."""
+    select = next((asked_select(each.plan.body) for each in understanding.readings), None)
+    variables = [each for each in select.variables if not each.keys] if select is not None else []
+    found = [iri for each in variables for iri in each.classes if iri in schema.class_of]
+    if any(token.norm in language().words["who"] for token in tokenize(understanding.standalone)):
+        persons = [each.iri for each in schema.shown_classes if _may_be_person(each.label)]
+        found = [*(iri for iri in found if iri in persons), *persons] or found
+    return list(dict.fromkeys(found))[:MOST_CLASSES]
+
+
+def _may_be_person(label: str) -> bool:
+    """Whether a class may be one of persons: by its name, or the ending of one ("grower", "craftsman")."""
+    return is_person(label) or label.casefold().endswith(phrase_list("kinds", "person_endings"))
+
+
+def _member_sentences(iri: str, graph: Graph, round: int) -> Iterator[EvidenceSentence]:
+    """The sentences about the first things of a class."""
+    assert graph.passages is not None
+    variable = Variable("thing", (iri,))
+    plan = Plan(Select((Itself(variable.name),), (variable,), limit=MOST_MEMBERS, ties=False))
+    reading = Reading(plan, 0.0, 0.0, verbalise_plan(plan, graph.schema))
+    for rows in run_reading(reading, 1, engine_of(graph), round=round).evidence:
+        for key in rows.keys[:MOST_MEMBERS]:
+            told = passage_sentences(graph.passages.by_key(key, 1), graph.schema, round)
+            yield from (each for each in told if not is_list(each))
+
+
+def _without_classes(understanding: Understanding) -> str:
+    """The question without the words of its classes; all of it if nothing is left."""
+    text = understanding.standalone
+    spans = {
+        (m.start, m.end)
+        for m in (*understanding.mentions, *understanding.candidates)
+        if m.kind == "class" and m.score >= EXACT_SCORE
+    }
+    inside = {i for start, end in spans for i in range(start, end)}
+    return " ".join("".join(" " if i in inside else c for i, c in enumerate(text)).split()) or text
+
+
+def _nearest_sentences(
+    asked: _QuestionForms, sentences: Sequence[EvidenceSentence], schema: Schema
+) -> Iterator[EvidenceSentence]:
+    """The nearest texts, and the nearest facts whose value has a word of the question."""
+    facts = [fact_text(each, each.title) for each in sentences]
+    forms = [text_forms(fact) for fact in facts]
+    by_words = word_likenesses(asked.words, forms)
+    labels = [property_label(each, schema) for each in sentences]
+    label_forms = {label: text_forms(label) for label in set(labels)}
+
+    def has_value_word(i: int) -> bool:
+        return any(has_word(w, forms[i]) and not has_word(w, label_forms[labels[i]]) for w in asked.words)
+
+    telling = [i for i, each in enumerate(sentences) if is_prose(each) or (by_words[i] and has_value_word(i))]
+    order = sorted(telling, key=lambda i: (-by_words[i], i))[:MOST_TEXTS]
+    near = asked.likenesses([facts[i] for i in order], [by_words[i] for i in order])
+    ranked = sorted(zip(order, near, strict=True), key=lambda each: (-each[1], each[0]))[:MOST_KEPT]
+    for i, likeness in ranked:
+        if likeness >= TEXT_LIKENESS:
+            yield replace(sentences[i], nearness=Nearness(round_likeness(likeness), sentences[i].keys[0]))
+
+
+def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], schema: Schema) -> list[_ClassProperty]:
+    """The nearest properties of the classes, the nearest first."""
+    pairs = [
+        (iri, each)
+        for iri in classes
+        for each in schema.predicates_of([iri])
+        if each.role == "fact" and not each.hidden
+    ][:MOST_PROPERTIES]
+    if asked.embedder is None:
+        return []
+    texts = [f"{each.label}. {each.comment}" if each.comment else each.label for _, each in pairs]
+    near = asked.likenesses(texts, word_likenesses(asked.words, [text_forms(each) for each in texts]))
+    kind = requested_kind(asked.question)
+    found = [
+        _ClassProperty(iri, each, likeness + KIND_GAIN * _is_of_kind(each, kind, schema))
+        for (iri, each), likeness in zip(pairs, near, strict=True)
+    ]
+    found = sorted(found, key=lambda each: -each.likeness)[:MOST_OFFERED]
+    return [each for each in found if each.likeness >= PROPERTY_LIKENESS]
+
+
+def _is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:
+    """Whether the values of a property are of the requested kind, if one is requested."""
+    sample = next(iter((*predicate.values, *predicate.samples)), "")
+    return bool(kind) and gives_kind(predicate, False, sample, kind, schema)
+
+
+def _telling_values(stated: Sequence[EvidenceSentence], predicate: Predicate) -> list[EvidenceSentence]:
+    """Some of the sentences that give a property: of numbers and dates the lowest and highest, else the rarest."""
+    values = [each.triples[0][2] for each in stated]
+    half = MOST_VALUES // 2
+    if predicate.minimum is not None:
+        amounts = [find_amounts(value) for value in values]
+        order = sorted(range(len(stated)), key=lambda i: (amounts[i][0].value if amounts[i] else 0.0, i))
+    elif predicate.datatype in ("date", "datetime"):
+        order = sorted(range(len(stated)), key=lambda i: (values[i], i))
+    else:
+        counts = Counter(values)
+        return [stated[i] for i in sorted(range(len(stated)), key=lambda i: (counts[values[i]], i))[:MOST_VALUES]]
+    lowest, highest = order[:half], order[max(half, len(order) - half) :]
+    pairs = zip_longest(reversed(highest), lowest)
+    return [stated[i] for pair in pairs for i in pair if i is not None]
+
+
+# passages that are searched, things whose texts are quoted, and words of a question that are sought
+MOST_PASSAGES, MOST_QUOTED, MOST_WORDS = 60, 5, 8
+
+# the share of the words that a text must have (given)
+ENOUGH_WORDS = 0.5
+
+# the probability that a thing is asked for if one of its sentences has the only word, or each of several; words in
+# different sentences count as one (given)
+CHANCE_OF_WORD, CHANCE_OF_WORDS = 0.6, 0.82
+
+
+@dataclass(frozen=True)
+class Requested:
+    """What a question asks for: whether a thing may be meant, the words that it must be described by, and whether the
+    things themselves are the answer."""
+
+    may_be: Callable[[str], bool]
+    words: tuple[WordForms, ...]
+    is_list: bool
+
+
+def prose_matches(
+    understanding: Understanding, evidence: Sequence[Evidence], graph: Graph, round: int
+) -> list[EvidenceSentence]:
+    """A sentence for each thing of the requested class whose texts have most of the words that the likeliest reading
+    leaves out, best first. Its nearness has the probability that the thing is asked for: 0 if words are missing."""
+    requested = _requested(understanding, evidence, graph.lexicon, graph.schema)
+    if requested is None or graph.lexical is None or graph.passages is None:
+        return []
+    best: dict[str, tuple[int, int, EvidenceSentence]] = {}
+    for key, sentences in _texts_of_members(requested, graph, graph.lexical, round).items():
+        forms = [text_forms(each.text) for each in sentences]
+        counts = [sum(has_word(word, each) for word in requested.words) for each in forms]
+        together = sum(any(has_word(word, each) for each in forms) for word in requested.words)
+        place = max(range(len(counts)), key=lambda i: (counts[i], -i))
+        best[key] = (together, counts[place], sentences[place])
+    most = max((together for together, _, _ in best.values()), default=0)
+    if most < ENOUGH_WORDS * len(requested.words):
+        return []
+    order = sorted(best.items(), key=lambda each: (-each[1][1], each[1][2].title))
+    return [
+        _match(key, together, own, sentence, requested) for key, (together, own, sentence) in order if together == most
+    ][:MOST_QUOTED]
+
+
+def _match(key: str, together: int, own: int, sentence: EvidenceSentence, requested: Requested) -> EvidenceSentence:
+    """The sentence as the reason why a thing is asked for."""
+    wanted, chance = len(requested.words), 0.0
+    if (
+        together == wanted
+        and requested.is_list
+        and not set(name_tokens(sentence.text)) & word_list("texts", "negating")
+    ):
+        chance = CHANCE_OF_WORDS if own == wanted > 1 else CHANCE_OF_WORD
+    return replace(sentence, nearness=Nearness(round_likeness(together / wanted), key, chance))
+
+
+def _requested(
+    understanding: Understanding, evidence: Sequence[Evidence], lexicon: Lexicon, schema: Schema
+) -> Requested | None:
+    """What the likeliest rows ask for, if they are things and leave words out, or anything; None for other rows."""
+    rows = max((each for _, each in candidate_rows(evidence) if each.reading is not None),
+               key=lambda each: row_probability(understanding, each), default=None)  # fmt: skip
+    reading = sole_reading(understanding, rows) if rows is not None else None
+    classes = requested_classes(reading.plan.body) if reading is not None else ()
+    if not classes:
+        return _requested_anything(understanding)
+    assert rows is not None
+    assert reading is not None
+    words = tuple(dict.fromkeys(form for text in reading.unused for form in question_forms(text)))[:MOST_WORDS]
+    if not words or reading.lost:
+        return None
+    is_list = rows.table.columns[:1] != ("yes",) and rows.table.contributing is None
+    if is_list and not rows.table.truncated:
+        return Requested(frozenset(rows.keys).__contains__, words, is_list)
+    relations = frozenset.intersection(*(schema.groups_of_class.get(each, frozenset()) for each in classes))
+
+    def is_member(key: str) -> bool:
+        thing = lexicon.thing(key)
+        return thing is not None and thing.relation in relations
+
+    return Requested(is_member, words, is_list)
+
+
+def _requested_anything(understanding: Understanding) -> Requested | None:
+    """What "is there anything that leaks?" asks for: anything whose texts have all words of the question."""
+    anything = language().words["anything"]
+    tokens = tokenize(understanding.standalone)
+    if understanding.named or anything.isdisjoint(token.norm for token in tokens):
+        return None
+    words = question_forms(" ".join(token.text for token in tokens if token.norm not in anything))[:MOST_WORDS]
+    return Requested(lambda key: True, words, True) if words else None
+
+
+def requested_classes(body: Body) -> tuple[str, ...]:
+    """The classes of the things that a plan lists, counts or asks for; empty for other plans, and for counts and yes or
+    no under conditions."""
+    is_truth = isinstance(body, Ask)
+    select = asked_select(body)
+    if select is None or len(select.answers) != 1 or select.order is not None:
+        return ()
+    answer = select.answers[0]
+    is_count = isinstance(answer, Aggregate) and answer.function == "count"
+    of = answer.of if isinstance(answer, Aggregate) and is_count else answer
+    if not isinstance(of, Itself) or select.group:
+        return ()
+    if (is_count or is_truth) and (select.edges or any(each.op != "known" for each in select.filters)):
+        return ()
+    variable = next(each for each in select.variables if each.name == of.variable)
+    return () if variable.keys else variable.classes
+
+
+def _texts_of_members(
+    requested: Requested, graph: Graph, index: LexicalIndex, round: int
+) -> dict[str, list[EvidenceSentence]]:
+    """The prose of the things that may be asked for and have one of the words, by IRI."""
+    assert graph.passages is not None
+    text = " ".join(word for forms in requested.words for word in sorted(forms))
+    passages = graph.passages.get([hit.id for hit in index.search(text, MOST_PASSAGES)])
+    found: dict[str, list[EvidenceSentence]] = {}
+    for passage in passages:
+        prose = [each for each in passage_sentences([passage], graph.schema, round) if is_prose(each)]
+        if prose and requested.may_be(passage.key):
+            found.setdefault(passage.key, []).extend(prose)
+    return found

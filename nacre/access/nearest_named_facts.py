@@ -1,0 +1,417 @@
+"""The facts of the things that a question names, nearest first: Understanding + Graph -> sentences.
+
+How near sentences are to a question, by words and by meaning, is a number of 0 to 1 each. Whether a fact is of the kind
+that a question asks for ("when" wants a date, "who" a person) is 1, 0 or -1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agents.answering.fallbacks import is_text
+from nacre.access.open_graph import endpoint_names
+from nacre.config.embedder import MAX_TEXTS_OF_QUESTION
+from nacre.language.data import language
+from nacre.language.thesaurus import (
+    adjective_concepts,
+    dictionary_forms,
+    function_words,
+    gradable_adjective,
+    is_noun_of_kind,
+    synonyms,
+)
+from nacre.language.tokens import fold, lemma, name_tokens, tokenize
+from nacre.plans.run import Engine, tables_engine
+from nacre.records.evidence import EvidenceSentence, Nearness, Query
+from nacre.records.facts import Passage
+from nacre.records.schema import Predicate, Schema
+from nacre.records.turn import Mention, Understanding
+from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.triples import TripleReader
+from nacre.understanding.linking.link_mentions import find_expressions
+from nacre.understanding.question.analyse import analyse_question, question_of_tokens
+from tools.search_passages import LEXICAL
+from tools.sparql import endpoint_engine
+from tools.sql import run_reading
+
+if TYPE_CHECKING:
+    from nacre.stores.catalog import Graph
+    from nacre.stores.sqlite.passages import Passages
+
+# passages of a thing that are read, and facts of it that are compared by meaning
+MOST_PASSAGES, MOST_COMPARED = 8, 32
+
+# things that are described at an endpoint, each by one query (given)
+MOST_REMOTE = 1
+
+# facts of one thing that are kept
+MOST_FACTS = 6
+
+# the parts of words, of the meaning of a fact and of the meaning of its label in the likeness (measured: of 105
+# questions with everyday words, 84 have their fact first)
+WORDS_SHARE, FACT_SHARE, LABEL_SHARE = 0.3, 0.5, 0.2
+
+# the likeness that a fact of the requested kind has more, and one of another kind less (measured as before)
+KIND_GAIN = 0.15
+
+# the likeness that facts of parts of the thing, and facts whose value the question has, have less (given)
+PART_LOSS, REPEAT_LOSS = 0.2, 0.4
+
+# the likeness that prose has more than a value, and that codes and addresses have less (given)
+PROSE_GAIN, CODE_LOSS = 0.05, 0.3
+
+# words from which on a fact is a list, which has words of many names, and the likeness that it has less (given)
+LIST_WORDS, LIST_LOSS = 25, 0.1
+
+# parts of a thing whose facts count as its own
+MOST_PARTS = 2
+
+# roles of predicates that tell something of a thing
+TELLING_ROLES = ("fact", "text", "identifier")
+
+
+class _Fact(NamedTuple):
+    """A sentence about a thing, its text without the name of the thing, and the label of its only property."""
+
+    sentence: EvidenceSentence
+    text: str
+    label: str
+
+
+def named_facts(
+    understanding: Understanding, graph: Graph, round: int
+) -> tuple[list[EvidenceSentence], tuple[Query, ...]]:
+    """The sentences about each named thing that are nearest to the question, with their nearness, and the queries that
+    read them at an endpoint."""
+    things = understanding.named[: MOST_REMOTE if graph.remote is not None else None]
+    found: list[EvidenceSentence] = []
+    queries: list[Query] = []
+    told: dict[Mention, Sequence[EvidenceSentence]] = {}
+    for thing in things:
+        sentences: Sequence[EvidenceSentence]
+        if graph.passages is not None:
+            sentences = _stored_sentences(thing.mention, graph.passages, graph, round)
+        else:
+            described = run_reading(thing.everything, 1, engine_of(graph), round=round)
+            queries += described.queries
+            sentences = [each for each in described.evidence if isinstance(each, EvidenceSentence)]
+        if sentences:
+            told[thing.mention] = sentences
+    asked = without_names(understanding.standalone, list(told))
+    for mention, sentences in told.items():
+        found += nearest_sentences(understanding.standalone, asked, mention, sentences, graph)
+    return found, tuple(queries)
+
+
+def nearest_sentences(
+    question: str, asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph
+) -> list[EvidenceSentence]:
+    """Those of the sentences about a thing that are nearest to what is asked of it, which is the question without the
+    names of things."""
+    words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
+    own = [each for each in dict.fromkeys(sentences) if not _lists_others(each, thing)]
+    facts = [_Fact(each, fact_text(each, thing.label), property_label(each, graph.schema)) for each in own]
+    facts = [each for each in facts if not _repeats(each, name)]
+    by_words = word_likenesses(asked_forms(asked), [text_forms(each.text) for each in facts])
+    kind = requested_kind(question)
+    gains = [
+        _gain(each, words, graph.schema)
+        + KIND_GAIN * kind_fit(each.sentence, thing.target, kind, graph.schema)
+        - PART_LOSS * (not any(thing.target in triple for triple in each.sentence.triples))
+        - REPEAT_LOSS * _repeats(each, words)
+        for each in facts
+    ]
+    order = sorted(range(len(facts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
+    compared, shares = [facts[i] for i in order], [by_words[i] for i in order]
+    near = dict(zip(order, _likenesses(asked, compared, shares, graph.lexicon.embedder), strict=True))
+    ranked = sorted(order, key=lambda i: (-near[i] - gains[i], i))[:MOST_FACTS]
+    return [
+        replace(facts[i].sentence, nearness=Nearness(round_likeness(near[i] + gains[i]), thing.target)) for i in ranked
+    ]
+
+
+def property_label(sentence: EvidenceSentence, schema: Schema) -> str:
+    """The label of the property that a sentence states; "" for several or none."""
+    predicates = {predicate for _, predicate, _ in sentence.triples}
+    known = schema.predicate_of.get(min(predicates)) if len(predicates) == 1 else None
+    return known.label if known is not None else ""
+
+
+def _repeats(fact: _Fact, words: frozenset[str]) -> bool:
+    """Whether the words of a question or name have the value of a fact already."""
+    label = _lemmas(name_tokens(fact.label))
+    # a code such as S.QUAY counts as a whole
+    parts = [tokens for tokens in map(name_tokens, fact.text.split()) if not function_words().issuperset(tokens)]
+    value = {word for tokens in parts for word in tokens if lemma(word) not in label}
+    return bool(value) and value <= words
+
+
+def _gain(fact: _Fact, question: frozenset[str], schema: Schema) -> float:
+    """What a sentence tells a reader more or less than a value does, as likeness. The question may ask for a list."""
+    label = _lemmas(name_tokens(fact.label))
+    is_unasked = not label or not label <= _lemmas(question)
+    losses = CODE_LOSS * _is_code(fact.sentence, schema) + LIST_LOSS * (is_list(fact.sentence) and is_unasked)
+    return PROSE_GAIN * is_prose(fact.sentence) - losses
+
+
+def _lemmas(words: Iterable[str]) -> set[str]:
+    return {lemma(word) for word in words}
+
+
+def _likenesses(
+    asked: str, facts: Sequence[_Fact], by_words: Sequence[float], embedder: Embedder | None
+) -> list[float]:
+    """The likeness of facts by words and, with an embedder, by the meaning of the sentence and its label."""
+    if embedder is None or not facts:
+        return list(by_words)
+    texts = [each.text for each in facts]
+    meanings = meaning_likenesses(asked, [*texts, *(each.label or each.text for each in facts)], embedder)
+    return [
+        WORDS_SHARE * words + FACT_SHARE * fact + LABEL_SHARE * label
+        for words, fact, label in zip(by_words, meanings[: len(facts)], meanings[len(facts) :], strict=True)
+    ]
+
+
+def without_names(question: str, named: Sequence[Mention]) -> str:
+    """The question without the names of its things; all of it if nothing is left."""
+    left = question
+    for mention in sorted(named, key=lambda each: -each.start):
+        at = fold(left).rfind(fold(mention.text))
+        left = left if at < 0 else f"{left[:at]}{left[at + len(mention.text) :]}"
+    return " ".join(left.split()) or question
+
+
+def fact_text(sentence: EvidenceSentence, name: str) -> str:
+    """What a sentence says of a thing, without the name of the thing."""
+    at = fold(sentence.text).find(fold(name)) if name else -1
+    return sentence.text if at < 0 else f"{sentence.text[:at]}{sentence.text[at + len(name) :]}"
+
+
+def is_prose(sentence: EvidenceSentence) -> bool:
+    """Whether a sentence quotes a literal of several words, or is part of one."""
+    literal = sentence.triples[0][2] if len(sentence.triples) == 1 else ""
+    is_quoted = literal in sentence.text or sentence.text in literal
+    return is_quoted and is_text(literal)
+
+
+def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
+    """Whether a sentence gives an identifier or the address of a page."""
+    known = [schema.predicate_of.get(predicate) for _, predicate, _ in sentence.triples]
+    return bool(known) and (
+        "://" in sentence.text or any(each is not None and each.role == "identifier" for each in known)
+    )
+
+
+def is_list(sentence: EvidenceSentence) -> bool:
+    """Whether a sentence has as many words as a list."""
+    return len(sentence.text.split()) >= LIST_WORDS and not is_prose(sentence)
+
+
+def _lists_others(sentence: EvidenceSentence, thing: Mention) -> bool:
+    """Whether a sentence only lists what has the thing as a value, "diesel is the fuel of ...", and tells of these."""
+    return is_list(sentence) and all(value == thing.target for _, _, value in sentence.triples)
+
+
+def round_likeness(value: float) -> float:
+    """A likeness with the precision of records."""
+    return round(min(1.0, value), 4)
+
+
+def _stored_sentences(thing: Mention, stored: Passages, graph: Graph, round: int) -> list[EvidenceSentence]:
+    """The sentences of the passages about a thing, and about parts that only it has, such as the engine of a car."""
+    own = passage_sentences(stored.by_key(thing.target, MOST_PASSAGES), graph.schema, round)
+    reader = TripleReader(graph.tables)
+    parts = [part for each in _part_predicates(graph.schema) for _, _, part in reader.with_subject(thing.target, each)]
+    passages = [each for part in parts[:MOST_PARTS] for each in stored.by_key(part, 1)]
+    stated = {triple for each in own for triple in each.triples}
+    of_parts = passage_sentences(passages, graph.schema, round)
+    return [*own, *(each for each in of_parts if stated.isdisjoint(each.triples))]
+
+
+def _part_predicates(schema: Schema) -> list[str]:
+    """The links to things that each thing has for itself."""
+    return [p.iri for p in schema.shown_predicates if p.role == "fact" and p.has_links and p.functional and p.pairs_off]
+
+
+def engine_of(graph: Graph) -> Engine:
+    """What describes things of a graph without passages: its endpoint, or its tables."""
+    names = endpoint_names(graph)
+    if names is not None and graph.remote is not None:
+        return endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
+    return tables_engine(graph.tables)
+
+
+def passage_sentences(passages: Sequence[Passage], schema: Schema, round: int) -> list[EvidenceSentence]:
+    """The sentences of passages that state facts or quote texts."""
+    sentences = (
+        EvidenceSentence(
+            LEXICAL,
+            round,
+            text=sentence.text,
+            title=passage.title,
+            keys=(passage.key,),
+            triples=(sentence.triple,) if sentence.triple else (),
+            document=sentence.document,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        for passage in passages
+        for sentence in passage.sentences
+    )
+    return [each for each in sentences if is_telling(each, schema)]
+
+
+def is_telling(sentence: EvidenceSentence, schema: Schema) -> bool:
+    """Whether a sentence says more of a thing than its names and classes."""
+    known = [schema.predicate_of.get(predicate) for _, predicate, _ in sentence.triples]
+    return all(each is not None and each.role in TELLING_ROLES and not each.hidden for each in known)
+
+
+# letters that forms of one word share: "allergies", "allergic" (given)
+STEM = 6
+
+# the part of words in the likeness if sentences are also compared by meaning (given)
+LIKENESS_WORDS_SHARE = 0.5
+
+# the forms of one word of a question
+WordForms = frozenset[str]
+
+
+def question_forms(text: str) -> tuple[WordForms, ...]:
+    """The forms and synonyms of each word of a text that has a meaning, each once."""
+    empty = function_words()
+    tokens = [token for token in tokenize(text) if not {token.norm, token.lemma} & empty]
+    return tuple(dict.fromkeys(synonyms(token.lemma) | {token.norm} for token in tokens))
+
+
+def asked_forms(text: str) -> tuple[WordForms, ...]:
+    """The forms of the words of a question, with what its adjectives measure. An everyday expression is one word, with
+    what it asks for.
+
+    >>> [word in forms for word, forms in zip(("keeper", "weight"), asked_forms("who looks after the heavy one"))]
+    [True, True]
+    """
+    tokens, empty = tokenize(text), function_words()
+    expressions = list(find_expressions(question_of_tokens(tokens), 0))
+    inside = {i for start, end, _ in expressions for i in range(start, end)}
+    found = [frozenset().union(*map(synonyms, concepts)) for _, _, concepts in expressions]
+    for i, token in enumerate(tokens):
+        if i not in inside and not {token.norm, token.lemma} & empty:
+            measured = (concept.removeprefix("-") for concept in adjective_concepts(token.lemma))
+            found.append(synonyms(token.lemma).union((token.norm,), measured))
+    return tuple(dict.fromkeys(found))
+
+
+def text_forms(text: str) -> WordForms:
+    """The words of a text, and their dictionary forms and stems."""
+    return dictionary_forms(text).union(_stem(word) for word in name_tokens(text) if len(word) >= STEM)
+
+
+def has_word(forms: WordForms, text: WordForms) -> bool:
+    """Whether a text has one of the forms of a word, or another word of the same stem."""
+    return not forms.isdisjoint(text) or any(_stem(word) in text for word in forms if len(word) >= STEM)
+
+
+def likenesses(question: str, sentences: Sequence[str], embedder: Embedder | None) -> list[float]:
+    """The likeness of each sentence. Words that few sentences have weigh most."""
+    by_words = word_likenesses(question_forms(question), [text_forms(each) for each in sentences])
+    if embedder is None or not sentences:
+        return by_words
+    by_meaning = meaning_likenesses(question, sentences, embedder)
+    return [
+        LIKENESS_WORDS_SHARE * words + (1 - LIKENESS_WORDS_SHARE) * max(0.0, meaning)
+        for words, meaning in zip(by_words, by_meaning, strict=True)
+    ]
+
+
+def meaning_likenesses(question: str, texts: Sequence[str], embedder: Embedder) -> list[float]:
+    """The cosine similarity of each text with a question."""
+    (asked,) = embedder.embed([question])
+    starts = range(0, len(texts), MAX_TEXTS_OF_QUESTION)
+    vectors = [v for at in starts for v in embedder.embed(texts[at : at + MAX_TEXTS_OF_QUESTION])]
+    return [float(vector @ asked) for vector in vectors]
+
+
+def word_likenesses(words: Sequence[WordForms], texts: Sequence[WordForms]) -> list[float]:
+    """The weighted share of the words that each text has.
+
+    >>> word_likenesses(question_forms("red boats"), [text_forms("The boat is red."), text_forms("A tree.")])
+    [1.0, 0.0]
+    """
+    has = [[has_word(forms, text) for forms in words] for text in texts]
+    counts = [sum(row[i] for row in has) for i in range(len(words))]
+    weights = [math.log(1 + (len(texts) + 1) / (1 + count)) for count in counts]
+    whole = sum(weights)
+    return [sum(w for w, found in zip(weights, row, strict=True) if found) / whole if whole else 0.0 for row in has]
+
+
+def _stem(word: str) -> str:
+    return f"{word[:STEM]}*"
+
+
+AnswerKind = Literal["", "date", "number", "person", "place"]
+
+_DATES = frozenset(("date", "datetime", "time", "year", "duration"))
+
+
+@lru_cache(maxsize=256)
+def requested_kind(question: str) -> AnswerKind:
+    """The kind of answer that the question word asks for; "" if it may be any.
+
+    >>> [requested_kind(f"{lead} the mill run") for lead in ("when did", "how far does", "and who lets", "what makes")]
+    ['date', 'number', 'person', '']
+    """
+    words = language().words
+    asked = analyse_question(question)
+    tokens = [*asked.tokens]
+    at = next((i for i, token in enumerate(tokens) if token.norm in words["question_words"] | words["who"]), None)
+    if at is None:
+        return ""
+    opening = next((cue.value for cue in asked.cues if cue.start == at and cue.kind == "open" and cue.value), "")
+    if opening:
+        return "date" if opening == "when" else "place"
+    if tokens[at].norm in words["who"]:
+        return "person"
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if tokens[at].norm not in words["degree"] or after is None:
+        return ""
+    return "number" if after.norm in words["how_much"] or gradable_adjective(after) else ""
+
+
+def kind_fit(sentence: EvidenceSentence, thing: str, asked: AnswerKind, schema: Schema) -> int:
+    """1 if the fact about a thing gives the requested kind, -1 if it gives another, 0 if any may be asked for."""
+    if not asked or not sentence.triples:
+        return 0
+    subject, iri, value = sentence.triples[0]
+    predicate = schema.predicate_of.get(iri)
+    if predicate is None:
+        return 0
+    return 1 if gives_kind(predicate, subject != thing, value, asked, schema) else -1
+
+
+def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: AnswerKind, schema: Schema) -> bool:
+    """Whether a property with such a value, or the things that it leads from, are of the requested kind."""
+    label = predicate.label.casefold()
+    words = [lemma(word) for word in name_tokens(label)]
+    is_date = predicate.datatype in _DATES
+    if asked == "date":
+        return not is_inverse and (is_date or any(is_noun_of_kind("dates", word) for word in words))
+    if asked == "number":
+        return not is_inverse and not is_date and (predicate.minimum is not None or value[:1].isdigit())
+    if asked == "person":
+        ends = [schema.class_of[iri].label for iri in _far_classes(predicate, is_inverse) if iri in schema.class_of]
+        nouns = [*ends, *([] if is_inverse else [label])]
+        is_agent = any(is_noun_of_kind(kind, noun) for kind in ("persons", "bodies") for noun in nouns)
+        return is_agent or (not is_inverse and words[-1:] == ["by"])
+    if is_inverse or is_date or predicate.minimum is not None:
+        return False
+    is_at = words[-1:] and words[-1] in language().words["standing_at"]
+    return bool(is_at) or any(is_noun_of_kind("places", word) for word in words)
+
+
+def _far_classes(predicate: Predicate, is_inverse: bool) -> list[str]:
+    return list(predicate.domains if is_inverse else predicate.ranges)

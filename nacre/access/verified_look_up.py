@@ -1,0 +1,212 @@
+"""Understand a question with the verified questions that still hold: Rewrite + open graph + owner -> Understanding.
+
+An ingest checks those of a graph. Those that it did not reach, and all of an attached graph, whose data changes by
+itself, are checked when a turn first uses them. A turn waits for that so long and no longer, and never fails because of
+them: if they can't be read, there are none.
+"""
+
+import asyncio
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Literal, TypeVar
+
+from nacre.access.open_graph import cached_understanding
+from nacre.access.verified_questions import check_entry, note_version
+from nacre.config.settings import Settings
+from nacre.errors import NacreError, ToolError
+from nacre.records.threads import run_in_thread
+from nacre.records.turn import Rewrite, Understanding
+from nacre.records.verified_question import VerifiedQuestion, question_words
+from nacre.stores.graph import Graph
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.state.verified_questions import MAX_CANDIDATES, MAX_LISTED, VerifiedQuestionStore
+from nacre.understanding.verified.offer import MAX_COMPARED
+from tools.sandbox import Sandbox
+
+# seconds that a turn waits for checks, and entries that it checks (given)
+WAIT_SECONDS, MAX_CHECKED = 2.0, 3
+
+# seconds until an entry of an attached graph is checked again, and until a check that did not end is repeated (given)
+HOLD_SECONDS, RETRY_SECONDS = 3600.0, 60.0
+
+# outcomes that are kept
+MAX_KEPT = 10_000
+
+log = logging.getLogger(__name__)
+
+Outcome = Literal["holds", "aside", "unknown"]
+
+Key = tuple[str, ...]
+
+
+class _Outcomes:
+    """What the checks of this process found, for a time. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Key, tuple[Outcome, float]] = {}
+
+    def get(self, key: Key) -> Outcome | None:
+        """The outcome of a check; None if there was none, or long ago."""
+        with self._lock:
+            outcome, until = self._kept.get(key, (None, 0.0))
+        return outcome if time.monotonic() < until else None
+
+    def keep(self, key: Key, outcome: Outcome) -> None:
+        seconds = RETRY_SECONDS if outcome == "unknown" else HOLD_SECONDS
+        with self._lock:
+            self._kept.pop(key, None)
+            while len(self._kept) >= MAX_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = (outcome, time.monotonic() + seconds)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+
+
+_outcomes = _Outcomes()
+
+
+def forget_checks() -> None:
+    """Forget what the checks of this process found."""
+    _outcomes.clear()
+
+
+async def understand_question(
+    rewrite: Rewrite, graph: Graph, lexicon: Lexicon, most: int, owner: str, settings: Settings, sandbox: Sandbox
+) -> Understanding:
+    """The understanding of a question, compared with the verified questions of its owner unless it is a follow-up.
+
+    One that turns out not to hold is set aside, and the question is understood without it. One whose check takes too
+    long offers nothing to other questions for now; the same question runs its plan anyway.
+    """
+    stands_alone = rewrite.scope is None and rewrite.chosen is None
+    about = graph, owner, rewrite.standalone
+    verified = await run_in_thread(comparable_verified_questions, *about) if stands_alone else ()
+    shift = await run_in_thread(probability_shift, graph)
+    deadline = time.monotonic() + WAIT_SECONDS
+    for _ in range(MAX_CHECKED):
+        found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified, shift)
+        used = used_entry(found, verified)
+        if used is None:
+            return found
+        outcome = await _outcome(graph, used, settings, sandbox, deadline - time.monotonic())
+        if outcome == "holds" or (outcome == "unknown" and found.verified is not None):
+            return found
+        verified = tuple(each for each in verified if each != used)
+    certain = tuple(each for each in verified if not _is_due(graph, each))
+    return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, certain, shift)
+
+
+def used_entry(understanding: Understanding, verified: Sequence[VerifiedQuestion]) -> VerifiedQuestion | None:
+    """The verified question that an understanding rests on: the same one, or the one whose plan is a reading."""
+    offered = next((each.verified for each in understanding.readings if each.verified is not None), None)
+    match = understanding.verified or offered
+    if match is None:
+        return None
+    return next((each for each in verified if (each.id, each.by) == (match.id, match.by)), None)
+
+
+async def _outcome(
+    graph: Graph, entry: VerifiedQuestion, settings: Settings, sandbox: Sandbox, seconds: float
+) -> Outcome:
+    """Whether an entry holds; it is run if that is not known, and what that gives is stored."""
+    if not _is_due(graph, entry):
+        return "holds"
+    key = _key(graph, entry)
+    if (known := _outcomes.get(key)) is not None:
+        return known
+    # turns that come meanwhile do not check it too
+    _outcomes.keep(key, "unknown")
+    try:
+        checked = await asyncio.wait_for(check_entry(graph, entry, settings, sandbox), max(0.0, seconds))
+        if checked != entry and graph.verified is not None:
+            await run_in_thread(graph.verified.record_check, graph.name, checked)
+    except TimeoutError:
+        return "unknown"
+    except (NacreError, sqlite3.Error) as error:
+        log.warning("graph %s: a verified question can't be checked: %s", graph.name, error)
+        return "unknown"
+    outcome: Outcome = "holds" if checked.state == "in use" else "aside"
+    _outcomes.keep(key, outcome)
+    if outcome == "aside":
+        log.info("graph %s: a verified question is not used any more (%s)", graph.name, checked.state)
+    return outcome
+
+
+def _is_due(graph: Graph, entry: VerifiedQuestion) -> bool:
+    """Whether an entry must be checked before it is used, as far as its version and the time tell."""
+    if entry.version < graph.version:
+        return _outcomes.get(_key(graph, entry)) != "holds"
+    if not graph.attached or _outcomes.get(_key(graph, entry)) == "holds":
+        return False
+    try:
+        age = datetime.now(UTC) - datetime.fromisoformat(entry.at)
+    except (ValueError, TypeError):
+        return True
+    return age.total_seconds() > HOLD_SECONDS
+
+
+def _key(graph: Graph, entry: VerifiedQuestion) -> Key:
+    return (graph.name, graph.version, entry.id, entry.by, entry.at)
+
+
+T = TypeVar("T")
+
+
+def verified_questions(graph: Graph, owner: str, limit: int = MAX_LISTED) -> tuple[VerifiedQuestion, ...]:
+    """Those in use that are approved or the owner's own, one for each question, the latest first; at most `limit`."""
+    return _read(graph, (), lambda store: store.usable(graph.name, owner, limit))
+
+
+def same_verified_question(graph: Graph, owner: str, question: str) -> VerifiedQuestion | None:
+    """The one that is this standalone question, up to case and punctuation; the owner's own one first."""
+    return _read(graph, None, lambda store: store.find(graph.name, owner, question))
+
+
+def similar_verified_questions(
+    graph: Graph, owner: str, question: str, limit: int = MAX_CANDIDATES
+) -> tuple[VerifiedQuestion, ...]:
+    """Those that share the most and rarest words with the question, best first; at most `limit`."""
+    return _read(graph, (), lambda store: store.similar(graph.name, owner, question_words(question), limit))
+
+
+def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tuple[VerifiedQuestion, ...]:
+    """Those to compare a question with, each once: the same one, those that share most words with it, and the latest;
+    at most `MAX_COMPARED`."""
+
+    def read(store: VerifiedQuestionStore) -> tuple[VerifiedQuestion, ...]:
+        same = store.find(graph.name, owner, question)
+        similar = store.similar(graph.name, owner, question_words(question), MAX_COMPARED)
+        latest = store.usable(graph.name, owner, MAX_COMPARED) if len(similar) < MAX_COMPARED else ()
+        found = {each.id: each for each in (*([same] if same is not None else ()), *similar, *latest)}
+        return tuple(found.values())[:MAX_COMPARED]
+
+    return _read(graph, (), read)
+
+
+def probability_shift(graph: Graph) -> float:
+    """What approved questions say of the probabilities of a graph, in log-odds."""
+
+    def read(store: VerifiedQuestionStore) -> float:
+        known = store.calibration(graph.name)
+        return known.shift if known is not None else 0.0
+
+    return _read(graph, 0.0, read)
+
+
+def _read(graph: Graph, without: T, read: Callable[[VerifiedQuestionStore], T]) -> T:
+    if graph.verified is None:
+        return without
+    try:
+        if graph.verified.known_version(graph.name) not in (None, graph.version):
+            note_version(graph, graph.verified)
+        return read(graph.verified)
+    except (sqlite3.Error, ToolError) as error:
+        log.warning("graph %s: its verified questions can't be read: %s", graph.name, error)
+        return without

@@ -1,0 +1,12 @@
+"""What the core does without. Each folder can be deleted; the core finds it through entry points and never imports it.
+
+databases      graphs attached to relational databases
+server_tables  the tables of ingested graphs on a PostgreSQL server
+fleet          several servers: shared keys, rates and runs, checkpoints, graphs in an object store
+langgraph_api  LangGraph's API at /langgraph
+a2a            A2A at /a2a
+agui           AG-UI at /agui
+pyramid        completion, condensation, waterfall
+sharing        shared answers
+local_model    a chat model in this process
+"""

@@ -1,0 +1,434 @@
+"""Attach a graph to a relational database: address -> a published version with its schema and names.
+
+Rows stay where they are. Rows and names of the relations are sampled as facts: MappedTables -> N-Triples.
+"""
+
+import json
+import logging
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import make_url
+
+from ingestion.example_questions import write_overview
+from ingestion.induce.labels import is_name_shaped
+from ingestion.induce.names import lowercase_name
+from ingestion.layer.layer_file import LayerFiles, read_layer_files
+from ingestion.read.inputs import rdf_files
+from ingestion.stages import (
+    NO_PROGRESS,
+    TABLES_ONLY,
+    Inputs,
+    OnStage,
+    StageContext,
+    build_folder,
+    exclusive_writer,
+    new_version_id,
+    publish_version,
+    report_write_errors,
+    run_stages,
+)
+from ingestion.vocabulary import name_rank
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.databases.attached import AttachedDatabase, Storage
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.connection import file_address, keep_file, located
+from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
+from nacre.extensions.databases.reflect import Selection, guess_keys, reflect_tables
+from nacre.language.data import word_list
+from nacre.records.json_form import from_json, json_text
+from nacre.records.schema import Schema
+from nacre.stores import versions
+from nacre.stores.addresses import FILES, DatabaseLimits, parse_address, public_address
+from nacre.stores.graph import Servers
+from nacre.stores.sqlite.tables import Cell, quote_identifier
+from nacre.stores.versions import Manifest
+
+log = logging.getLogger(__name__)
+
+NOT_LOCAL = "the graph lies in the database {}, and Nacre keeps no {} of it"
+
+_LACKS = {"vector": "passages", "lexical": "passages", "sparql": "triples"}
+
+REFLECT_SECONDS = 120.0
+
+NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
+
+
+@dataclass(frozen=True)
+class AttachedResult:
+    """The result of attaching: the version, its schema, the database, and what was left out."""
+
+    name: str
+    version: str
+    schema: Schema
+    database: AttachedDatabase
+    problems: tuple[str, ...] = ()
+
+
+def attach_database(
+    url: str,
+    name: str,
+    *,
+    data: Path,
+    selection: Selection = Selection(),  # noqa: B008 (immutable)
+    limits: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
+    layers: LayerFiles = LayerFiles(),  # noqa: B008 (immutable)
+    keep: bool = False,
+    on_stage: OnStage = NO_PROGRESS,
+) -> AttachedResult:
+    """Make the database at `url` the content of graph `name`. Rows stay there; the schema, names and values that
+    questions may contain, and counts are read. With `keep`, the file of the database is kept with the graph.
+
+    Raises ConfigError for an address that can't be used, IngestionError if the database does not answer or has no rows;
+    an earlier version then stays.
+    """
+    home = data / versions.check_name(name)
+    started = time.perf_counter()
+    address, dialect = parse_address(url)
+    if keep and dialect not in FILES:
+        raise ConfigError("Only the file of a database can be kept: sqlite:///FILE or duckdb:///FILE.")
+    file = Path(make_url(address).database or "")
+    address = file_address(dialect, file) if keep else address
+    empty = AttachedDatabase(address, dialect, (), selection.schemas, selection.include, selection.exclude)
+    on_stage("catalogue", 0, 0)
+    try:
+        mapped, problems = _reflected(empty, selection, limits)
+    except ToolError as error:
+        raise IngestionError(f"{error} Nothing was attached.") from error
+    inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
+    unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
+    manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
+    manifest = replace(manifest, database=public_address(address))
+    with exclusive_writer(home):
+        with report_write_errors(home):
+            versions.remove_damaged_pointer(home)
+        with build_folder(home, versions.version_folder(home, manifest.version), Servers(databases=limits)) as folder:
+            schema, database, found = _build(folder, mapped, empty, limits, layers, on_stage)
+            database = replace(database, seconds=round(time.perf_counter() - started, 2))
+            with report_write_errors(home):
+                if keep:
+                    kept = keep_file(file, folder)
+                    database = replace(database, url=public_address(address), kept=kept)
+                (folder / versions.DATABASE).write_text(json_text(database) + "\n", encoding="utf-8")
+            publish_version(home, folder, manifest, unavailable["vector"])
+    return AttachedResult(name, manifest.version, schema, database, (*problems, *found))
+
+
+def known_database(name: str, data: Path) -> AttachedDatabase | None:
+    """The database that a graph is attached to, with the present address of its file if that is kept; None if it is
+    attached to none."""
+    home = data / versions.check_name(name)
+    version = versions.current_version(home)
+    file = versions.version_folder(home, version) / versions.DATABASE if version is not None else None
+    if file is None or not file.is_file():
+        return None
+    return located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
+
+
+def change_database_layers(
+    name: str,
+    change: Callable[[LayerFiles], LayerFiles],
+    *,
+    data: Path,
+    limits: DatabaseLimits,
+) -> AttachedResult:
+    """Publish a version of an attached graph with changed layers; its schema is read again. Raises ConfigError if the
+    graph is attached to no database."""
+    known = known_database(name, data)
+    if known is None:
+        raise ConfigError(f"Graph {name!r} is attached to no database. Run: nacre attach URL --graph {name}")
+    layers = change(known_layers(name, data))
+    selection = Selection(known.schemas, known.include, known.exclude)
+    kept = bool(known.kept)
+    return attach_database(known.url, name, data=data, selection=selection, limits=limits, layers=layers, keep=kept)
+
+
+def known_layers(name: str, data: Path) -> LayerFiles:
+    """The layers of an attached graph."""
+    home = data / versions.check_name(name)
+    version = versions.current_version(home)
+    return read_layer_files(versions.version_folder(home, version)) if version is not None else LayerFiles()
+
+
+def _reflected(
+    database: AttachedDatabase, selection: Selection, limits: DatabaseLimits
+) -> tuple[list[MappedTable], Sequence[str]]:
+    with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
+        with tables.connections.connected(REFLECT_SECONDS) as connection:
+            found, problems = reflect_tables(connection, selection)
+        if not found:
+            hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
+            reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
+            raise IngestionError(f"{reasons}. {hint}".strip())
+        return map_tables(guess_keys(tables.connections, found, database.dialect)), problems
+
+
+def _build(
+    folder: Path,
+    mapped: Sequence[MappedTable],
+    empty: AttachedDatabase,
+    limits: DatabaseLimits,
+    layers: LayerFiles,
+    on_stage: OnStage,
+) -> tuple[Schema, AttachedDatabase, list[str]]:
+    """Write the files of a version: names, schema and overview. The sampled rows are removed again."""
+    provisional = replace(empty, tables=tuple(each.attached for each in mapped))
+    with tempfile.TemporaryDirectory(prefix="nacre-attach-") as scratch:
+        facts = Path(scratch) / "sample.nt"
+        with closing(AttachedTables(provisional, NO_SCHEMA, "", limits)) as tables:
+            on_stage("rows", 0, 0)
+            sample = write_sample(mapped, tables, facts)
+        if not any(sample.rows.values()):
+            reason = f" {sample.problems[0]}" if sample.problems else ""
+            raise IngestionError(f"{public_address(empty.url)} shows no rows.{reason}")
+        with rdf_files([str(facts)]) as sources:
+            run_stages(TABLES_ONLY, Inputs(sources, (), layers), StageContext(folder, on_stage))
+    sampled = folder / versions.TABLES
+    fitted = fit_schema(sampled, sample.tables)
+    sampled.unlink()
+    database = replace(empty, tables=fitted.tables)
+    by_iri = {each.iri: each.relation for each in fitted.tables}
+    rows = {by_iri[m.attached.iri]: sample.rows[m.attached.relation] for m in sample.tables if m.attached.iri in by_iri}
+    partial = {by_iri[m.attached.iri] for m in sample.tables if m.attached.relation in sample.partial} & set(rows)
+    with closing(AttachedTables(database, fitted.schema, fitted.layout, limits)) as tables:
+        on_stage("counts", 0, 0)
+        schema = with_statistics(fitted.schema, tables, rows, partial)
+    (folder / versions.SCHEMA).write_text(json_text(schema) + "\n", encoding="utf-8")
+    (folder / versions.LAYOUT).write_text(fitted.layout, encoding="utf-8")
+    with closing(AttachedTables(database, schema, fitted.layout, limits)) as tables:
+        on_stage("overview", 0, 0)
+        write_overview(folder, schema, tables)
+    return (
+        schema,
+        database,
+        [*sample.problems, *(f"{label!r} is left out: no column gives it" for label in fitted.left)],
+    )
+
+
+# rows of a table that are read whole; names and values of larger tables; values of all (given)
+SAMPLE_ROWS, MOST_NAMES, MOST_VALUES = 5_000, 100_000, 500
+
+MOST_CELLS = 3_000_000
+
+LONGEST_VALUE = 2_000
+
+SECONDS = 30.0
+
+# tables that may take all of that; later ones are counted in a tenth of it, so that many endless views end
+MOST_WAITS = 4
+
+# of the rows that have a name, and of the names that look like names and that differ (given)
+_SHARE_NAMED, _SHARE_DIFFERENT = 0.9, 0.5
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+
+_RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+
+_ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
+
+_DATATYPES: dict[Storage, str] = {
+    "integer": "integer",
+    "real": "double",
+    "single": "double",
+    "money": "double",
+    "boolean": "boolean",
+    "date": "date",
+    "datetime": "dateTime",
+    "time": "time",
+}
+
+
+class Sample(NamedTuple):
+    """The relations that could be read, the number of rows of each, those that were not read whole, and problems."""
+
+    tables: list[MappedTable]
+    rows: dict[str, int]
+    partial: frozenset[str]
+    problems: tuple[str, ...]
+
+
+def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Path) -> Sample:
+    """Write the facts of a sample to a file of N-Triples. Tables that can't be read are left out."""
+    left, waits, counts, partial = MOST_CELLS, 0, {}, set()
+    readable: list[MappedTable] = []
+    problems: list[str] = []
+    by_relation = {each.attached.relation: each for each in mapped}
+    with path.open("w", encoding="utf-8") as file:
+        for each in mapped:
+            relation = each.attached.relation
+            try:
+                count = _count(relation, tables, SECONDS if waits < MOST_WAITS else SECONDS / 10)
+                lines = list(_table_lines(each, by_relation, count, tables, left))
+            except ToolError as error:
+                waits += error.kind == "timeout"
+                problems.append(f"{each.reflected.name} is left out: {error}")
+                continue
+            left = max(0, left - len(lines))
+            counts[relation] = count
+            if count > SAMPLE_ROWS or not left:
+                partial.add(relation)
+            readable.append(each)
+            file.writelines(lines)
+    return Sample(readable, counts, frozenset(partial), tuple(problems))
+
+
+def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
+    rows = tables.run(f"SELECT count(*) FROM {quote_identifier(relation)}", limit=1, seconds=seconds).rows
+    return int(rows[0][0] or 0)
+
+
+def _table_lines(
+    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int
+) -> Iterator[str]:
+    names = [*mapped.literals, *mapped.links]
+    columns = ", ".join(map(quote_identifier, ["id", *names]))
+    of = quote_identifier(mapped.attached.relation)
+    seen: set[Cell] = set()
+    rows = min(SAMPLE_ROWS, most // (len(names) + 1))
+    found = tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows
+    used = {name for at, name in enumerate(names, 1) if any(row[at] is not None for row in found)}
+    # what no row has would be a thing, not a property
+    yield from _schema_lines(mapped, known, used) if found else ()
+    label = inferred_name(mapped, {name: [row[at] for row in found] for at, name in enumerate(names, 1)})
+    for row in found:
+        if isinstance(row[0], str):
+            seen.add(row[0])
+            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
+    if count > rows:
+        for name in dict.fromkeys([*([label] if label else []), *_naming_columns(mapped)]):
+            query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
+            for key, value in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
+                if isinstance(key, str) and key not in seen:
+                    yield from _row_lines(mapped, key, {name: value}, label)
+        yield from _rare_values(mapped, tables, seen)
+
+
+def _naming_columns(mapped: MappedTable) -> list[str]:
+    """The columns whose values name rows: those called names, else unique texts, else the first text."""
+    texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
+    words = word_list("ingestion", "name_words")
+    named = [name for name in texts if set(name.split("_")) & words or name_rank(mapped.literals[name][0]) is not None]
+    unique = [name for name in texts if mapped.literals[name][1].name in mapped.reflected.unique]
+    return named[:3] or unique[:2] or texts[:1]
+
+
+def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> str:
+    """The column whose values name the rows of a table that has no column called a name; "" for none.
+
+    The only column of words, if many of them are different, as the company of a supplier; else the key, if people read
+    it (a text), as the code of a ward. Of two columns of words, such as origin and destination, none is a name.
+    """
+    called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
+    texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
+    if any(set(name.split("_")) & called for name in texts):
+        return ""
+    likely = {}
+    for name in texts:
+        values = [value for value in cells[name] if isinstance(value, str) and value.strip()]
+        if sum(map(is_name_shaped, values)) >= _SHARE_NAMED * len(values) > 0:
+            likely[name] = values
+    if len(likely) == 1:
+        name, values = next(iter(likely.items()))
+        if len(values) >= _SHARE_NAMED * len(cells[name]) and len(set(values)) >= _SHARE_DIFFERENT * len(values):
+            return name
+    own = mapped.attached.key[0] if len(mapped.attached.key) == 1 and not mapped.attached.guessed else ""
+    return next((name for name in texts if mapped.literals[name][1].name == own), "")
+
+
+def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -> Iterator[str]:
+    """One row for each value of a column with few values, since the sample may not have all of them."""
+    of = quote_identifier(mapped.attached.relation)
+    for name, (_, column) in mapped.literals.items():
+        if column.storage not in ("text", "list", "other"):
+            continue
+        own = quote_identifier(name)
+        query = f"SELECT min(id), {own} FROM {of} WHERE {own} IS NOT NULL GROUP BY {own}"
+        try:
+            found = tables.run(query, limit=MOST_VALUES, seconds=SECONDS)
+        except ToolError as error:
+            log.info("the values of %s are not listed: %s", name, error)
+            continue
+        for key, value in () if found.truncated else found.rows:
+            if isinstance(key, str) and key not in seen:
+                yield from _row_lines(mapped, key, {name: value})
+
+
+def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable], used: Collection[str]) -> Iterator[str]:
+    iri, table = mapped.attached.iri, mapped.reflected
+    yield _line(iri, _RDFS + "label", _text(lowercase_name(table.name) or table.name))
+    if table.comment:
+        yield _line(iri, _RDFS + "comment", _text(table.comment[:LONGEST_VALUE]))
+    for name, (own, column) in mapped.literals.items():
+        if column.comment and name in used:
+            yield _line(own, _RDFS + "comment", _text(column.comment[:LONGEST_VALUE]))
+    links = {link.name: link for link in mapped.attached.links}
+    for name, (own, key) in mapped.links.items():
+        if name not in used:
+            continue
+        target = known.get(links[name].target)
+        labels = link_labels(key.columns, target.reflected.name if target else key.table, key.referred)
+        yield _line(own, _RDFS + "label", _text(labels[0]))
+        for other in labels[1:]:
+            yield _line(own, _ALT_LABEL, _text(other))
+
+
+def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = ()) -> list[str]:
+    """What people call a foreign key: its column without the word for a key, or the table that it refers to; the table
+    first if the column is only called like the key that it refers to.
+
+    >>> link_labels(["home_stadium_id"], "stadium"), link_labels(["id"], "Customers")
+    (['home stadium', 'stadium'], ['customers'])
+    >>> link_labels(["isbn"], "book", ["isbn"])
+    ['book', 'isbn']
+    """
+    keys = word_list("ingestion", "key_words")
+    kind = lowercase_name(target)
+    own = lowercase_name(columns[0]).split() if len(columns) == 1 else []
+    while own and own[-1].lower() in keys:
+        own.pop()
+    labels = dict.fromkeys([*([" ".join(own)] if own else []), kind])
+    return list(reversed(labels)) if list(columns) == list(referred) else list(labels)
+
+
+def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: str = "") -> Iterator[str]:
+    yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
+    if label and isinstance(name := cells.get(label), str) and name.strip():
+        yield _line(key, _RDFS + "label", _text(name[:LONGEST_VALUE]))
+    for name, cell in cells.items():
+        if cell is None:
+            continue
+        if name in mapped.links:
+            yield _line(key, mapped.links[name][0], f"<{cell}>")
+        else:
+            predicate, column = mapped.literals[name]
+            yield _line(key, predicate, _literal(cell, column.storage))
+
+
+def _literal(cell: Cell, storage: Storage) -> str:
+    datatype = _DATATYPES.get(storage, "")
+    if isinstance(cell, str):
+        kind = datatype if datatype in ("date", "dateTime", "time") else ""
+        return f"{_text(cell[:LONGEST_VALUE])}{f'^^<{_XSD}{kind}>' if kind else ''}"
+    if datatype == "boolean":
+        return f'"{"true" if cell else "false"}"^^<{_XSD}boolean>'
+    kind = "integer" if isinstance(cell, int) else "double"
+    return f'"{cell!r}"^^<{_XSD}{kind}>'
+
+
+def _text(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'.replace("\0", "")
+
+
+def _line(subject: str, predicate: str, value: str) -> str:
+    return f"<{subject}> <{predicate}> {value} .\n"

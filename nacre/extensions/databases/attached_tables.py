@@ -1,0 +1,266 @@
+"""The relations of an attached database, with the interface of `Tables`: SQL over relations -> rows from the database.
+
+Many rows are read in one query for each table: IRIs -> labels, facts. RemoteTables is what tables in a database have in
+common.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from nacre.errors import ConfigError, ToolError
+from nacre.extensions.databases.attached import BASE, AttachedDatabase, AttachedTable
+from nacre.extensions.databases.row_keys import KeyedTables, encoded_key
+from nacre.extensions.databases.templates import NativeQuery
+from nacre.extensions.databases.translate import Relations, translate
+from nacre.records.evidence import GraphOverview
+from nacre.records.schema import Relation, Schema
+from nacre.stores.addresses import FILES, DatabaseLimits
+from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
+
+if TYPE_CHECKING:
+    from nacre.extensions.databases.connection import DatabaseConnections
+
+# for SQL that Nacre wrote
+_TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
+
+Row = tuple[Cell, ...]
+
+
+class RemoteTables(Tables, ABC):
+    """Tables whose rows lie in a database rather than in the file of a version."""
+
+    is_local = False
+
+    def run(
+        self,
+        sql: str,
+        params: Sequence[Cell] = (),
+        *,
+        limit: int = 1000,
+        seconds: float = 5.0,
+        steps: float = inf,
+    ) -> SqlResult:
+        """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
+        return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
+
+    def check_answers(self, seconds: float) -> None:
+        """Raise ToolError if the database does not answer, or no longer has the tables."""
+        self.run("SELECT id FROM entity", limit=1, seconds=seconds)
+
+    @abstractmethod
+    def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
+        """The first rows of a query over the tables."""
+
+    @abstractmethod
+    def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
+        """The rows of SQL that Nacre itself wrote."""
+
+    @abstractmethod
+    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
+        """As `look_up`, as they arrive."""
+
+    def trusted(self) -> Any:
+        """What runs SQL that Nacre itself wrote: the part of a connection of sqlite3 that readers of tables use."""
+        return _Trusted(self)
+
+
+class AttachedTables(RemoteTables):
+    """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
+
+    def __init__(
+        self,
+        database: AttachedDatabase,
+        schema: Schema,
+        layout: str,
+        limits: DatabaseLimits,
+        overview: GraphOverview | None = None,
+    ) -> None:
+        self.database, self.limits = database, limits
+        self.schema, self.overview = schema, overview
+        self._layout = layout
+        self._relations = Relations(database)
+        self._connections: DatabaseConnections | None = None
+
+    @property
+    def connections(self) -> "DatabaseConnections":
+        """The connections to the database; opened at the first use."""
+        if self._connections is None:
+            # SQLAlchemy, which ingested graphs do not need
+            from nacre.extensions.databases.connection import KeptConnections, open_connections
+
+            if self.database.kept or (self.limits.apart and self.database.dialect in FILES):
+                self._connections = KeptConnections(self.database.url)
+            else:
+                self._connections = open_connections(self.database, self.limits)
+        return self._connections
+
+    def check_answers(self, seconds: float) -> None:
+        """As for all tables; of a kept file, only whether it is there."""
+        from sqlalchemy import make_url
+
+        if not self.database.kept:
+            self.connections.read("SELECT 1", {}, 1, seconds)
+        elif not Path(make_url(self.database.url).database or "").is_file():
+            raise ToolError("unavailable", "The file of the database is gone.")
+
+    def meta(self, key: str) -> str:
+        """The layout of the relations."""
+        if key != "layout":
+            raise ConfigError(f"The graph lies in a database, and Nacre keeps no {key!r} of it.")
+        return self._layout
+
+    def find_meta(self, key: str) -> str | None:
+        """Only the layout is kept."""
+        return self._layout if key == "layout" else None
+
+    def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> NativeQuery:
+        """The query that runs in the database."""
+        return translate(sql, params, self.database, self._relations, limit=limit)
+
+    def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
+        """The query as the database gets it."""
+        found = self.native(sql, params)
+        return found.text, found.params
+
+    def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
+        """The first rows of a query over the relations."""
+        found = self.connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
+        return found._replace(rows=[self._encoded(row) for row in found.rows])
+
+    def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
+        """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
+        return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
+
+    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
+        """As `look_up`."""
+        yield from self.look_up(sql, params)
+
+    def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
+        """As `Tables.row_facts`: one query for the rows of a table."""
+        return row_facts(subjects, self, self._relations.keyed)
+
+    def row_labels(self, iris: Iterable[str]) -> dict[str, str]:
+        """The labels of rows by IRI, with one query for the rows of a table."""
+        return row_labels(iris, self, self._relations.keyed)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._connections is not None:
+            self._connections.close()
+
+    def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+        """A row with the IRIs of keys percent-encoded."""
+        if not any(isinstance(cell, str) and cell.startswith(BASE) for cell in row):
+            return row
+        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
+
+    def _encoded_cell(self, cell: str) -> str:
+        table = self._relations.keyed.of_key(cell)
+        return encoded_key(table, cell) if table else cell
+
+
+# rows of one query; fewer are filled up with the last one, so that few different queries are translated
+SIZES = (1, 8, 60, 400)
+
+
+class _Batch(NamedTuple):
+    """Some rows of one table, and the marks of as many parameters."""
+
+    table: AttachedTable
+    iris: Sequence[str]
+    marks: str
+
+
+def row_labels(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[str, str]:
+    """The labels of rows by IRI; those that do not exist are missing."""
+    found: dict[str, str] = {}
+    for batch in _batches(iris, keyed):
+        query = f"SELECT iri, label FROM entity WHERE id IN ({batch.marks})"
+        rows = tables.run(query, batch.iris, limit=len(batch.iris)).rows
+        found |= {str(iri): str(label or iri) for iri, label in rows}
+    return found
+
+
+def row_facts(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[str, RowFacts]:
+    """The facts of rows by IRI; those that do not exist are missing."""
+    schema = tables.schema
+    types = {group.relation: group.classes for group in schema.groups}
+    found: dict[str, RowFacts] = {}
+    for batch in _batches(iris, keyed):
+        relation = schema.relation_of.get(batch.table.relation)
+        if relation is not None:
+            query = _query(relation, batch.marks)
+            for row in tables.run(query, batch.iris, limit=len(batch.iris)).rows:
+                values = _values(relation, row[2:], schema)
+                found[str(row[0])] = RowFacts(tuple(types.get(relation.name, ())), str(row[1] or row[0]), values)
+    return found
+
+
+def _batches(iris: Iterable[str], keyed: KeyedTables) -> Iterator[_Batch]:
+    by_table: dict[str, list[str]] = {}
+    for iri in dict.fromkeys(iris):
+        table = keyed.of_key(iri)
+        if table is not None:
+            by_table.setdefault(table.relation, []).append(iri)
+    for relation, own in by_table.items():
+        for start in range(0, len(own), SIZES[-1]):
+            part = own[start : start + SIZES[-1]]
+            size = next(size for size in SIZES if size >= len(part))
+            padded = part + part[-1:] * (size - len(part))
+            yield _Batch(keyed.by_relation[relation], padded, ", ".join("?" * size))
+
+
+def _query(relation: Relation, marks: str) -> str:
+    shown, joins = ["e.iri", "e.label"], ""
+    for number, column in enumerate(relation.columns):
+        if column.link:
+            # links to rows that do not exist are no facts
+            joins += f"LEFT JOIN entity o{number} ON o{number}.id = r.{quote_identifier(column.link)} "
+            shown.append(f"o{number}.iri")
+        else:
+            shown.append(f"r.{quote_identifier(column.value)}")
+    source = f"{quote_identifier(relation.name)} r JOIN entity e ON e.id = r.id {joins}"
+    return f"SELECT {', '.join(shown)} FROM {source}WHERE r.id IN ({marks})"
+
+
+def _values(relation: Relation, cells: Sequence[Cell], schema: Schema) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for column, cell in zip(relation.columns, cells, strict=True):
+        if cell is not None:
+            value = str(cell) if column.link else lexical_form(cell, schema.predicate_of[column.predicate].datatype)
+            found[column.predicate] = (*found.get(column.predicate, ()), value)
+    return found
+
+
+# a query of an alternative reading that would run within a limit of steps in a file
+_ALTERNATIVE_SECONDS = 1.0
+
+
+class _Trusted:
+    def __init__(self, tables: RemoteTables) -> None:
+        self._tables = tables
+
+    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
+        """The rows of a query; they are read when they are asked for."""
+        return _Rows(self._tables, sql, cast("Sequence[Cell]", tuple(params)))
+
+
+class _Rows:
+    """Rows with the methods of a cursor."""
+
+    def __init__(self, tables: RemoteTables, sql: str, params: Sequence[Cell]) -> None:
+        self._tables, self._sql, self._params = tables, sql, params
+
+    def fetchall(self) -> list[Row]:
+        """All rows."""
+        return self._tables.look_up(self._sql, self._params)
+
+    def fetchone(self) -> Row | None:
+        """The first row."""
+        return next(iter(self.fetchall()), None)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._tables.stream(self._sql, self._params)

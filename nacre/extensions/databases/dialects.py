@@ -1,0 +1,278 @@
+"""What differs between SQL dialects: one function for each, from an expression to an expression.
+
+What SQLite takes and other databases do not is written for a dialect: tree -> tree.
+"""
+
+from sqlglot import exp
+
+from nacre.extensions.databases.attached import Storage
+
+# functions that a query may call, by their classes in sqlglot; all others are refused in every dialect
+ALLOWED_FUNCTIONS = (
+    exp.Abs, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Collate, exp.Concat,
+    exp.Count, exp.DenseRank, exp.Exists,
+    exp.If, exp.Length, exp.Lower, exp.Max, exp.Min, exp.Nullif, exp.Or, exp.Rank, exp.Round, exp.RowNumber,
+    exp.StrPosition, exp.Substring, exp.Sum, exp.Trim, exp.TryCast, exp.Upper,
+)  # fmt: skip
+
+# types that a query may cast to: others name what else a server has, such as the tables behind numbers (regclass)
+ALLOWED_TYPES = frozenset({
+    *exp.DataType.INTEGER_TYPES, *exp.DataType.REAL_TYPES, *exp.DataType.TEXT_TYPES, exp.DType.BOOLEAN,
+    exp.DType.DATE, exp.DType.DATETIME, exp.DType.TIME, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ,
+}) - {exp.DType.NAME}  # fmt: skip
+
+# digits of a type of numbers (given)
+MAX_TYPE_LENGTH = 1_000
+
+# where it is noted that an expression is a column of integers
+INTEGER = "nacre_integer"
+
+_TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
+
+# without backslashes, which MySQL reads as escapes
+_NUMBER = "^ *[-+]?[0-9]+([.][0-9]+)? *$"
+
+
+def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
+    """A value as text."""
+    return exp.cast(value, _CHAR if dialect == "mysql" else _TEXT)
+
+
+def concatenate(parts: list[exp.Expr], dialect: str) -> exp.Expr:
+    """Texts one after the other; NULL if one of them is NULL."""
+    if dialect == "mysql":
+        return exp.Anonymous(this="CONCAT", expressions=parts)
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = exp.DPipe(this=joined, expression=part, safe=False)
+    return exp.Paren(this=joined) if len(parts) > 1 else joined
+
+
+def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+    """A column as the cells of an ingested graph hold it: dates as ISO text, booleans as 1 and 0, decimals as floating
+    point numbers."""
+    if storage == "integer":
+        column.meta[INTEGER] = True
+        return column
+    if storage == "single" and dialect == "sqlite":
+        return column
+    if storage == "real":
+        return exp.cast(column, _DOUBLE) if dialect != "sqlite" else column
+    if storage == "single" and dialect != "sqlite":
+        # a float of 32 bits has other digits as one of 64 bits, but the same text
+        return exp.cast(text_of(column, dialect), _DOUBLE)
+    if storage == "money":
+        return exp.cast(exp.cast(column, exp.DType.DECIMAL), _DOUBLE)
+    if storage == "boolean":
+        return column if dialect == "sqlite" else exp.cast(column, exp.DType.INT)
+    if storage == "list":
+        return exp.Anonymous(this="ARRAY_TO_STRING", expressions=[column, exp.Literal.string(", ")])
+    if storage == "number_text":
+        return _number_in_text(column, dialect)
+    if storage == "datetime" and dialect == "sqlite":
+        form = exp.Literal.string("%Y-%m-%dT%H:%M:%S")
+        written = exp.Anonymous(this="STRFTIME", expressions=[form, column])
+        return exp.Coalesce(this=written, expressions=[text_of(column.copy(), dialect)])
+    if storage in ("date", "datetime", "time") and dialect != "sqlite":
+        return _iso_text(column, storage, dialect)
+    if dialect == "mysql":
+        # its usual collations take upper and lower case for equal
+        return exp.Collate(this=exp.cast(column, _CHAR), expression=exp.var("utf8mb4_bin"))
+    return column if storage == "text" else text_of(column, dialect)
+
+
+def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
+    # it may be a type of the database that only its texts show to be numbers
+    written = column if dialect == "sqlite" else text_of(column, dialect)
+    number = exp.cast(written.copy(), exp.DType.FLOAT if dialect == "sqlite" else _DOUBLE)
+    if dialect == "duckdb":
+        return exp.TryCast(this=written, to=exp.DataType.build("DOUBLE"))
+    if dialect == "sqlite":
+        # SQLite casts the number that a text begins with
+        trimmed = exp.Trim(this=column)
+        plain = exp.Anonymous(this="GLOB", expressions=[exp.Literal.string("*[^-+.0-9]*"), trimmed])
+        return exp.Case(ifs=[exp.If(this=exp.Not(this=plain), true=number)])
+    pattern = exp.Literal.string(_NUMBER)
+    if dialect == "mysql":
+        # MariaDB has no REGEXP_LIKE
+        place = exp.Anonymous(this="REGEXP_INSTR", expressions=[written, pattern])
+        return exp.Case(ifs=[exp.If(this=exp.GT(this=place, expression=exp.Literal.number(0)), true=number)])
+    return exp.Case(ifs=[exp.If(this=exp.RegexpLike(this=written, expression=pattern), true=number)])
+
+
+def _iso_text(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+    if dialect == "mysql":
+        form = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%i:%s", "time": "%H:%i:%s"}[storage]
+        return exp.Anonymous(this="DATE_FORMAT", expressions=[column, exp.Literal.string(form)])
+    if dialect == "duckdb":
+        form = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S", "time": ""}[storage]
+        if not form:
+            return text_of(column, dialect)
+        return exp.Anonymous(this="STRFTIME", expressions=[column, exp.Literal.string(form)])
+    form = {"date": "YYYY-MM-DD", "datetime": 'YYYY-MM-DD"T"HH24:MI:SS', "time": "HH24:MI:SS"}[storage]
+    return exp.Anonymous(this="TO_CHAR", expressions=[column, exp.Literal.string(form)])
+
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like)
+
+_NUMERIC = (exp.Sum, exp.Avg, exp.Min, exp.Max)
+
+_CONDITIONS = (exp.Predicate, exp.Escape, exp.Connector, exp.Not, exp.Boolean, exp.Null)
+
+_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having)
+
+
+def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree for a dialect. The result of a comparison may be a boolean there instead of 1 or 0."""
+    tree = tree.transform(_without_case, copy=False)
+    if dialect != "sqlite":
+        tree = tree.transform(lambda node: _portable(node, dialect), copy=False)
+    # in SQLite as well, so that the rows are the same everywhere
+    return tree.transform(_one_value_per_group, copy=False)
+
+
+def _without_case(node: exp.Expr) -> exp.Expr:
+    """COLLATE NOCASE as lower() of both sides, which all databases have."""
+    if isinstance(node, _COMPARISONS) and any(_is_nocase(side) for side in (node.this, node.expression)):
+        node.set("this", exp.Lower(this=_bare(node.this)))
+        node.set("expression", exp.Lower(this=_bare(node.expression)))
+    elif isinstance(node, exp.In) and _is_nocase(node.this):
+        node.set("this", exp.Lower(this=_bare(node.this)))
+        node.set("expressions", [exp.Lower(this=each) for each in node.expressions])
+    return node
+
+
+def _is_nocase(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Collate) and node.expression.name.upper() == "NOCASE"
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    inner: exp.Expr = node.this if _is_nocase(node) else node
+    return inner
+
+
+def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(node, _TRUTHS):
+        for name in ("this", "expression"):
+            side = node.args.get(name)
+            if isinstance(side, exp.Expr) and not _is_condition(side):
+                node.set(name, exp.NEQ(this=side, expression=exp.Literal.number(0)))
+    elif isinstance(node, exp.Join):
+        on = node.args.get("on")
+        if on is not None and node.kind == "CROSS":
+            node.set("kind", None)
+        if isinstance(on, exp.Literal):
+            node.set("on", exp.EQ(this=exp.Literal.number(1), expression=on))
+    elif isinstance(node, exp.Filter):
+        return _conditional(node)
+    elif isinstance(node, exp.Substring):
+        return _from_end(node, dialect)
+    elif isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null | exp.Boolean):
+        # IS compares values in SQLite alone
+        return exp.NullSafeEQ(this=node.this, expression=node.expression)
+    elif isinstance(node, exp.Like):
+        # SQLite's LIKE takes upper and lower case for equal
+        node.set("this", exp.Lower(this=node.this))
+        node.set("expression", exp.Lower(this=node.expression))
+    elif isinstance(node, _NUMERIC) and _is_condition(node.this):
+        node.set("this", _as_number(node.this))
+    elif isinstance(node, exp.Round) and dialect == "postgres" and node.args.get("decimals") is not None:
+        node.set("this", exp.cast(node.this, exp.DType.DECIMAL))
+        return exp.cast(node, exp.DType.DOUBLE, copy=False)
+    elif isinstance(node, exp.Avg) and dialect != "duckdb":
+        # an average of integers has few digits in MySQL
+        node.set("this", _as_double(node.this, dialect))
+    elif isinstance(node, exp.Div):
+        return _division(node)
+    elif isinstance(node, exp.DPipe) and dialect == "mysql":
+        return exp.Anonymous(this="CONCAT", expressions=list(node.flatten()))
+    elif isinstance(node, exp.Cast) and dialect == "duckdb" and not isinstance(node, exp.TryCast):
+        return exp.TryCast(this=node.this, to=node.args["to"])
+    return node
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    return isinstance(node.unnest() if isinstance(node, exp.Paren) else node, _CONDITIONS)
+
+
+def _as_number(condition: exp.Expr) -> exp.Expr:
+    """A condition as 1, 0 or NULL."""
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    not_it = exp.Not(this=exp.Paren(this=condition.copy()))
+    return exp.Case(ifs=[exp.If(this=condition, true=one), exp.If(this=not_it, true=zero)])
+
+
+def _division(node: exp.Div) -> exp.Expr:
+    """Integers give an integer, and division by zero gives NULL."""
+    if _is_integer(node.this) and _is_integer(node.expression):
+        divisor = exp.Nullif(this=node.expression, expression=exp.Literal.number(0))
+        return exp.IntDiv(this=node.this, expression=divisor)
+    node.set("typed", True)
+    node.set("safe", True)
+    return node
+
+
+def _is_integer(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Paren | exp.Neg):
+        return _is_integer(node.this)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Mod):
+        return _is_integer(node.this) and _is_integer(node.expression)
+    if isinstance(node, exp.Literal):
+        return not node.is_string and str(node.this).isdigit()
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type(*exp.DataType.INTEGER_TYPES))
+    return isinstance(node, exp.Count | exp.Length) or bool(node.meta.get(INTEGER))
+
+
+def _as_double(value: exp.Expr, dialect: str) -> exp.Expr:
+    if isinstance(value, exp.Distinct):
+        return exp.Distinct(expressions=[_as_double(each, dialect) for each in value.expressions])
+    return exp.cast(value, exp.DType.DOUBLE)
+
+
+def _conditional(node: exp.Filter) -> exp.Expr:
+    """`sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`, since MariaDB has no FILTER."""
+    function: exp.Expr = node.this
+    condition = node.expression.this
+    value = exp.Literal.number(1) if isinstance(function.this, exp.Star) else function.this
+    function.set("this", exp.Case(ifs=[exp.If(this=condition, true=value)]))
+    return function
+
+
+def _from_end(node: exp.Substring, dialect: str) -> exp.Expr:
+    """`substr(x, -3)` as `right(x, 3)`: a negative start counts from the beginning in PostgreSQL."""
+    start = node.args.get("start")
+    if dialect == "postgres" and isinstance(start, exp.Neg) and node.args.get("length") is None:
+        return exp.Anonymous(this="RIGHT", expressions=[node.this, start.this])
+    return node
+
+
+def _one_value_per_group(node: exp.Expr) -> exp.Expr:
+    """A SELECT with GROUP BY, with `min(column)` for each column that it shows, orders or filters by and does not group
+    by; any other node as it is.
+
+    SQLite takes the value of any row; other databases refuse such a query. Plans show only columns that have one value
+    in each group, so the smallest one is the same.
+    """
+    if not isinstance(node, exp.Select):
+        return node
+    group = node.args.get("group")
+    if group is None:
+        return node
+    grouped = {each.sql() for each in group.expressions}
+    having, order = node.args.get("having"), node.args.get("order")
+    for shown in [*node.selects, *([having.this] if having else []), *(order.expressions if order else [])]:
+        _take_one(shown, grouped)
+    return node
+
+
+def _take_one(node: exp.Expr, grouped: set[str]) -> None:
+    if isinstance(node, (exp.AggFunc, exp.Window, exp.Query)) or node.sql() in grouped:
+        return
+    if isinstance(node, exp.Column):
+        # a name without a table is one of the SELECT itself
+        if node.table:
+            node.replace(exp.Min(this=node.copy()))
+        return
+    for each in list(node.iter_expressions()):
+        _take_one(each, grouped)

@@ -1,0 +1,353 @@
+"""Make the relations of a schema those of a database: the schema that ingestion induced from a sample -> the schema of
+the whole database, and where its columns are.
+
+Relations have the IRIs of their columns; counts, extremes and values of large tables are those of all rows.
+"""
+
+import json
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ingestion.induce.names import column_name
+from nacre.errors import ToolError
+from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.reflect import ForeignKey, ReflectedColumn, ReflectedTable
+from nacre.extensions.databases.row_keys import iri_part, table_iri
+from nacre.records.json_form import from_json
+from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.tables import Cell, Tables, quote_identifier
+
+# rows that are compared, and the share that must agree
+_COMPARED, _SHARE = 500, 0.9
+
+# datatypes whose cells are ISO texts
+_DATES = ("date", "datetime")
+
+
+class FittedSchema(NamedTuple):
+    """The schema, the tables of its relations, the layout that readers of single facts use (JSON), and the labels of
+    properties of layers that no column gives."""
+
+    schema: Schema
+    tables: tuple[AttachedTable, ...]
+    layout: str
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MappedTable:
+    """A table, its relation, and by name of a column of the relation the IRI of its property and what it is read
+    from."""
+
+    reflected: ReflectedTable
+    attached: AttachedTable
+    literals: dict[str, tuple[str, ReflectedColumn]]
+    links: dict[str, tuple[str, ForeignKey]]
+
+
+def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
+    """Fit the schema of the tables in the file `sampled` to the database."""
+    with closing(Tables(sampled)) as tables:
+        schema = from_json(Schema, json.loads(tables.meta("schema")))
+        by_class = {each.attached.iri: each for each in mapped}
+        homes = _homes(schema, by_class)
+        names = {each.attached.relation: relation for relation, each in homes.items()}
+        plain = {p.iri for p in _parsed_texts(schema, homes, tables)}
+        predicates = {p.iri: _plain(p) if p.iri in plain else p for p in schema.predicates}
+        allowed = {iri: column.values for each in homes.values() for iri, column in each.literals.values()}
+        predicates |= {iri: _allowing(predicates[iri], allowed[iri]) for iri in predicates if allowed.get(iri)}
+        relations, attached = [], []
+        for name, each in homes.items():
+            relation = schema.relation_of[name]
+            sampled_columns = [c for c in relation.columns if _source(each, c)]
+            columns = tuple(_fitted_column(c, _source(each, c)) for c in sampled_columns)
+            relations.append(replace(relation, kind="table", columns=columns))
+            label = _label_columns(name, each, [_cells_of(c, plain) for c in sampled_columns], tables)
+            attached.append(_attached(name, each, columns, predicates, names, label))
+            naming = {iri for iri, column in each.literals.values() if column.name in label}
+            predicates |= {iri: replace(predicates[iri], role="name") for iri in naming & set(predicates)}
+    fitted = _reduced(schema, relations, predicates)
+    left = tuple(p.label for p in schema.shown_predicates if p.iri not in fitted.predicate_of and p.role == "fact")
+    return FittedSchema(fitted, tuple(attached), json.dumps(_layout(fitted), ensure_ascii=False), left)
+
+
+def _homes(schema: Schema, by_class: Mapping[str, MappedTable]) -> dict[str, MappedTable]:
+    """The relation that lists the rows of each table."""
+    found: dict[str, MappedTable] = {}
+    for group in schema.groups:
+        own = [by_class[iri] for iri in group.classes if iri in by_class]
+        if len(own) == 1:
+            found[group.relation] = own[0]
+    return found
+
+
+def _source(mapped: MappedTable, column: Column) -> str:
+    """The name of the column of the relation before it was fitted; "" for a property of another table."""
+    for name, (iri, _) in (*mapped.literals.items(), *mapped.links.items()):
+        if iri == column.predicate:
+            return name
+    return ""
+
+
+def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tables) -> Iterator[Predicate]:
+    """The properties of text columns whose cells differ from the texts, as "12 mm" from 12. The database has only the
+    texts."""
+    for name, each in homes.items():
+        storages = {iri: column.storage for iri, column in each.literals.values()}
+        for column in schema.relation_of[name].columns:
+            predicate = schema.predicate_of[column.predicate]
+            if storages.get(column.predicate) not in ("text", "list", "other") or column.link:
+                continue
+            is_number = predicate.datatype in ("integer", "real", "year")
+            if (
+                predicate.shape != "single"
+                or storages[column.predicate] == "list"
+                or predicate.unit
+                or column.low
+                or (predicate.datatype in _DATES and not _are_iso(name, column, tables))
+                or (
+                    predicate.datatype not in ("text", *_DATES) and not (is_number and _are_plain(name, column, tables))
+                )
+            ):
+                yield predicate
+
+
+def _are_plain(relation: str, column: Column, tables: Tables) -> bool:
+    """Whether each number was written as a number."""
+    own, text = quote_identifier(column.value), quote_identifier(column.text or column.value)
+    query = f"SELECT {own}, {text} FROM {quote_identifier(relation)} WHERE {text} IS NOT NULL"
+    for value, written in tables.run(query, limit=_COMPARED).rows:
+        try:
+            if value is None or float(str(written)) != float(value):
+                return False
+        except ValueError:
+            return False
+    return True
+
+
+def _are_iso(relation: str, column: Column, tables: Tables) -> bool:
+    """Whether each date was written as the cell has it."""
+    own, text = quote_identifier(column.value), quote_identifier(column.text or column.value)
+    query = f"SELECT count(*) FROM {quote_identifier(relation)} WHERE {own} IS NOT {text}"
+    return tables.run(query, limit=1).rows == [(0,)]
+
+
+def _plain(predicate: Predicate) -> Predicate:
+    return replace(predicate, datatype="text", shape="single", unit="", minimum=None, maximum=None)
+
+
+def _allowing(predicate: Predicate, values: tuple[str, ...]) -> Predicate:
+    """The property with the values that an enum or a check constraint allows, also those that no row has."""
+    return replace(predicate, values=tuple(dict.fromkeys((*predicate.values, *values))))
+
+
+def _fitted_column(column: Column, source: str) -> Column:
+    """The column under the name that it has in the database."""
+    return Column(column.predicate, link=source) if column.link else Column(column.predicate, value=source)
+
+
+def _cells_of(column: Column, plain: set[str]) -> tuple[str, Column]:
+    """The name of the column of the sample with the cells as the database has them, and the column."""
+    name = column.text if column.predicate in plain and column.text else column.value or column.text
+    return name, column
+
+
+def _label_columns(
+    relation: str, mapped: MappedTable, columns: Sequence[tuple[str, Column]], tables: Tables
+) -> tuple[str, ...]:
+    """The columns of the table that give the labels of the sampled rows; empty if none do."""
+    sources = {name: mapped.literals[_source(mapped, c)][1].name for name, c in columns if not c.link}
+    texts = list(sources)
+    of = quote_identifier(relation)
+    shown = ", ".join(f"t.{quote_identifier(name)}" for name in texts)
+    if not texts:
+        return ()
+    query = f"SELECT e.label, {shown} FROM {of} t JOIN entity e ON e.id = t.id"
+    rows = [tuple(map(_folded, row)) for row in tables.run(query, limit=_COMPARED).rows]
+    ways: list[tuple[int, ...]] = [(i,) for i in range(len(texts))]
+    ways += [(i, j) for i in range(len(texts)) for j in range(len(texts)) if i != j]
+    for way in ways:
+        agreeing = sum(row[0] == " ".join(row[1 + i] for i in way) for row in rows)
+        if rows and agreeing >= _SHARE * len(rows):
+            return tuple(sources[texts[i]] for i in way)
+    return ()
+
+
+def _folded(cell: object) -> str:
+    return " ".join(str(cell).split()) if cell is not None else ""
+
+
+def _attached(
+    name: str,
+    mapped: MappedTable,
+    columns: Sequence[Column],
+    predicates: Mapping[str, Predicate],
+    names: Mapping[str, str],
+    label: tuple[str, ...],
+) -> AttachedTable:
+    literals, links = [], []
+    own_links = {link.name: link for link in mapped.attached.links}
+    for column in columns:
+        source = _source(mapped, column)
+        if column.link and own_links[source].target in names:
+            link = own_links[source]
+            links.append(AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed))
+        elif column.value:
+            read = mapped.literals[source][1]
+            literals.append(
+                AttachedColumn(column.value, read.name, _storage(read.storage, predicates[column.predicate]))
+            )
+    return replace(mapped.attached, relation=name, label=label, columns=tuple(literals), links=tuple(links))
+
+
+def _storage(storage: Storage, predicate: Predicate) -> Storage:
+    is_number = predicate.datatype in ("integer", "real", "year")
+    return "number_text" if storage in ("text", "other") and is_number else storage
+
+
+def _reduced(schema: Schema, relations: Sequence[Relation], predicates: Mapping[str, Predicate]) -> Schema:
+    """The schema with only these relations, and what they hold."""
+    kept = {relation.name for relation in relations}
+    held = {column.predicate for relation in relations for column in relation.columns}
+    return replace(
+        schema,
+        classes=tuple(c for c in schema.classes if c.relation in kept),
+        groups=tuple(g for g in schema.groups if g.relation in kept),
+        predicates=tuple(predicates[p.iri] for p in schema.predicates if p.iri in held),
+        relations=tuple(relations),
+        junctions={},
+    )
+
+
+def _layout(schema: Schema) -> dict[str, Any]:
+    """The places of the facts in the relations, as `TripleReader` reads them."""
+    columns = {(r.name, c.predicate): c for r in schema.relations for c in r.columns}
+    places = []
+    for (relation, predicate), column in columns.items():
+        datatype = schema.predicate_of[predicate].datatype
+        place = {"predicate": predicate, "junction": "", "derived": False, "key": "id", "text": "", "sort": ["", ""]}
+        places.append({**place, "value": column.value, "link": column.link, "datatype": datatype, "tables": [relation]})
+    tables = [{"rows": group.relation, "types": list(group.classes)} for group in schema.groups]
+    return {"triples": schema.triples, "base_graph": "", "named_graphs": False, "tables": tables, "places": places}
+
+
+# columns that tell rows apart if there is no key at all
+MOST_KEY_COLUMNS = 16
+
+
+def map_tables(tables: Sequence[ReflectedTable]) -> list[MappedTable]:
+    """The relations of the tables; foreign keys to tables that are not among them are plain columns."""
+    known = {(table.schema, table.name): table for table in tables}
+    names: dict[tuple[str, str], str] = {}
+    for table in tables:
+        names[table.schema, table.name] = _free(column_name(table.name) or "rows", set(names.values()))
+    return [_mapped(table, known, names) for table in tables]
+
+
+def _mapped(
+    table: ReflectedTable, known: dict[tuple[str, str], ReflectedTable], names: dict[tuple[str, str], str]
+) -> MappedTable:
+    iri = table_iri(table.schema, table.name)
+    foreign = [key for key in table.foreign if (key.schema, key.table) in known]
+    linked = {key.columns[0] for key in foreign if len(key.columns) == 1}
+    key = table.key or tuple(column.name for column in table.columns)[:MOST_KEY_COLUMNS]
+    literals: dict[str, tuple[str, ReflectedColumn]] = {}
+    taken = {"id", "iri", "label"}
+    for column in table.columns:
+        # the number in a foreign key says nothing but its link; in a key it is a number that people know
+        if column.name not in linked or (len(table.key) == 1 and column.name in table.key):
+            name = _free(column_name(column.name) or "value", taken)
+            taken.add(name)
+            literals[name] = (f"{iri}#{iri_part(column.name)}", column)
+    links: dict[str, tuple[str, ForeignKey]] = {}
+    for each in foreign:
+        name = _free(column_name("_".join(each.columns)) or "link", taken)
+        taken.add(name)
+        links[name] = (f"{iri}#ref-{';'.join(map(iri_part, each.columns))}", each)
+    storages = {column.name: column.storage for column in table.columns}
+    attached = AttachedTable(
+        names[table.schema, table.name],
+        table.schema,
+        table.name,
+        iri,
+        key,
+        tuple(storages.get(column, "integer" if column == "rowid" else "other") for column in key),
+        (),
+        tuple(AttachedColumn(name, column.name, column.storage) for name, (_, column) in literals.items()),
+        tuple(
+            AttachedLink(name, each.columns, names[each.schema, each.table], each.referred, each.guessed)
+            for name, (_, each) in links.items()
+        ),
+        table.guessed_key or not table.key,
+    )
+    return MappedTable(table, attached, literals, links)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+log = logging.getLogger(__name__)
+
+SECONDS = 60.0
+
+
+def with_statistics(
+    schema: Schema, tables: AttachedTables, rows: Mapping[str, int], partial: Collection[str]
+) -> Schema:
+    """The schema with the numbers of all rows; `rows` by relation, `partial` are the relations not sampled whole."""
+    counted = {c.iri: rows.get(c.relation, c.count) for c in schema.classes}
+    predicates = {p.iri: p for p in schema.predicates}
+    for relation in schema.relations:
+        if relation.name in partial:
+            predicates |= _counted(relation, predicates, tables, rows[relation.name])
+    found = tuple(predicates[p.iri] for p in schema.predicates)
+    return replace(
+        schema,
+        classes=tuple(replace(c, count=counted[c.iri]) for c in schema.classes),
+        groups=tuple(replace(g, count=rows.get(g.relation, g.count)) for g in schema.groups),
+        predicates=found,
+        triples=sum(p.triples for p in found) + sum(counted.values()),
+        entities=sum(counted.values()),
+    )
+
+
+def _counted(
+    relation: Relation, predicates: Mapping[str, Predicate], tables: AttachedTables, rows: int
+) -> dict[str, Predicate]:
+    columns = [(c, quote_identifier(c.value or c.link)) for c in relation.columns]
+    shown = [f"count({name}), count(DISTINCT {name})" for _, name in columns]
+    shown += [f"min({name}), max({name})" for _, name in columns]
+    query = f"SELECT {', '.join(shown)} FROM {quote_identifier(relation.name)}"
+    try:
+        cells: Sequence[Cell] = tables.run(query, limit=1, seconds=SECONDS).rows[0]
+    except ToolError as error:
+        log.warning("%s: counts are estimated (%s)", relation.name, error)
+        return {c.predicate: _scaled(predicates[c.predicate], rows) for c, _ in columns}
+    found = {}
+    for number, (column, _) in enumerate(columns):
+        predicate = predicates[column.predicate]
+        count, distinct = int(cells[2 * number] or 0), int(cells[2 * number + 1] or 0)
+        low, high = cells[2 * len(columns) + 2 * number], cells[2 * len(columns) + 2 * number + 1]
+        changes: dict[str, Any] = {"triples": count, "subjects": count, "objects": distinct}
+        changes["domains"] = dict.fromkeys(predicate.domains, count)
+        changes["ranges"] = dict.fromkeys(predicate.ranges, distinct)
+        if isinstance(low, int | float) and isinstance(high, int | float) and predicate.minimum is not None:
+            changes |= {"minimum": float(low), "maximum": float(high)}
+        if predicate.values and distinct > len(predicate.values):
+            changes |= {"values": (), "samples": predicate.samples or predicate.values[:8]}
+        found[column.predicate] = replace(predicate, **changes)
+    return found
+
+
+def _scaled(predicate: Predicate, rows: int) -> Predicate:
+    return replace(predicate, triples=rows, subjects=rows, domains=dict.fromkeys(predicate.domains, rows))

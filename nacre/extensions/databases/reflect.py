@@ -1,0 +1,453 @@
+"""Read the catalogue of a database: connection -> tables with columns, keys and comments.
+
+Keys that a database does not declare are proposed by names and by inclusion of values: tables -> tables.
+"""
+
+import logging
+import re
+import time
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnClause, Connection, Executable, column, distinct, func, inspect, select, types
+from sqlalchemy import table as sql_table
+from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.exc import NoSuchTableError, SAWarning, SQLAlchemyError
+from sqlglot import TokenType
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
+
+from ingestion.induce.names import lowercase_name
+from nacre.errors import ToolError
+from nacre.extensions.databases.attached import Storage
+from nacre.language.data import word_list
+from nacre.language.word_forms import singular
+
+if TYPE_CHECKING:
+    from nacre.extensions.databases.connection import DatabaseConnections
+
+log = logging.getLogger(__name__)
+
+# tables of a database that are read, in the order of their names
+MOST_TABLES = 300
+
+# values in a check constraint
+_IN_LIST = re.compile(r"\b(\w{1,128})\b[^\w']{0,8}(?:::\w{1,32}[^\w']{0,4})?\b(?:IN|ANY)\b", re.IGNORECASE)
+
+_QUOTED = re.compile(r"'((?:[^']++|'')*+)'")
+
+# types of 32 bits as the dialects name them
+_SINGLE = ("REAL", "FLOAT", "FLOAT4")
+
+_LONGEST_CHECK = 4_000
+
+# the catalogue of DuckDB, whatever a file defines with these names
+_OF_DUCKDB, _OWN = "system.main.duckdb", "WHERE NOT internal"
+
+# functions and statements that show the state of a process, and those of the functions of tables that do not
+_STATE = frozenset(("current_setting(", "getenv(", "getvariable(", "information_schema", "describe", "show", "pragma"))
+
+_PURE = frozenset(("range(", "generate_series(", "unnest(", "repeat(", "repeat_row(", "json_each(", "json_tree("))
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Columns that refer to columns of another table."""
+
+    columns: tuple[str, ...]
+    schema: str
+    table: str
+    referred: tuple[str, ...]
+    guessed: bool = False
+
+
+@dataclass(frozen=True)
+class ReflectedColumn:
+    """A column; `values` are those that an enum or a check constraint allows."""
+
+    name: str
+    storage: Storage
+    comment: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReflectedTable:
+    """A table or view. `key` is its primary key, else a unique constraint, else empty."""
+
+    schema: str
+    name: str
+    columns: tuple[ReflectedColumn, ...]
+    key: tuple[str, ...] = ()
+    foreign: tuple[ForeignKey, ...] = ()
+    unique: frozenset[str] = frozenset()
+    comment: str = ""
+    guessed_key: bool = False
+    is_view: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which schemas are read (none: the default one), and patterns of names of tables."""
+
+    schemas: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def selects(self, schema: str, table: str) -> bool:
+        """Whether a table is wanted."""
+        names = (table, f"{schema}.{table}") if schema else (table,)
+        wanted = not self.include or any(fnmatchcase(name, each) for name in names for each in self.include)
+        return wanted and not any(fnmatchcase(name, each) for name in names for each in self.exclude)
+
+
+def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[ReflectedTable], list[str]]:
+    """The selected tables and views, at most 300, and why others are left out."""
+    found: list[ReflectedTable] = []
+    problems: list[str] = []
+    with warnings.catch_warnings():
+        # of types that SQLAlchemy does not know; their values are texts
+        warnings.simplefilter("ignore", SAWarning)
+        for schema in selection.schemas or ("",):
+            found += _schema_tables(connection, schema, selection, problems)
+    found.sort(key=lambda table: (table.schema, table.name))
+    if len(found) > MOST_TABLES:
+        problems.append(f"{len(found) - MOST_TABLES} tables are left out; name those you need with --include")
+    return found[:MOST_TABLES], problems
+
+
+def _schema_tables(
+    connection: Connection, schema: str, selection: Selection, problems: list[str]
+) -> list[ReflectedTable]:
+    inspector = inspect(connection)
+    named, refused = schema or None, None
+    if connection.dialect.name == "duckdb":
+        refused = unsafe_relations(connection)
+        (catalog,) = connection.exec_driver_sql(f"SELECT database_name FROM {_OF_DUCKDB}_databases() {_OWN}").scalars()
+        quote = connection.dialect.identifier_preparer.quote_identifier
+        named = f"{quote(catalog)}.{quote(schema or 'main')}"
+    views = _views(inspector, named)
+    names = [*inspector.get_table_names(schema=named), *views]
+    wanted = [name for name in names if selection.selects(schema, name)]
+    if refused:
+        problems += [f"{name} is left out: it uses {refused[name]}" for name in wanted if name in refused]
+        wanted = [name for name in wanted if name not in refused]
+    # a few more than are read, so that the rest can be counted without being described
+    described = sorted(wanted)[:MOST_TABLES]
+    options: dict[str, Any] = {"schema": named, "filter_names": described, "kind": ObjectKind.ANY}
+    columns = _details(inspector.get_multi_columns, options)
+    keys = _details(inspector.get_multi_pk_constraint, options)
+    foreign = _details(inspector.get_multi_foreign_keys, options)
+    unique = _details(inspector.get_multi_unique_constraints, options)
+    checks = _details(inspector.get_multi_check_constraints, options)
+    comments = _details(inspector.get_multi_table_comment, options)
+    found = [
+        _table(
+            schema,
+            name,
+            columns.get(name) or (),
+            keys.get(name) or {},
+            # in DuckDB, a foreign key refers to its own schema
+            [each | ({"referred_schema": schema} if refused is not None else {}) for each in foreign.get(name) or ()],
+            unique.get(name) or (),
+            checks.get(name) or (),
+            str((comments.get(name) or {}).get("text") or ""),
+            is_view=name in views,
+            dialect=connection.dialect.name,
+        )
+        for name in described
+        if columns.get(name)
+    ]
+    return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+def unsafe_relations(connection: Connection) -> dict[str, str]:
+    """The views and tables of a DuckDB file that read anything but its tables, such as settings and paths of this
+    server, by themselves or through macros and views; each with the function or catalogue that it uses."""
+
+    def words_of(query: str) -> list[tuple[str, frozenset[str]]]:
+        return [(name.lower(), _words(text)) for name, text in connection.exec_driver_sql(query)]
+
+    macros = words_of(f"SELECT function_name, macro_definition FROM {_OF_DUCKDB}_functions() {_OWN}")
+    relations = words_of(
+        f"SELECT view_name, sql FROM {_OF_DUCKDB}_views() {_OWN} UNION ALL SELECT table_name, column_default "
+        f"FROM {_OF_DUCKDB}_columns() {_OWN} AND column_default IS NOT NULL"
+    )
+    named = connection.exec_driver_sql(
+        f"SELECT function_name || '(' FROM {_OF_DUCKDB}_functions() WHERE function_type = 'table' "
+        f"OR starts_with(function_name, 'duckdb') UNION ALL "
+        f"SELECT view_name FROM {_OF_DUCKDB}_views() WHERE internal AND schema_name <> 'information_schema'"
+    ).scalars()
+    refused = (set(named) | _STATE) - _PURE
+    defined = [(f"{name}(", words) for name, words in macros] + relations
+    while added := {name for name, words in defined if name not in refused and words & refused}:
+        refused |= added
+    return {name: min(words & refused).rstrip("(") for name, words in relations if name in refused}
+
+
+def _words(definition: str) -> frozenset[str]:
+    """The names in the definition of a view, macro or column, in lower case; those that are called end in a bracket."""
+    try:
+        tokens = DuckDB().tokenize(definition)
+    except SqlglotError:
+        return _STATE
+    if tokens and tokens[0].token_type == TokenType.CREATE:
+        # CREATE VIEW name (columns) AS
+        tokens = tokens[next((i for i, each in enumerate(tokens) if each.token_type == TokenType.ALIAS), 0) :]
+    words = {each.text.lower() for each in tokens if each.token_type != TokenType.STRING}
+    called = {each.text.lower() + "(" for each, after in pairwise(tokens) if after.token_type == TokenType.L_PAREN}
+    return frozenset(words | called)
+
+
+def _views(inspector: Any, schema: str | None) -> list[str]:
+    try:
+        return list(inspector.get_view_names(schema=schema))
+    except (NotImplementedError, SQLAlchemyError) as error:
+        log.info("views can't be listed: %s", type(error).__name__)
+        return []
+
+
+def _details(read: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a method of the inspector tells about each table, by name; empty if the dialect does not tell it."""
+    names = options["filter_names"]
+    if not names:
+        return {}
+    try:
+        return {name: value for (_, name), value in read(**options).items()}
+    except (NotImplementedError, NoSuchTableError, SQLAlchemyError, KeyError) as error:
+        broken = getattr(error, "connection_invalidated", False)
+        if len(names) == 1 or broken or isinstance(error, NotImplementedError):
+            log.info("%s is not available here: %s", getattr(read, "__name__", "a detail"), type(error).__name__)
+            return {}
+    # one view on a table that is gone must not hide all others
+    found = [_details(read, {**options, "filter_names": [name]}) for name in names]
+    return {name: value for each in found for name, value in each.items()}
+
+
+def _table(
+    schema: str,
+    name: str,
+    columns: Sequence[Mapping[str, Any]],
+    key: Mapping[str, Any],
+    foreign: Sequence[Mapping[str, Any]],
+    unique: Sequence[Mapping[str, Any]],
+    checks: Sequence[Mapping[str, Any]],
+    comment: str,
+    *,
+    is_view: bool,
+    dialect: str,
+) -> ReflectedTable:
+    allowed = _checked_values(checks)
+    shown = tuple(
+        ReflectedColumn(
+            str(each["name"]),
+            storage,
+            str(each.get("comment") or ""),
+            tuple(map(str, getattr(each["type"], "enums", None) or ())) or allowed.get(str(each["name"]).lower(), ()),
+        )
+        for each in columns
+        if (storage := storage_of(each["type"], dialect)) is not None
+    )
+    names = {column.name for column in shown}
+    own_key = tuple(key.get("constrained_columns") or ())
+    uniques = [tuple(each["column_names"]) for each in unique]
+    own_key = own_key or next((each for each in uniques if names.issuperset(each)), ())
+    return ReflectedTable(
+        schema,
+        name,
+        shown,
+        own_key if names.issuperset(own_key) else (),
+        tuple(_foreign_keys(foreign, schema, names)),
+        frozenset(each[0] for each in uniques if len(each) == 1),
+        comment,
+        is_view=is_view,
+    )
+
+
+def _foreign_keys(found: Sequence[Mapping[str, Any]], schema: str, names: Collection[str]) -> list[ForeignKey]:
+    keys = [
+        ForeignKey(
+            tuple(each["constrained_columns"]),
+            str(each.get("referred_schema") or schema or ""),
+            str(each["referred_table"]),
+            tuple(each["referred_columns"]),
+        )
+        for each in found
+        if each.get("referred_columns")
+    ]
+    return sorted((key for key in keys if set(key.columns) <= set(names)), key=lambda key: (key.columns, key.table))
+
+
+def _checked_values(checks: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """The texts that check constraints of the form `column IN (...)` allow, by column."""
+    found: dict[str, tuple[str, ...]] = {}
+    for check in checks:
+        text = str(check.get("sqltext") or "")[:_LONGEST_CHECK]
+        matched = _IN_LIST.search(text)
+        if matched:
+            values = tuple(each.replace("''", "'") for each in _QUOTED.findall(text[matched.end() :]))
+            if values:
+                found[matched[1].lower()] = values
+    return found
+
+
+def storage_of(kind: Any, dialect: str) -> Storage | None:
+    """How a column of an SQL type is read; None for binary data, which is left out."""
+    kind = getattr(kind, "data_type", kind)  # that of a domain of PostgreSQL
+    if isinstance(kind, types.LargeBinary | types.BINARY | types.VARBINARY):
+        return None
+    name = type(kind).__name__.upper()
+    if isinstance(kind, types.Boolean) or (name == "TINYINT" and getattr(kind, "display_width", None) == 1):
+        return "boolean"
+    if isinstance(kind, types.ARRAY):
+        return "list"
+    if name == "BIT" and dialect in ("mysql", "mariadb"):
+        return "boolean" if getattr(kind, "length", None) == 1 else None
+    if name in _SINGLE:
+        return "single"
+    if isinstance(kind, types.CHAR) and dialect == "postgresql":
+        # as a text, it loses the blanks that fill it
+        return "other"
+    kinds: tuple[tuple[Any, Storage], ...] = (
+        (types.Integer, "integer"),
+        (types.Numeric, "real"),
+        (types.Float, "real"),
+        (types.DateTime, "datetime"),
+        (types.Date, "date"),
+        (types.Time, "time"),
+        (types.Enum, "other"),
+        (types.String, "text"),
+    )
+    storage = next((storage for known, storage in kinds if isinstance(kind, known)), None)
+    if storage is None:
+        # SQLite has columns without a type; elsewhere it is a type that SQLAlchemy does not know
+        unknown: Storage = "text" if dialect == "sqlite" else "other"
+        named: dict[str, Storage] = {"MONEY": "money", "YEAR": "integer", "NULLTYPE": unknown, "HUGEINT": "integer"}
+        storage = named.get(name, "other")
+    return storage
+
+
+# distinct values of a column that are looked up in the key of another table
+_MOST_VALUES = 200
+
+# the share of them that must be there; a few rows may refer to what is gone
+_SHARE = 0.9
+
+# of one check, and of all; a table whose check takes longer is not checked again (given)
+CHECK_SECONDS, ALL_SECONDS = 5.0, 120.0
+
+_KEY_TYPES = ("integer", "text", "other")
+
+
+# columns that databases have beside those of a table, and tell its rows apart until they are changed
+ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
+
+
+def guess_keys(
+    connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
+) -> list[ReflectedTable]:
+    """The tables with a key for those without one (a column with different values, else the number that the database
+    gives to a row), then with foreign keys for columns named like a key of another
+    table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed."""
+    checks = _Checks(connections)
+    keyed = [_with_key(checks, table, dialect) for table in tables]
+    return [_with_links(checks, table, keyed) for table in keyed]
+
+
+class _Checks:
+    """Queries over the content of tables, each within a time limit. A view may take long or have no end."""
+
+    def __init__(self, connections: "DatabaseConnections") -> None:
+        self._connections = connections
+        self._deadline = time.monotonic() + ALL_SECONDS
+        self._slow: set[tuple[str, str]] = set()
+
+    def rows(self, table: ReflectedTable, query: Executable) -> Sequence[Any]:
+        """The rows of a query over a table; none if they can't be read in time. Raises ToolError if the database does
+        not answer any more."""
+        name = (table.schema, table.name)
+        left = self._deadline - time.monotonic()
+        if name in self._slow or left <= 0:
+            return ()
+        try:
+            with self._connections.connected(min(CHECK_SECONDS, left)) as connection:
+                return connection.execute(query).all()
+        except ToolError as error:
+            if error.kind == "unavailable":
+                raise
+            log.info("a key of %s could not be checked: %s", table.name, error.kind)
+            if error.kind == "timeout":
+                self._slow.add(name)
+            return ()
+
+
+def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> ReflectedTable:
+    if table.key:
+        return table
+    words = word_list("ingestion", "key_words")
+    names = [c.name for c in table.columns if c.storage in _KEY_TYPES]
+    # the columns that are called keys, then the first one
+    likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
+    for name in dict.fromkeys([*likely, *names[:1]]):
+        source = sql_table(table.name, column(name), schema=table.schema or None)
+        counts = select(func.count(), func.count(distinct(column(name)))).select_from(source)
+        if any(rows == values > 1 for rows, values in checks.rows(table, counts)):
+            return replace(table, key=(name,), guessed_key=True)
+    if dialect in ROW_NUMBERS and not table.is_view:
+        return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
+    return table
+
+
+def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
+    declared = {name for key in table.foreign for name in key.columns}
+    own_key = table.key[0] if len(table.key) == 1 and not table.guessed_key else ""
+    found = list(table.foreign)
+    for each in table.columns:
+        if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
+            continue
+        targets = _targets(table, each.name, each.storage, tables)
+        for target in sorted(targets, key=lambda target: target.guessed_key):
+            if _is_included(checks, table, each.name, target):
+                found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
+                break
+    return replace(table, foreign=tuple(found))
+
+
+def _targets(
+    table: ReflectedTable, name: str, storage: str, tables: Sequence[ReflectedTable]
+) -> Iterable[ReflectedTable]:
+    """The tables whose key a column may refer to by its name: it has the name of the key or of the table, or ends like
+    the name of the table with a word for a key."""
+    words = lowercase_name(name).lower().split()
+    for target in tables:
+        if len(target.key) != 1 or (target is table and not words):
+            continue
+        key = target.key[0]
+        same = next((c.storage for c in target.columns if c.name == key), "")
+        if same != storage:
+            continue
+        kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
+        # a single word is rarely the name of two things if its values are texts
+        is_told_apart = len(words) > 1 or (storage == "text" and not target.guessed_key)
+        is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
+        stem = words[:-1] if words and words[-1] in word_list("ingestion", "key_words") else []
+        if is_key_name or words == kind or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
+            yield target
+
+
+def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
+    """Whether the first distinct values of a column, at least one, are nearly all values of a key."""
+    source = sql_table(table.name, column(name), schema=table.schema or None)
+    own: ColumnClause[Any] = column(name)
+    first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
+    values = [value for (value,) in checks.rows(table, first)]
+    if not values:
+        return False
+    key: ColumnClause[Any] = column(target.key[0])
+    other = sql_table(target.name, key, schema=target.schema or None)
+    known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
+    return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))

@@ -1,0 +1,498 @@
+"""Write a query over the relations of a schema for the database that holds their rows: SQL -> NativeQuery.
+
+Only the checked tree of the query is written: its tables are those of the database that are attached, its functions
+those that are allowed, and each text in it with more than letters, digits and harmless marks is a bound parameter. A
+query is translated once for all values of its parameters. Relations become tables: a tree over relations -> the tree
+over the tables of a database.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from sqlglot import Schema, exp, parse_one
+from sqlglot.dialects.sqlite import SQLite
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from nacre.errors import ToolError
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedLink, AttachedTable, Storage
+from nacre.extensions.databases.dialects import (
+    ALLOWED_FUNCTIONS,
+    ALLOWED_TYPES,
+    MAX_TYPE_LENGTH,
+    column_value,
+    concatenate,
+    make_portable,
+    text_of,
+)
+from nacre.extensions.databases.query_types import (
+    Columns,
+    cte_of,
+    kind_of,
+    output_position,
+    own_sources,
+    refuse_other_tables,
+    selects_of,
+    source_of,
+)
+from nacre.extensions.databases.row_keys import KIND, KeyedTables, lower_keys, row_key, simplify_keys
+from nacre.extensions.databases.templates import (
+    NativeQuery,
+    QueryTemplate,
+    Shape,
+    Templates,
+    marked,
+    param_shape,
+    template_of,
+)
+from nacre.extensions.server_tables.place import Kind
+from nacre.records.evidence import Cell
+
+_REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)
+
+LONGEST_QUERY = 200_000
+
+MOST_NODES = 20_000
+
+# texts that are joined in one; characters of a cell, and of a row
+MAX_JOINED, MAX_CELL, MAX_ROW = 100, 1_000_000, 10_000_000
+
+
+class Relations:
+    """The relations of one attached database."""
+
+    def __init__(self, database: AttachedDatabase) -> None:
+        self.database = database
+        self.keyed = KeyedTables(database.tables)
+        self.tables = self.keyed.by_relation
+        self.templates = Templates()
+
+    @cached_property
+    def columns(self) -> dict[str, dict[str, str]]:
+        """The columns of each relation."""
+        found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
+        found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
+        return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
+
+    @cached_property
+    def kinds(self) -> dict[str, dict[str, Kind]]:
+        """What the cells of each column are."""
+        found: dict[str, dict[str, Kind]] = {name: dict.fromkeys(own, "text") for name, own in self.columns.items()}
+        for table in self.database.tables:
+            found[table.relation] |= {c.name: _NUMBERS[c.storage] for c in table.columns if c.storage in _NUMBERS}
+        return found
+
+    @cached_property
+    def schema(self) -> MappingSchema:
+        """The columns as sqlglot reads them; to make it takes longer than to qualify a query."""
+        return MappingSchema(dict(self.columns), dialect="sqlite")
+
+    def replace_tables(self, tree: exp.Expr) -> exp.Expr:
+        """The qualified tree over tables of the database; keys are still placeholders."""
+        tree = tree.transform(_without_look_up, copy=False)
+        refuse_other_tables(tree, self.columns)
+        things = {id(table): self._kinds(table) for table in tree.find_all(exp.Table) if table.name == ENTITY}
+        sources = [table for table in tree.find_all(exp.Table) if table.name in self.columns and cte_of(table) is None]
+        for table in sources:
+            own = {table.name: table.name} if table.name != ENTITY else {}
+            if table.name == ENTITY:
+                kinds = things[id(table)]
+                relation = next(iter(kinds)) if kinds is not None and len(kinds) == 1 else ""
+                own = {ENTITY: relation} if relation else {}
+            if not own or table.name in _EMPTY:
+                table.replace(self._subquery(table, things.get(id(table))))
+                continue
+            self._inline(table, self.tables[next(iter(own.values()))])
+        return tree
+
+    def _inline(self, table: exp.Table, attached: AttachedTable) -> None:
+        """Read the table of the database under the alias of a relation, and its columns as expressions."""
+        alias, is_entity = table.alias_or_name, table.name == ENTITY
+        for column in _columns_of(table):
+            column.replace(self._expression(attached, column.name, alias, is_entity))
+        table.replace(self._source(attached, alias))
+
+    def _expression(self, attached: AttachedTable, name: str, alias: str, is_entity: bool) -> exp.Expr:
+        dialect = self.database.dialect
+        if name == KEY or (is_entity and name == "iri"):
+            return row_key(attached.relation, [_column(alias, column) for column in attached.key])
+        if is_entity:
+            return self.label(attached, alias)
+        for column in attached.columns:
+            if column.name == name:
+                return column_value(_column(alias, column.column), column.storage, dialect)
+        link = next(link for link in attached.links if link.name == name)
+        return self._link(link, alias)
+
+    def _link(self, link: AttachedLink, alias: str) -> exp.Expr:
+        """The key of the row that a foreign key refers to; looked up if it refers to other columns than the key."""
+        target = self.tables[link.target]
+        own = dict(zip(link.referred, link.columns, strict=True))
+        if set(own) == set(target.key):
+            return row_key(link.target, [_column(alias, own[column]) for column in target.key])
+        inner = f"{alias}_{link.name}"
+        found = exp.select(row_key(link.target, [_column(inner, column) for column in target.key]))
+        conditions = [exp.EQ(this=_column(inner, a), expression=_column(alias, b)) for a, b in own.items()]
+        return exp.Subquery(this=found.from_(self._source(target, inner)).where(*conditions))
+
+    def label(self, attached: AttachedTable, alias: str) -> exp.Expr:
+        """The name of a row."""
+        dialect = self.database.dialect
+        storages = {column.column: column.storage for column in attached.columns}
+        storages |= dict(zip(attached.key, attached.storages, strict=True))
+        names = attached.label or attached.key
+        parts: list[exp.Expr] = []
+        for name in names:
+            storage = storages.get(name, "other")
+            value = column_value(_column(alias, name), storage, dialect)
+            text = (
+                value if storage in ("text", "date", "datetime", "time", "list", "other") else text_of(value, dialect)
+            )
+            parts += [exp.Literal.string(" "), text] if parts else [text]
+        return concatenate(parts, dialect)
+
+    def _source(self, attached: AttachedTable, alias: str) -> exp.Expr:
+        named = exp.to_identifier(attached.schema, quoted=True) if attached.schema else None
+        table = exp.Table(this=exp.to_identifier(attached.table, quoted=True), db=named)
+        return exp.alias_(table, exp.to_identifier(alias, quoted=True), table=True)
+
+    def _subquery(self, table: exp.Table, kinds: frozenset[str] | None) -> exp.Subquery:
+        """All things, or those of some relations, or the rows of a table that only ingested graphs fill."""
+        alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True))
+        if table.name in _EMPTY:
+            empty = exp.select(*(exp.alias_(exp.Null(), name, quoted=True) for name in _EMPTY[table.name]))
+            return exp.Subquery(this=empty.where(exp.false()), alias=alias)
+        used = {column.name for column in _columns_of(table)} or {KEY}
+        selects = []
+        for attached in self.database.tables:
+            if kinds is None or attached.relation in kinds:
+                parts = {
+                    KEY: row_key(attached.relation, [_column("t", column) for column in attached.key]),
+                    "iri": row_key(attached.relation, [_column("t", column) for column in attached.key]),
+                    "label": self.label(attached, "t"),
+                }
+                shown = [exp.alias_(parts[name], name, quoted=True) for name in sorted(used)]
+                selects.append(exp.select(*shown).from_(self._source(attached, "t")))
+        union: exp.Query = selects[0] if selects else exp.select(*(exp.alias_(exp.Null(), n) for n in sorted(used)))
+        if not selects:
+            union = union.where(exp.false())
+        for select in selects[1:]:
+            union = exp.union(union, select, distinct=False)
+        return exp.Subquery(this=union, alias=alias)
+
+    def _kinds(self, entity: exp.Table, depth: int = 0) -> frozenset[str] | None:
+        """The relations whose rows a use of the table of all things can be; None if they are not known."""
+        select = entity.find_ancestor(exp.Select)
+        if select is None or depth > _MOST_STEPS:
+            return None
+        for condition in _conjuncts(select):
+            for own, other in _equated(condition):
+                if own.table == entity.alias_or_name and own.name in (KEY, "iri"):
+                    kinds = self._kinds_of(other, depth + 1)
+                    if kinds is not None:
+                        if len(kinds) == 1 and isinstance(condition, exp.EQ):
+                            condition.meta[KIND] = next(iter(kinds))
+                        return kinds
+        return None
+
+    def _kinds_of(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
+        """The relations whose keys an expression can have."""
+        if depth > _MOST_STEPS:
+            return None
+        value = value.unnest() if isinstance(value, exp.Paren) else value
+        if isinstance(value, exp.Literal):
+            table = self.keyed.of_key(str(value.this))
+            return frozenset({table.relation} if table is not None else ())
+        if isinstance(value, (exp.Tuple, exp.Subquery, exp.Query)):
+            return self._kinds_of_several(value, depth)
+        if not isinstance(value, exp.Column):
+            return None
+        source = source_of(value)
+        if isinstance(source, exp.Table) and source.name == ENTITY and value.name in (KEY, "iri"):
+            return self._kinds(source, depth + 1)
+        if isinstance(source, exp.Table):
+            attached = self.tables.get(source.name)
+            if attached is None:
+                return None
+            link = next((link for link in attached.links if link.name == value.name), None)
+            return frozenset({link.target}) if link else frozenset({source.name}) if value.name == KEY else None
+        if isinstance(source, (exp.Subquery, exp.CTE)):
+            return self._kinds_of_projection(source.this, value.name, depth)
+        return None
+
+    def _kinds_of_several(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
+        if isinstance(value, exp.Tuple):
+            each = [self._kinds_of(part, depth + 1) for part in value.expressions]
+        else:
+            query = value.this if isinstance(value, exp.Subquery) else value
+            if not isinstance(query, exp.Query) or not query.selects:
+                return None
+            return self._kinds_of_projection(query, query.selects[0].alias_or_name, depth)
+        return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
+
+    def _kinds_of_projection(self, query: exp.Expr, name: str, depth: int) -> frozenset[str] | None:
+        """The relations whose keys a column of a subquery can have."""
+        if isinstance(query, exp.Subquery):
+            return self._kinds_of_projection(query.this, name, depth + 1)
+        if isinstance(query, exp.SetOperation):
+            names = [each.alias_or_name for each in query.selects]
+            at = names.index(name) if name in names else -1
+            sides = [_select_at(side, at) for side in (query.this, query.expression)]
+            each = [self._kinds_of(side, depth + 1) if side is not None else None for side in sides]
+            return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
+        if not isinstance(query, exp.Select):
+            return None
+        shown = next((each for each in query.selects if each.alias_or_name == name), None)
+        inner = shown.this if isinstance(shown, exp.Alias) else shown
+        return self._kinds_of(inner, depth + 1) if inner is not None else None
+
+
+def translate(
+    sql: str, params: Sequence[Cell], database: AttachedDatabase, relations: Relations, *, limit: int | None = None
+) -> NativeQuery:
+    """The query for a database, with at most `limit` rows of bounded cells; with neither bound if `limit` is None.
+    SQLite, whose functions end a text at its first NUL, bounds cells itself.
+    Raises ToolError of kind syntax, unknown_name, refused or too_large."""
+    shapes = tuple([param_shape(value, relations.keyed) for value in params])
+    key = (sql, shapes, limit is not None and database.dialect != "sqlite")
+    template = relations.templates.get(key, lambda: _template(*key, database, relations))
+    return template.filled(params, limit)
+
+
+def _template(
+    sql: str, shapes: Sequence[Shape], is_bounded: bool, database: AttachedDatabase, relations: Relations
+) -> QueryTemplate:
+    tables = relations.keyed
+    tree = checked_tree(sql, len(shapes), relations.schema)
+    if is_bounded:
+        bound_cells(tree, relations.kinds)
+    _insert_marks(tree, shapes, tables)
+    tree = relations.replace_tables(tree)
+    tree = simplify_keys(tree, tables.by_relation)
+    tree = lower_keys(tree, tables, database.dialect)
+    tree = make_portable(tree, database.dialect)
+    return template_of(tree, shapes, tables, database.dialect)
+
+
+def checked_tree(sql: str, count: int, schema: Schema) -> exp.Expr:
+    """The checked tree of a query, each column with its table; its parameters are still placeholders."""
+    if len(sql) > LONGEST_QUERY:
+        raise ToolError("too_large", f"The query has {len(sql)} characters; at most {LONGEST_QUERY} are allowed.")
+    try:
+        tree = parse_one(_numbered(sql, count), dialect="sqlite")
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("syntax", f"The query can't be parsed: {str(error)[:200]}") from None
+    _check(tree)
+    try:
+        tree = qualify(tree, schema=schema, dialect="sqlite")
+        _check_growth(tree)
+        return tree
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("unknown_name", f"{str(error)[:200]}.") from None
+
+
+def _numbered(sql: str, count: int) -> str:
+    """The query with its question marks numbered in the order of the text, which a tree does not keep."""
+    try:
+        tokens = [t for t in SQLite().tokenize(sql) if t.token_type.name == "PLACEHOLDER"]
+    except (SqlglotError, RecursionError) as error:
+        raise ToolError("syntax", f"The query can't be read: {str(error)[:200]}") from None
+    if len(tokens) != count:
+        raise ToolError("syntax", f"The query has {len(tokens)} parameters, and {count} values are given.")
+    parts, at = [], 0
+    for number, token in enumerate(tokens):
+        parts += [sql[at : token.start], f":nacre_{number}"]
+        at = token.end + 1
+    return "".join([*parts, sql[at:]])
+
+
+def _check(tree: exp.Expr) -> None:
+    """Raise ToolError if a query is more than one SELECT of allowed functions over plain tables."""
+    if not isinstance(tree, exp.Query):
+        raise ToolError("refused", "Only one SELECT statement is allowed.")
+    if not tree.selects:
+        raise ToolError("syntax", "The query selects nothing.")
+    for number, node in enumerate(tree.walk()):
+        if number > MOST_NODES:
+            raise ToolError("too_large", "The query has too many parts.")
+        if isinstance(node, exp.Func) and not isinstance(node, ALLOWED_FUNCTIONS):
+            raise ToolError("refused", f"The function {node.name or node.sql_name()} is not allowed.")
+        if isinstance(node, exp.Cast) and not isinstance(node.to, exp.DataType):
+            raise ToolError("refused", f"The type {str(node.to)[:60]} is not allowed.")
+        if isinstance(node, exp.DataType):
+            _check_type(node)
+        if isinstance(node, exp.Table) and (not isinstance(node.this, exp.Identifier) or node.db or node.catalog):
+            raise ToolError("refused", "Only tables of the graph can be read.")
+        if isinstance(node, _REFUSED) and not isinstance(node, exp.Query):
+            raise ToolError("refused", "Only reading with SELECT is allowed.")
+        if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.TEXT_TYPES):
+            # others fill a text with blanks, up to its length
+            node.set("to", exp.DataType.build("TEXT"))
+
+
+def _check_growth(tree: exp.Expr) -> None:
+    """Raise ToolError `too_large` if a qualified query is too long with the expressions of its parts in place of their
+    names. Databases write it so before they run it, and a text of a part that joins texts grows with each level."""
+    sizes: dict[int, int] = {}
+
+    def size(node: exp.Expr) -> int:
+        if id(node) not in sizes:
+            # what refers to itself could grow without end
+            sizes[id(node)] = MAX_JOINED
+            sizes[id(node)] = sum(max(1, sum(map(size, origins(column)))) for column in node.find_all(exp.Column))
+        return sizes[id(node)]
+
+    def origins(column: exp.Column) -> list[exp.Expr]:
+        source = source_of(column)
+        at = output_position(source, column.name)
+        return [] if at < 0 else [each.selects[at] for each in selects_of(source) if at < len(each.selects)]
+
+    if size(tree) > MOST_NODES:
+        raise ToolError("too_large", "The query has too many parts.")
+    for joined in tree.find_all(exp.DPipe, exp.Concat):
+        if not isinstance(joined.parent, exp.DPipe) and size(joined) > MAX_JOINED:
+            raise ToolError("too_large", f"The query joins more than {MAX_JOINED} texts in one. Select each of them.")
+
+
+def bound_cells(tree: exp.Expr, kinds: Mapping[str, Mapping[str, Kind]]) -> None:
+    """Cut the texts that a qualified query returns; `kinds` are those of the columns of its tables."""
+    columns = Columns(kinds)
+    for select in selects_of(tree):
+        length = exp.Literal.number(min(MAX_CELL, MAX_ROW // len(select.selects)))
+        order = select.args.get("order") if select.args.get("distinct") else None
+        for shown in select.selects:
+            value = shown.unalias()
+            kind = kind_of(value, columns)
+            if kind == "text" or (kind is None and value.find(exp.Column, exp.Query)):
+                # distinct rows are ordered by what is shown
+                terms = [term for term in order.find_all(type(value)) if term == value] if order else []
+                text = value.copy() if kind else exp.cast(value.copy(), exp.DType.TEXT)
+                cut = exp.Substring(this=text, start=exp.Literal.number(1), length=length)
+                for each in (value, *terms):
+                    each.replace(cut.copy())
+
+
+def _check_type(node: exp.DataType) -> None:
+    """Raise ToolError for a type that is not allowed, which is named, or one with more than a plain length."""
+    lengths = [each.name for each in node.expressions]
+    if node.this not in ALLOWED_TYPES or node.args.get("kind") or node.args.get("nested"):
+        raise ToolError("refused", f"The type {node.sql()[:60]} is not allowed.")
+    if any(not length.isdigit() or int(length) > MAX_TYPE_LENGTH for length in lengths):
+        raise ToolError("refused", f"The type {node.sql()[:60]} has more than a length up to {MAX_TYPE_LENGTH}.")
+
+
+def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables) -> None:
+    for node in list(tree.find_all(exp.Placeholder)):
+        number = str(node.name).removeprefix("nacre_")
+        if not number.isdigit() or int(number) >= len(shapes):
+            raise ToolError("refused", "Named parameters are not allowed.")
+        node.replace(marked(int(number), shapes[int(number)], tables))
+
+
+ENTITY, KEY = "entity", "id"
+
+# from a key to the relation that it comes from
+_MOST_STEPS = 12
+
+_NUMBERS: dict[Storage, Kind] = {
+    "integer": "integer", "boolean": "integer", "real": "real", "single": "real", "number_text": "real", "money": "real"
+}  # fmt: skip
+
+# tables that only ingested graphs fill
+_EMPTY = {
+    "_nacre_exact": ("predicate", "row", "lexical", "datatype", "language"),
+    "_nacre_type": ("entity", "class", "graph"),
+    "_nacre_derived": ("predicate", "row"),
+    "_nacre_aside": ("subject", "predicate", "kind", "object", "datatype", "language", "graph", "reason"),
+    "entity_class": ("entity_id", "class"),
+    "entity_kind": ("class", "entity_id"),
+}
+
+
+def _without_look_up(node: exp.Expr) -> exp.Expr:
+    """`(SELECT iri FROM entity WHERE id = key)` as the key, which is an IRI; keys among those with IRIs as keys among
+    IRIs."""
+    if isinstance(node, exp.In):
+        return _among_iris(node)
+    if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select) or len(node.this.selects) != 1:
+        return node
+    select, where = node.this, node.this.args.get("where")
+    shown = select.selects[0]
+    column = shown.this if isinstance(shown, exp.Alias) else shown
+    sources = list(own_sources(select))
+    if len(sources) != 1 or not isinstance(sources[0], exp.Table) or sources[0].name != ENTITY or where is None:
+        return node
+    if not isinstance(column, exp.Column) or column.name not in (KEY, "iri") or not isinstance(where.this, exp.EQ):
+        return node
+    for own, other in _equated(where.this):
+        if (
+            own.table == sources[0].alias_or_name
+            and own.name in (KEY, "iri")
+            and isinstance(other, exp.Column | exp.Literal)
+        ):
+            return other
+    return node
+
+
+def _among_iris(node: exp.In) -> exp.In:
+    query = node.args.get("query")
+    select = query.this if isinstance(query, exp.Subquery) else query
+    where = select.args.get("where") if isinstance(select, exp.Select) else None
+    if where is None or not isinstance(where.this, exp.In) or not isinstance(select, exp.Select):
+        return node
+    sources, listed = list(own_sources(select)), where.this.expressions
+    is_look_up = len(sources) == 1 and isinstance(sources[0], exp.Table) and sources[0].name == ENTITY
+    if is_look_up and listed and all(isinstance(each, exp.Literal) for each in listed) and len(select.selects) == 1:
+        return exp.In(this=node.this, expressions=[each.copy() for each in listed])
+    return node
+
+
+def _names(table: AttachedTable) -> list[str]:
+    return [*(column.name for column in table.columns), *(link.name for link in table.links)]
+
+
+def _column(alias: str, name: str) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(alias, quoted=True))
+
+
+def _select_at(query: exp.Expr, at: int) -> exp.Expr | None:
+    query = query.this if isinstance(query, exp.Subquery) else query
+    if not isinstance(query, exp.Query) or not 0 <= at < len(query.selects):
+        return None
+    shown = query.selects[at]
+    return shown.this if isinstance(shown, exp.Alias) else shown
+
+
+def _columns_of(table: exp.Table) -> list[exp.Column]:
+    """The columns that are read from one use of a table."""
+    select = table.find_ancestor(exp.Select)
+    if select is None:
+        return []
+    wanted = (column for column in select.find_all(exp.Column) if column.table == table.alias_or_name)
+    return [column for column in wanted if source_of(column) is table]
+
+
+def _conjuncts(select: exp.Select) -> Iterator[exp.Expr]:
+    where = select.args.get("where")
+    waiting = [where.this] if where is not None else []
+    waiting += [join.args["on"] for join in select.args.get("joins") or [] if join.args.get("on") is not None]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.Paren):
+            waiting.append(node.this)
+        elif isinstance(node, exp.And):
+            waiting += [node.this, node.expression]
+        else:
+            yield node
+
+
+def _equated(condition: exp.Expr) -> Iterator[tuple[exp.Column, exp.Expr]]:
+    """The columns of a condition with what they must be equal to or among."""
+    if isinstance(condition, exp.EQ):
+        for own, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
+            if isinstance(own, exp.Column):
+                yield own, other
+    if isinstance(condition, exp.In) and isinstance(condition.this, exp.Column):
+        inner = condition.args.get("query")
+        yield condition.this, inner if inner is not None else exp.Tuple(expressions=condition.expressions)

@@ -1,0 +1,396 @@
+"""Start, find and follow runs: request -> a run of the turn service, which every interface can follow and cancel.
+
+Events of a turn become the parts of a stream in the modes that a client asked for. An id is the number of the event and
+of the part in it, so that a client that reads on after an id misses no part.
+"""
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, Request
+
+from graph.context import Context, parse_context
+from nacre.extensions.langgraph_api.requests import (
+    ANSWER_NODE,
+    GraphRunRequest,
+    MessageJson,
+    answer_message,
+    clarification,
+    graph_of_assistant,
+    last_chunk,
+    question_message,
+    token_chunk,
+)
+from nacre.extensions.langgraph_api.thread_states import (
+    FIRST_NODE,
+    AskedTurn,
+    latest_snapshot,
+    read_asked_turn,
+    refuse_unsupported,
+)
+from nacre.records.answer import Answer
+from nacre.records.threads import run_in_thread
+from nacre.serving.errors import Conflict, NotFound, TooManyRequests
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import MetricsDep, RunsDep, ThreadsDep, TurnServiceDep
+from nacre.serving.keys import Caller
+from nacre.serving.runs import Run, RunEvent, Runs
+from nacre.serving.telemetry import Metrics, trace_turn
+from nacre.serving.threads import Threads, validate_thread_name
+from nacre.serving.turn_service import StatelessTurnCache, TurnService
+
+STOPPED = "Stopped."
+
+REPLACED = "Stopped: another question was asked in this thread."
+
+# part of the turns that a server runs at once which one caller may have running or waiting without a client
+BACKGROUND_SHARE = 4
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What the routes of runs work with, for one request."""
+
+    request: Request
+    service: TurnService
+    threads: Threads
+    runs: Runs
+    metrics: Metrics
+    caller: Caller
+
+
+def _run_context(
+    request: Request,
+    service: TurnServiceDep,
+    threads: ThreadsDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
+) -> RunContext:
+    return RunContext(request, service, threads, runs, metrics, caller)
+
+
+RunContextDep = Annotated[RunContext, Depends(_run_context)]
+
+
+async def start_run(context: RunContext, body: GraphRunRequest, thread: str | None, *, background: bool = False) -> Run:
+    """Start a turn in a thread, or without one; raises NacreError if it can't be asked.
+
+    A run continues after its client disconnects if it was started in the `background`, or if the request asks for that.
+    """
+    service, caller = context.service, context.caller
+    service.check_capacity()
+    refuse_unsupported(body)
+    graph = await run_in_thread(graph_of_assistant, body.assistant_id, service, caller)
+    if thread is not None:
+        thread = await _existing_thread(context, body, thread, graph)
+    lasting = background or body.on_disconnect == "continue"
+    if lasting:
+        await _check_background(context)
+    asked = await read_asked_turn(body, context.threads, caller, thread)
+    options = parse_context({"graph": graph, **(body.context or {})})
+    requested = (body.input.graph if body.input else None) or graph
+    name = await service.check_question(asked.question, requested or options.graph, thread, caller, options)
+    if thread is not None:
+        await _make_way(context, body, thread)
+    # without a thread the run still has a place under which it can be joined
+    place = thread or str(uuid.uuid4())
+    run = context.runs.create(caller.owner, name, resumed=body.stream_resumable, lasting=lasting, thread=place)
+    message_id = asked.message_id or f"{run.id}-question"
+    notes = TurnMessages(question_message(asked.question.strip(), message_id), asked.messages_before())
+    run.notes = notes
+    events = _turn_events(context, asked, name, thread, options, run.id, notes)
+    context.runs.start(run, trace_turn(context.metrics.count_events(events), context.request.headers))
+    return run
+
+
+async def find_run(context: RunContext, thread: str, id: str) -> Run:
+    """A run of the caller in a thread: one that is running or ended a while ago, or the stored turn of an earlier one.
+    Raises NotFound."""
+    try:
+        run = await context.runs.find(context.caller, id)
+    except NotFound:
+        record = await run_in_thread(context.threads.conversations.run, context.caller.owner, id)
+        if record is None and (stopped := await stopped_run(context, thread)) is not None and stopped.id == id:
+            return stopped
+        if record is None or record["thread"] != thread or not context.caller.may_read(record["graph"]):
+            raise
+        return stored_run(context.caller, record)
+    if run.thread != thread:
+        raise NotFound("This thread has no such run.")
+    return run
+
+
+def stored_run(caller: Caller, record: Answer) -> Run:
+    """The run of a stored turn."""
+    run = Run.finished(caller.owner, record["graph"], [("answer", record)])
+    run.id, run.thread = record["id"], record["thread"] or ""
+    return run
+
+
+async def stopped_run(context: RunContext, thread: str) -> Run | None:
+    """The run that was stopped before it answered the last message of a thread, if it was."""
+    conversation = await context.threads.find(context.caller, thread)
+    latest = await latest_snapshot(context.threads, context.caller, thread) if conversation else None
+    if latest is None or not latest.run:
+        return None
+    graph = str(latest.fields["about"])
+    if not context.caller.may_read(graph):
+        return None
+    run = Run.finished(context.caller.owner, graph, [("error", {"message": STOPPED, "status": 499})])
+    run.id, run.thread, run.is_cancelled = latest.run, thread, True
+    run.created = datetime.fromisoformat(latest.created).timestamp() if latest.created else run.created
+    return run
+
+
+@dataclass(frozen=True)
+class StreamPart:
+    """One part: its id, the name of its event and its data."""
+
+    id: str
+    event: str
+    data: Any
+
+
+async def follow(
+    run: Run, context: RunContext, assistant: str, modes: Sequence[str], last: str = ""
+) -> AsyncIterator[list[StreamPart]]:
+    """The parts of a run after the one of the id `last`, those that are available together in one list."""
+    maker = StreamParts(run, assistant, modes)
+    if not last or is_after("0.0", last):
+        yield [maker.first()]
+    async with aclosing(run.batches()) as batches:
+        async for batch in batches:
+            if run.notes is None and any(event.kind == "answer" for _, event in batch):
+                await _note_messages(run, context)
+            made = [part for number, event in batch for part in maker.parts(number, event)]
+            if parts := [part for part in made if not last or is_after(part.id, last)]:
+                yield parts
+
+
+async def final_values(run: Run, context: RunContext) -> dict[str, Any]:
+    """The state after a run that has ended; `__error__` if it failed."""
+    # the event before `done` is the answer or the error
+    last = run.events[-2]
+    payload = json.loads(last.data)
+    if last.kind != "answer":
+        return {"__error__": error_data(payload, run)}
+    if run.notes is None:
+        await _note_messages(run, context)
+    return turn_messages(run, payload).values(payload, run.id)
+
+
+async def _existing_thread(context: RunContext, body: GraphRunRequest, thread: str, graph: str | None) -> str:
+    """The name of the thread, which is created if the request allows it; raises NotFound."""
+    name = validate_thread_name(thread)
+    if name and await context.threads.find(context.caller, name) is not None:
+        return name
+    if not name or body.if_not_exists != "create":
+        raise NotFound("This thread does not exist. Create it first, or send if_not_exists='create'.")
+    return (await context.threads.create(context.caller, graph or "", thread=name)).thread
+
+
+async def _check_background(context: RunContext) -> None:
+    """Raise TooManyRequests if the caller has enough runs that need no client."""
+    limit = max(1, context.service.composition.settings.max_turns // BACKGROUND_SHARE)
+    if sum(run.is_lasting for run in await context.runs.running(context.caller)) >= limit:
+        raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
+
+
+async def _make_way(context: RunContext, body: GraphRunRequest, thread: str) -> None:
+    """Deal with the turns that are running in the thread; without a strategy the new one waits for them."""
+    running = await context.runs.running(context.caller, thread)
+    if running and body.multitask_strategy == "reject":
+        raise Conflict("A question is being answered in this thread. Wait for its end, or cancel it.")
+    if body.multitask_strategy in ("interrupt", "rollback"):
+        for run in running:
+            run.stop(REPLACED)
+            await run.wait()
+            if body.multitask_strategy == "rollback":
+                await context.threads.remove_unanswered(context.caller, thread, run.id)
+
+
+@dataclass
+class TurnMessages:
+    """The messages of a run: the question, and those before it, which are known once the turn has begun."""
+
+    question: MessageJson
+    before: list[MessageJson] | None = None
+
+    def values(self, record: Answer | None, run: str) -> dict[str, Any]:
+        """The state: with the question, and with the answer and its record if there is one."""
+        messages = [*(self.before or []), self.question]
+        if record is None:
+            return {"messages": messages}
+        answer = answer_message(record, run)
+        fields = {
+            "about": record["graph"],
+            "turn": record["turn"],
+            "asked": record["question"],
+            "standalone": record["standalone"],
+            "visited": record["visited"],
+        }
+        values = {"messages": [*messages, answer], **fields, "answer": record}
+        asked_back = clarification(answer)
+        return {**values, "__interrupt__": asked_back} if asked_back else values
+
+
+async def _turn_events(
+    context: RunContext,
+    asked: AskedTurn,
+    graph: str,
+    thread: str | None,
+    options: Context,
+    id: str,
+    notes: TurnMessages,
+) -> AsyncIterator[tuple[str, Any]]:
+    """The events of the turn; once it has begun, the messages before it are noted."""
+    service, caller = context.service, context.caller
+    turns: StatelessTurnCache = context.request.app.state.stateless_turns
+    earlier = asked.earlier_questions()
+    before = await turns.earlier_turns(service, graph, caller, earlier) if earlier else None
+    start = asked.start(notes.question["id"])
+    events = service.events(asked.question, graph, thread, options, id, caller, before=before, start=start)
+    try:
+        async for kind, payload in events:
+            if notes.before is None:
+                latest = await latest_snapshot(context.threads, caller, thread) if thread else None
+                notes.before = list(latest.messages) if latest else []
+            if kind != "earlier":
+                yield kind, payload
+            else:
+                turns.store(service, graph, caller, [*earlier, asked.question], payload)
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _note_messages(run: Run, context: RunContext) -> None:
+    """Note the messages of a run that another interface started, or that an earlier process ran: those of its thread up
+    to its question."""
+    record = cast(Answer, json.loads(run.events[-2 if run.is_done else -1].data))
+    messages = turn_messages(run, record)
+    latest = await latest_snapshot(context.threads, context.caller, run.thread) if run.thread else None
+    stored = list(latest.messages) if latest else []
+    place = next((n for n, each in enumerate(stored) if each["id"] == run.id), 0)
+    run.notes = TurnMessages(stored[place - 1], stored[: place - 1]) if place else messages
+
+
+# tokens between two of the growing messages of the mode `messages`
+TOKENS_BETWEEN = 8
+
+# events of a turn -> the node that they are the result of; evidence names its branch
+NODES = {"rewriter": FIRST_NODE, "understand": "understand", "route": "tool_selector"}
+
+
+class StreamParts:
+    """Makes parts of the events of one run, which come in order."""
+
+    def __init__(self, run: Run, assistant: str, modes: Sequence[str]) -> None:
+        self._run, self._modes = run, modes
+        self._metadata = {
+            "langgraph_node": ANSWER_NODE,
+            "run_id": run.id,
+            "thread_id": run.thread,
+            "assistant_id": assistant,
+            "graph_id": run.graph,
+        }
+        self._text, self._tokens = "", 0
+        self._has_begun = False
+
+    def first(self) -> StreamPart:
+        """The part that names the run."""
+        return StreamPart("0.0", "metadata", {"run_id": self._run.id, "attempt": 1})
+
+    def parts(self, number: int, event: RunEvent) -> list[StreamPart]:
+        """The parts of the event with this number."""
+        payload = json.loads(event.data)
+        made = list(self._begin()) if not self._has_begun and event.kind not in ("error", "done") else []
+        made += self._made(event.kind, payload)
+        return [StreamPart(f"{number}.{n}", name, data) for n, (name, data) in enumerate(made, 1)]
+
+    def _begin(self) -> Iterator[tuple[str, Any]]:
+        self._has_begun = True
+        if "values" in self._modes and isinstance(self._run.notes, TurnMessages):
+            yield "values", self._run.notes.values(None, self._run.id)
+
+    def _made(self, kind: str, payload: Any) -> Iterator[tuple[str, Any]]:
+        if kind == "token":
+            yield from self._token(payload)
+        elif kind == "answer":
+            yield from self._answer(payload)
+        elif kind == "error":
+            yield "error", error_data(payload, self._run)
+        elif kind == "done":
+            yield "end", {"run_id": self._run.id, "status": self._run.status}
+        elif "updates" in self._modes:
+            yield "updates", _update(kind, payload)
+
+    def _token(self, token: str) -> Iterator[tuple[str, Any]]:
+        if "custom" in self._modes:
+            yield "custom", {"type": "token", "text": token}
+        if "messages-tuple" in self._modes:
+            yield "messages", [token_chunk(token, self._run.id), self._metadata]
+        if "messages" in self._modes:
+            if not self._text:
+                yield "messages/metadata", {self._run.id: {"metadata": self._metadata}}
+            self._text += token
+            if self._tokens % TOKENS_BETWEEN == 0:
+                yield "messages/partial", [token_chunk(self._text, self._run.id) | {"type": "ai"}]
+            self._tokens += 1
+
+    def _answer(self, record: Answer) -> Iterator[tuple[str, Any]]:
+        answer = answer_message(record, self._run.id)
+        if "messages-tuple" in self._modes:
+            yield "messages", [last_chunk(record, self._run.id), self._metadata]
+        if "messages" in self._modes:
+            yield "messages/complete", [answer]
+        if "updates" in self._modes:
+            yield "updates", {ANSWER_NODE: {"messages": [answer], "answer": record}}
+            if asked_back := clarification(answer):
+                yield "updates", {"__interrupt__": asked_back}
+        if "values" in self._modes:
+            yield "values", turn_messages(self._run, record).values(record, self._run.id)
+
+
+def error_data(problem: Mapping[str, Any], run: Run) -> dict[str, str]:
+    """An error as clients show it."""
+    kind = "Cancelled" if run.is_cancelled else "TurnFailed"
+    return {"error": kind, "message": str(problem["message"])}
+
+
+def turn_messages(run: Run, record: Answer) -> TurnMessages:
+    """The messages of a run; made of its record if another interface started it."""
+    if isinstance(run.notes, TurnMessages):
+        return run.notes
+    return TurnMessages(question_message(record["question"], f"{run.id}-question"))
+
+
+def is_after(id: str, last: str) -> bool:
+    """Whether a part comes after the one of the id `last`. Everything comes after an id that none has.
+
+    >>> is_after("10.1", "9.2"), is_after("9.2", "9.2"), is_after("0.0", "-1")
+    (True, False, True)
+    """
+    return _place(id) > _place(last)
+
+
+def _place(id: str) -> tuple[int, int]:
+    number, _, part = id.partition(".")
+    parts = (number, part)
+    if not all(each.isdecimal() and len(each) <= 15 for each in parts):
+        return -1, -1
+    return int(number), int(part)
+
+
+def _update(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a node that is not the last."""
+    if kind == "query":
+        return {payload["tool"]: {"queries": [payload]}}
+    if kind == "evidence":
+        return {payload["branch"]: {"evidence": [payload]}}
+    return {NODES.get(kind, kind): payload}

@@ -1,0 +1,87 @@
+"""`nacre complete`: triples extracted from texts -> proposals for the schema, which --apply adds."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.serving.cli import options
+from nacre.serving.cli.open_library import configured_embedder, open_library, publish_layer_change
+from nacre.serving.cli.turn_display import print_line
+
+if TYPE_CHECKING:
+    from nacre.extensions.pyramid.complete_schema import SchemaCompletion
+    from nacre.records.facts import Proposal
+
+MAX_EXAMPLES = 3
+
+
+def complete(
+    graph: options.GraphOption = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply the proposals as a layer of the graph.")] = False,
+    condense: Annotated[bool, typer.Option("--condense", help="Only merge near-duplicate relations.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Undo earlier additions and merges.")] = False,
+) -> None:
+    """Propose classes and attributes that occur in the texts of a graph but not in its schema.
+
+    With --apply they are a layer of the graph, which nacre layer show prints, and can be queried like those of the
+    graph. Its triples stay; --remove removes the layer and the merges.
+    """
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.extensions.pyramid import complete_schema as completion_stage
+
+    if apply + condense + remove > 1:
+        raise ConfigError("Give one of --apply, --condense and --remove.")
+    settings = Settings()
+    embedder = configured_embedder(settings)
+    if embedder is None and not remove:
+        raise ConfigError("Completion compares meanings. Install the bundled embedder: pip install 'nacre[bundled]'")
+    with open_library(settings) as library, library.open(library.resolve(graph)) as opened:
+        name = opened.name
+        home, change = settings.data / name, partial(publish_layer_change, settings, name)
+        if remove:
+            completion_stage.publish_condensed(home, opened, {})
+            completion_stage.remove_completion(home, change)
+            print_line(f"'{name}' is without the layer of its texts, whose triples are as they were extracted.")
+            return
+        assert embedder is not None
+        completion = completion_stage.complete_schema(opened, embedder)
+        _print_completion(completion)
+        if condense:
+            completion_stage.publish_condensed(home, opened, completion.condensed)
+            print_line(
+                f"{len(completion.condensed)} relations now read as another one. To undo: nacre complete --remove"
+            )
+        elif apply:
+            added = completion_stage.apply_completion(home, opened, completion, change)
+            print_line(f"{added.statements:,} statements are in the layer {added.file.name} (nacre layer show).")
+            if added.left_out:
+                print_line(f"{added.left_out:,} statements are left out: about blank nodes, or more than a layer has.")
+            print_line("To undo: nacre complete --remove")
+        else:
+            print_line(f"Nothing was written. To apply them: nacre complete --apply --graph {name}")
+
+
+def _print_completion(completion: "SchemaCompletion") -> None:
+    for each in completion.proposals:
+        print_line(_proposal_line(each))
+        for instance in each.instances[:MAX_EXAMPLES]:
+            print_line(f"      {instance.subject} | {instance.relation} | {instance.object}")
+    for relation, into in sorted(completion.condensed.items(), key=lambda pair: (pair[1], pair[0])):
+        print_line(f"“{relation}” reads as “{into}”")
+    attributes = sum(each.kind == "attribute" and not each.key for each in completion.proposals)
+    classes = sum(each.kind == "class" for each in completion.proposals)
+    print_line(
+        f"{classes} classes and {attributes} attributes proposed, {len(completion.condensed)} relations condensed, from"
+        f" {completion.triples:,} triples"
+    )
+
+
+def _proposal_line(each: "Proposal") -> str:
+    if each.kind == "class":
+        return f"class “{each.label}”: {each.support} things"
+    if each.key:
+        return f"facts of {each.domain} “{each.label}”, which the schema has: {each.support} things"
+    names = f" ({', '.join(each.relations[1:])})" if len(each.relations) > 1 else ""
+    return f"attribute of {each.domain} “{each.label}”{names}: {each.support} things, priority {each.priority:g}"

@@ -1,0 +1,421 @@
+"""Move the tables of a version to a PostgreSQL server: its folder -> a schema of the server, the file without the rows.
+
+In this order: the last stage of an ingest; the rows of the file, streamed into tables of the server; what the file
+consists of (tables with kinds of columns, indexes, views); its views in the dialect of the server; and the removal of
+the tables of a version, unless somebody reads them.
+"""
+
+import logging
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+from sqlglot import exp, parse_one
+
+from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.databases.dialects import make_portable
+from nacre.extensions.databases.query_types import TYPES
+from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, new_place, stored_name, write_place
+from nacre.stores import versions
+from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
+from nacre.stores.graph import open_tables
+from nacre.stores.sqlite.tables import quote_identifier
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TablesTarget:
+    """The server that takes the tables of a graph: its address without a password, the graph, and passwords."""
+
+    url: str
+    graph: str
+    limits: DatabaseLimits
+
+
+def publish_tables(folder: Path, target: TablesTarget, on_rows: Callable[[int], None]) -> None:
+    """Copy the tables of the version that is built in a folder, and leave only their metadata in the file.
+
+    The schema is recorded in the folder first, so that whoever removes the folder of a killed ingest can remove it,
+    too. Raises IngestionError if the server does not take the tables.
+    """
+    place = new_place(target.url, target.graph)
+    write_place(folder, place)
+    file = folder / versions.TABLES
+    write_place(folder, copy_tables(file, place, target.limits, on_rows))
+    _keep_metadata(file)
+
+
+def has_tables(folder: Path, target: TablesTarget) -> bool:
+    """Whether the tables of a version can be read on its server."""
+    try:
+        with closing(open_tables(folder, target.limits)) as tables:
+            tables.run("SELECT id FROM entity", limit=1)
+    except (ToolError, ConfigError) as error:
+        log.info("%s is built again: %s", folder.name, error)
+        return False
+    return True
+
+
+def _keep_metadata(file: Path) -> None:
+    kept = file.with_suffix(".kept")
+    with closing(sqlite3.connect(kept)) as connection:
+        connection.execute("ATTACH ? AS whole", (str(file),))
+        connection.execute("CREATE TABLE _nacre_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        connection.execute("INSERT INTO _nacre_meta SELECT key, value FROM whole._nacre_meta")
+        connection.commit()
+    kept.replace(file)
+
+
+MOST_COLUMNS = 1600
+
+# characters and rows that are sent at a time
+_CHUNK_CHARACTERS, _CHUNK_ROWS = 1_000_000, 2000
+
+_OPTIONS = (
+    "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c synchronous_commit=off "
+    "-c standard_conforming_strings=on"
+)
+
+_ESCAPED = (("'\\'", "'\\\\'"), ("char(9)", "'\\t'"), ("char(10)", "'\\n'"), ("char(13)", "'\\r'"))
+
+OnRows = Callable[[int], None]
+
+
+def copy_tables(file: Path, place: ServerPlace, limits: DatabaseLimits, on_rows: OnRows) -> ServerPlace:
+    """Create the schema with the tables, indexes and views of the file.
+
+    Rows are streamed, so memory does not grow with them. Each table is one transaction. Raises IngestionError with what
+    to do if the server does not take them.
+    """
+    try:
+        import psycopg
+    except ImportError as error:
+        raise missing_driver(error) from None
+    url = with_password(place.url, limits.passwords)
+    arguments = {"connect_timeout": int(limits.connect_seconds), "options": _OPTIONS}
+    try:
+        engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+        with (
+            closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as source,
+            closing(engine.raw_connection()) as raw,
+        ):
+            return _Copy(source, raw.dbapi_connection, place, on_rows).run()
+    except (SQLAlchemyError, psycopg.Error) as error:
+        raise _ingestion_error(error, place, url.password or "") from None
+
+
+def _ingestion_error(error: Exception, place: ServerPlace, password: str) -> IngestionError:
+    original = getattr(error, "orig", None) or error
+    message = str(original).strip().split("\n")[0].rstrip(".")[:300]
+    if password:
+        message = message.replace(password, "***")
+    code = getattr(original, "sqlstate", None) or ""
+    advice = ""
+    if code == "42501":
+        advice = " Its login needs the right to create schemas: GRANT CREATE ON DATABASE NAME TO USER."
+    elif code.startswith("53"):
+        advice = " Give it more space."
+    elif not code:
+        advice = " Check that it runs, and the password in NACRE_DATABASE_KEYS."
+    where = public_address(place.url)
+    return IngestionError(f"The tables can't be written to {where}: {message}.{advice} The graph stays as it was.")
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table of the file. `columns` has SQLite's own row number first where queries use it; `key` is its integer
+    primary key, "" for none."""
+
+    name: str
+    columns: dict[str, Kind]
+    key: str
+
+
+@dataclass(frozen=True)
+class FileIndex:
+    """An index; `by_hash` if its texts are too long to be sorted."""
+
+    table: str
+    columns: tuple[str, ...]
+    by_hash: bool
+
+
+class _Copy:
+    """One transfer: from the file to the schema of a place."""
+
+    def __init__(self, source: sqlite3.Connection, target: Any, place: ServerPlace, on_rows: OnRows) -> None:
+        self.source, self.target, self.place, self.on_rows = source, target, place, on_rows
+        self.schema = quoted_name(place.schema)
+        self.rows = 0
+        self.has_nul = False
+
+    def run(self) -> ServerPlace:
+        """Copy everything; returns the place with its columns."""
+        self._check_server()
+        self._execute(f"CREATE SCHEMA {self.schema}")
+        self.target.commit()
+        tables = list(read_tables(self.source))
+        relations: dict[str, dict[str, Kind]] = {table.name: table.columns for table in tables}
+        for table in tables:
+            self._table(table)
+        for name, body in read_views(self.source):
+            text, kinds = view_sql(body, relations, self.place.schema)
+            named = ", ".join(quoted_name(stored_name(column)) for column in kinds)
+            self._execute(f"CREATE VIEW {self._name(name)} ({named}) AS {text}")
+            relations[name] = kinds
+            self.target.commit()
+        # the last transaction waits until it and all before it are on the disk
+        self._execute("SET LOCAL synchronous_commit = on")
+        self._execute(f"COMMENT ON SCHEMA {self.schema} IS 'tables of a graph of Nacre'")
+        self.target.commit()
+        return replace(self.place, relations=relations, has_nul=self.has_nul)
+
+    def _check_server(self) -> None:
+        (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise ConfigError(
+                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
+            )
+
+    def _table(self, table: FileTable) -> None:
+        if len(table.columns) > MOST_COLUMNS:
+            raise IngestionError(
+                f"The table {table.name} has {len(table.columns)} columns, and PostgreSQL holds {MOST_COLUMNS}."
+                " Ingest this graph without --tables."
+            )
+        columns = [f"{quoted_name(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
+        self._execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
+        with self.target.cursor() as cursor, cursor.copy(self._copy_statement(table)) as copy:
+            for chunk in self._chunks(table):
+                copy.write(chunk)
+        if table.key:
+            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quoted_name(table.key)})")
+        for index in read_indexes(self.source, table):
+            self._execute(self._index_statement(index))
+        self._execute(f"ANALYZE {self._name(table.name)}")
+        self.target.commit()
+
+    def _copy_statement(self, table: FileTable) -> str:
+        # rows of a table that this transaction creates need no later freezing
+        return f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
+
+    def _index_statement(self, index: FileIndex) -> str:
+        names = [quoted_name(stored_name(column)) for column in index.columns]
+        if index.by_hash:
+            return f"CREATE INDEX ON {self._name(index.table)} USING hash ({names[0]})"
+        return f"CREATE INDEX ON {self._name(index.table)} ({', '.join(names)})"
+
+    def _chunks(self, table: FileTable) -> Iterator[str]:
+        """The rows in COPY's text format. SQLite writes the cells, which takes a third of the time of Python."""
+        cells = ", ".join(_cell(name, kind) for name, kind in table.columns.items())
+        order = f" ORDER BY {ROW_NUMBER}" if ROW_NUMBER in table.columns or table.key else ""
+        cursor = self.source.execute(f"SELECT {cells} FROM {quote_identifier(table.name)}{order}")
+        while rows := cursor.fetchmany(_CHUNK_ROWS):
+            lines: list[str] = []
+            size = 0
+            for row in rows:
+                line = "\t".join(row)
+                size += len(line)
+                lines.append(line)
+                if size > _CHUNK_CHARACTERS:
+                    yield self._written(lines)
+                    lines, size = [], 0
+            if lines:
+                yield self._written(lines)
+            self.rows += len(rows)
+            self.on_rows(self.rows)
+
+    def _written(self, lines: list[str]) -> str:
+        text = "\n".join(lines) + "\n"
+        if "\0" in text:
+            self.has_nul = True
+            text = text.replace("\0", NUL)
+        return text
+
+    def _name(self, name: str) -> str:
+        return f"{self.schema}.{quoted_name(stored_name(name))}"
+
+    def _execute(self, statement: str) -> None:
+        self.target.execute(statement)
+
+
+def _type(kind: Kind) -> str:
+    # comparisons and the order of texts are those of SQLite: by their bytes, and lower() of ASCII letters
+    return f'{TYPES[kind]} COLLATE "C"' if kind == "text" else TYPES[kind]
+
+
+def _cell(name: str, kind: Kind) -> str:
+    """The SQL of a cell in COPY's text format."""
+    column = quote_identifier(name)
+    if kind == "text":
+        text = f"CAST({column} AS TEXT)"
+        for found, written in _ESCAPED:
+            text = f"replace({text}, {found}, {written})"
+        return f"coalesce({text}, '\\N')"
+    if kind == "integer":
+        return f"coalesce(CAST({column} AS TEXT), '\\N')"
+    number = f"CASE typeof({column}) WHEN 'real' THEN printf('%!.17g', {column}) ELSE CAST({column} AS TEXT) END"
+    return f"coalesce({number}, '\\N')"
+
+
+ROW_NUMBER = "rowid"
+
+_TYPED_NULL = re.compile(r"\bCAST\(NULL AS [A-Z]+\)")
+
+# entries of a B-tree have at most a third of a page; longer texts are found by their hash
+_LONGEST_ENTRY = 2000
+
+
+def read_tables(connection: sqlite3.Connection) -> Iterator[FileTable]:
+    """The tables of the file but its metadata, which stay in it."""
+    listed = "SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+    for name, sql in connection.execute(listed).fetchall():
+        if name == "_nacre_meta" or name.startswith("sqlite_"):
+            continue
+        rows = connection.execute(f"PRAGMA table_info({quote_identifier(name)})").fetchall()
+        declared = {column: kind.upper() for _, column, kind, *_ in rows}
+        keys = [column for _, column, kind, _, _, part in rows if part and kind.upper() == "INTEGER"]
+        parts = sum(1 for row in rows if row[5])
+        key = keys[0] if keys and parts == 1 else ""
+        kinds = _kinds(connection, name, declared, key)
+        has_rows = not key and "WITHOUT ROWID" not in str(sql).upper()
+        yield FileTable(name, {ROW_NUMBER: "integer", **kinds} if has_rows else kinds, key)
+
+
+def _kinds(connection: sqlite3.Connection, table: str, declared: dict[str, str], key: str) -> dict[str, Kind]:
+    """The kind of each column by its content, since SQLite keeps any value in a column of any type."""
+    found: dict[str, Kind] = {column: "text" if kind == "TEXT" else "integer" for column, kind in declared.items()}
+    checked = [column for column, kind in found.items() if kind != "text" and column != key]
+    for start in range(0, len(checked), 200):
+        some = checked[start : start + 200]
+        tests = ", ".join(
+            f"max(typeof({c}) NOT IN ('integer', 'real', 'null')), max(typeof({c}) = 'real'), "
+            f"max(typeof({c}) = 'integer')"
+            for c in map(quote_identifier, some)
+        )
+        contents = connection.execute(f"SELECT {tests} FROM {quote_identifier(table)}").fetchone()
+        for number, column in enumerate(some):
+            other, real, integer = contents[3 * number : 3 * number + 3]
+            is_real = real or (not integer and declared[column] == "REAL")
+            # one column for whole and other numbers: SQLite keeps whole ones beyond the precision of others
+            mixed = real and integer and declared[column] != "REAL"
+            found[column] = "text" if other else "number" if mixed else "real" if is_real else "integer"
+    return found
+
+
+def read_indexes(connection: sqlite3.Connection, table: FileTable) -> Iterator[FileIndex]:
+    """The indexes of a table but that of its integer key."""
+    name = quote_identifier(table.name)
+    for row in connection.execute(f"PRAGMA index_list({name})").fetchall():
+        columns = [each[2] for each in connection.execute(f"PRAGMA index_info({quote_identifier(row[1])})").fetchall()]
+        if not columns or any(column is None for column in columns):
+            continue
+        texts = [quote_identifier(c) for c in columns if table.columns.get(c) == "text"]
+        longest = 0
+        if texts:
+            size = " + ".join(f"coalesce(max(length(CAST({c} AS BLOB))), 0)" for c in texts)
+            (longest,) = connection.execute(f"SELECT {size} FROM {name}").fetchone()
+        yield FileIndex(table.name, tuple(columns), longest > _LONGEST_ENTRY)
+
+
+def read_views(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The names and SELECT statements of the views. A server gives columns without values their types anew."""
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY rowid").fetchall()
+    return [(name, _TYPED_NULL.sub("NULL", sql.partition(" AS ")[2])) for name, sql in found]
+
+
+Columns = Mapping[str, Mapping[str, Kind]]
+
+
+def view_sql(body: str, columns: Columns, schema: str) -> tuple[str, dict[str, Kind]]:
+    """The SELECT of a view for the server, and the kinds of its columns."""
+    tree = parse_one(body, dialect="sqlite")
+    selects = list(tree.find_all(exp.Select))
+    outer = [select for select in selects if select.find_ancestor(exp.Subquery, exp.In) is None]
+    kinds: dict[str, Kind] = {}
+    for select in outer:
+        table = next(iter(select.find_all(exp.Table))).name
+        for shown in select.selects:
+            inner = shown.this if isinstance(shown, exp.Alias) else shown
+            if isinstance(inner, exp.Column):
+                kinds[shown.alias_or_name] = columns[table][inner.name]
+    for select in outer:
+        for shown in select.selects:
+            if isinstance(shown, exp.Alias) and isinstance(shown.this, exp.Null):
+                kind = kinds.setdefault(shown.alias, "text")
+                # a NULL without a type would be a text, which fits no number of the other tables
+                shown.set("this", exp.Cast(this=exp.Null(), to=exp.DataType.build(TYPES[kind], dialect="postgres")))
+    order = [shown.alias_or_name for shown in outer[0].selects]
+    for identifier in tree.find_all(exp.Identifier):
+        identifier.set("this", stored_name(identifier.name))
+        identifier.set("quoted", True)
+    for read in tree.find_all(exp.Table):
+        read.set("db", exp.to_identifier(schema, quoted=True))
+    text = make_portable(tree, "postgres").sql(dialect="postgres", comments=False)
+    return text, {name: kinds.get(name, "text") for name in order}
+
+
+# tables that are dropped in one transaction, since each takes locks that the server has a limited number of
+_AT_ONCE = 100
+
+_SECONDS = 60
+
+
+def drop_schema(place: ServerPlace, limits: DatabaseLimits) -> None:
+    """Remove the schema with all of its tables; nothing happens if it is gone already.
+
+    Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it.
+    """
+    try:
+        engine = create_engine(
+            with_password(place.url, limits.passwords),
+            poolclass=NullPool,
+            connect_args={
+                "connect_timeout": int(limits.connect_seconds),
+                "options": f"-c statement_timeout={_SECONDS * 1000} -c lock_timeout=5000",
+            },
+        )
+        with engine.connect() as connection:
+            if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": place.lock}):
+                raise ConfigError(f"The schema {place.schema} is still read.")
+            connection.commit()
+            _drop(connection, place.schema)
+    except SQLAlchemyError as error:
+        raise ConfigError(
+            f"The schema {place.schema} can't be removed from {public_address(place.url)} ({type(error).__name__})."
+        ) from None
+    except ImportError as error:
+        raise missing_driver(error) from None
+
+
+def _drop(connection: Connection, schema: str) -> None:
+    quoted = quoted_name(schema)
+    listed = text(
+        "SELECT c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = :schema AND c.relkind IN ('r', 'v') ORDER BY c.relkind DESC LIMIT :most"
+    )
+    while found := connection.execute(listed, {"schema": schema, "most": _AT_ONCE}).all():
+        for name, kind in found:
+            kind = kind.decode() if isinstance(kind, bytes) else kind
+            drop = f"DROP {'VIEW' if kind == 'v' else 'TABLE'} IF EXISTS {quoted}.{quoted_name(name)} CASCADE"
+            connection.exec_driver_sql(drop)
+        connection.commit()
+    connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {quoted} CASCADE")
+    connection.commit()
+
+
+def quoted_name(name: str) -> str:
+    """A name in double quotes, for statements that a driver with `%s` parameters runs without parameters.
+
+    >>> quoted_name('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'

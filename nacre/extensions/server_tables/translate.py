@@ -1,0 +1,188 @@
+"""Write a query over the tables of a graph for the schema that holds them: SQL -> ServerQuery.
+
+A query is written once for all values of its parameters: marks stand for them in the tree.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlglot import MappingSchema, exp
+
+from nacre.errors import ToolError
+from nacre.extensions.databases.dialects import make_portable
+from nacre.extensions.databases.query_types import cte_of, refuse_other_tables
+from nacre.extensions.databases.translate import bound_cells, checked_tree
+from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, stored_name
+from nacre.extensions.server_tables.strict_types import fold_letters, with_strict_types
+from nacre.records.evidence import Cell
+from nacre.stores.sqlite.schema_sql import is_number
+
+# texts that mean the same in every dialect; all others are parameters
+_PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;,#-]*")
+
+_HOLE = re.compile(r"\$nacre_(\d+)\$")
+
+# stands for a text or number; the rules for types may write it in lower or upper case
+_MARK = "NacreParam"
+
+_MARKED = re.compile(r"NacreParam(\d+)x", re.IGNORECASE)
+
+_NUMBER_MARK, _NUMBER_END = "9070605", "504"
+
+# queries that are remembered, since the same ones run with other parameters
+_REMEMBERED = 1000
+
+PRIVATE, ROW_NUMBER = "_nacre_", "rowid"
+
+# what is known of a parameter before its value is: text, text that is a number, whole or other number and its sign
+Shape = str
+
+
+@dataclass(frozen=True)
+class ServerQuery:
+    """SQL for the server: `text` with `%s` for each of the `params`."""
+
+    text: str
+    params: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class _Template:
+    """The text of a query between its holes, which are numbers of parameters, or texts."""
+
+    texts: tuple[str, ...]
+    holes: tuple[tuple[int, str], ...]
+
+    def filled(self, values: Sequence[Cell]) -> ServerQuery:
+        parts, bound = [self.texts[0]], list[Cell]()
+        for (number, text), after in zip(self.holes, self.texts[1:], strict=True):
+            value = values[number] if number >= 0 else text
+            if isinstance(value, str):
+                bound.append(_changed(value, text) if number >= 0 else value)
+                # a parameter has no type by itself
+                parts.append("CAST(%s AS TEXT)")
+            else:
+                parts.append(repr(abs(value or 0)))
+            parts.append(after)
+        return ServerQuery("".join(parts), tuple(bound))
+
+
+class ServerQueries:
+    """Writes queries for one schema. Tables with `PRIVATE` names are for Nacre's own SQL."""
+
+    def __init__(self, place: ServerPlace) -> None:
+        self.place = place
+        shown: dict[str, dict[str, Kind]] = {
+            name: {column: kind for column, kind in columns.items() if column != ROW_NUMBER}
+            for name, columns in place.relations.items()
+            if not name.startswith(PRIVATE)
+        }
+        every = {name: dict(columns) for name, columns in place.relations.items()}
+        self._relations = {False: shown, True: every}
+        self._schemas = {key: _mapping(columns) for key, columns in self._relations.items()}
+        self._checked = lru_cache(_REMEMBERED)(self._check)
+        self._template = lru_cache(_REMEMBERED)(self._write)
+
+    def native(self, sql: str, params: Sequence[Cell], limit: int | None = None, trusted: bool = False) -> ServerQuery:
+        """The query with at most `limit` rows; only `trusted` ones read private tables.
+
+        Raises ToolError of kind syntax, unknown_name, refused or too_large.
+        """
+        values = [int(value) if isinstance(value, bool) else value for value in params]
+        shapes = tuple([_shape(value) for value in values])
+        return self._template(sql, shapes, limit, trusted).filled(values)
+
+    def columns(self, sql: str, count: int) -> tuple[str, ...]:
+        """The names of the columns of a query with so many parameters; those of the server may be shortened."""
+        tree = self._checked(sql, count, False)
+        return tuple(tree.named_selects) if isinstance(tree, exp.Query) else ()
+
+    def _check(self, sql: str, count: int, trusted: bool) -> exp.Expr:
+        return checked_tree(sql, count, self._schemas[trusted])
+
+    def _write(self, sql: str, shapes: tuple[Shape, ...], limit: int | None, trusted: bool) -> _Template:
+        columns = self._relations[trusted]
+        tree = self._checked(sql, len(shapes), trusted).copy()
+        refuse_other_tables(tree, columns)
+        _insert_marks(tree, shapes)
+        tree = with_strict_types(tree, columns)
+        if limit is not None:
+            bound_cells(tree, columns)
+        tree = make_portable(tree, "postgres")
+        fold_letters(tree)
+        for table in tree.find_all(exp.Table):
+            if cte_of(table) is None:
+                table.set("db", exp.to_identifier(self.place.schema))
+        for identifier in tree.find_all(exp.Identifier):
+            identifier.set("this", stored_name(identifier.name))
+            identifier.set("quoted", True)
+        if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
+            tree = tree.limit(limit, copy=False)
+        return _template_of(tree)
+
+
+def _mapping(columns: dict[str, dict[str, Kind]]) -> MappingSchema:
+    return MappingSchema({name: dict.fromkeys(kinds, "TEXT") for name, kinds in columns.items()}, dialect="sqlite")
+
+
+def _shape(value: Cell) -> Shape:
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        # how a number in a text compares with numbers depends on the number
+        return f"number {value}" if len(value) < 40 and is_number(value) else "text"
+    return ("-" if value < 0 else "+") + ("integer" if isinstance(value, int) else "real")
+
+
+def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape]) -> None:
+    for node in list(tree.find_all(exp.Placeholder)):
+        name = str(node.name).removeprefix("nacre_")
+        if not name.isdigit() or int(name) >= len(shapes):
+            raise ToolError("refused", "Named parameters are not allowed.")
+        node.replace(_mark(int(name), shapes[int(name)]))
+
+
+def _mark(number: int, shape: Shape) -> exp.Expr:
+    if shape == "null":
+        return exp.Null()
+    if shape.startswith("number "):
+        return exp.Literal.string(shape.removeprefix("number "))
+    if shape == "text":
+        return exp.Literal.string(f"{_MARK}{number}x")
+    point = ".5" if shape.endswith("real") else ""
+    literal = exp.Literal.number(f"{_NUMBER_MARK}{number}{_NUMBER_END}{point}")
+    return exp.Neg(this=literal) if shape.startswith("-") else literal
+
+
+def _template_of(tree: exp.Expr) -> _Template:
+    holes: list[tuple[int, str]] = []
+    for node in list(tree.find_all(exp.Literal)):
+        hole = _hole(node)
+        if hole is not None:
+            node.replace(exp.Var(this=f"$nacre_{len(holes)}$"))
+            holes.append(hole)
+    text = tree.sql(dialect="postgres", pretty=True, comments=False).replace("%", "%%")
+    pieces = _HOLE.split(text)
+    return _Template(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]))
+
+
+def _hole(node: exp.Literal) -> tuple[int, str] | None:
+    text = str(node.this)
+    if not node.is_string:
+        whole = text.removesuffix(".5")
+        is_mark = whole.startswith(_NUMBER_MARK) and whole.endswith(_NUMBER_END)
+        return (int(whole[len(_NUMBER_MARK) : -len(_NUMBER_END)]), "") if is_mark else None
+    if found := _MARKED.fullmatch(text):
+        return int(found[1]), text
+    return None if _PLAIN.fullmatch(text) else (-1, text.replace("\0", NUL))
+
+
+def _changed(value: str, mark: str) -> str:
+    """A text as its mark became: lower(), upper() or as it is."""
+    value = value.replace("\0", NUL)
+    if mark.startswith(_MARK):
+        return value
+    change = str.lower if mark.startswith(_MARK.lower()) else str.upper
+    return "".join(change(letter) if letter.isascii() else letter for letter in value)

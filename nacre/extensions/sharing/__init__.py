@@ -1,0 +1,7 @@
+"""Sharing an answer: a frozen copy that people without a key read at an address nobody can guess.
+
+In reading order:
+    routes          share an answer, list and withdraw links; the page of a shared answer
+    shared_answers  the record of an answer -> a bounded copy -> rows beside its thread
+    command         `nacre shares list | revoke`
+"""

@@ -1,0 +1,390 @@
+"""/api/threads/{thread}/turns/{turn}/share and /api/shares: share an answer, list and withdraw one's links.
+
+/share/TOKEN is the page of a shared answer, for people without a key: OpenedShare -> HTML without scripts, links to
+other hosts or anything but text. Its texts are those of the web page (`page/static/words`), in the reader's language.
+Who may share an answer, and what a link must not outlive: caller + turn -> link; token -> answer, or nothing.
+"""
+
+import json
+import logging
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from nacre.errors import ConfigError
+from nacre.extensions.sharing.shared_answers import (
+    OpenedShare,
+    SharedAnswer,
+    SharedAnswerStore,
+    SharedCitation,
+    SharedQuery,
+    ShareLink,
+    freeze_answer,
+)
+from nacre.language.sanitize import strip_control_characters
+from nacre.language.values import format_value, is_amount_label
+from nacre.records.answer import Value
+from nacre.records.threads import run_in_thread
+from nacre.serving.errors import Forbidden, NotFound
+from nacre.serving.http.auth import Authenticator, CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
+from nacre.serving.keys import Caller, KeyStore
+from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
+from nacre.serving.threads import MAX_THREAD_NAME, Threads
+from nacre.stores.catalog import Library
+from nacre.stores.state.conversations import ConversationStoreError
+
+DEFAULT_DAYS, MAX_DAYS = 30, 365
+
+share_router = APIRouter(prefix="/api", tags=["sharing"], responses=ERROR_RESPONSES)
+
+
+class ShareTerms(BaseModel):
+    """After how many days the link ends."""
+
+    days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS)
+
+
+class NewShare(BaseModel):
+    """A new link. `path` follows the address of the server; it is shown once, since only its hash is stored."""
+
+    path: str
+    link: ShareLink
+
+
+@share_router.post("/threads/{thread}/turns/{turn}/share", summary="Share an answer", status_code=201)
+async def share_answer(
+    request: Request,
+    thread: Annotated[str, Path(min_length=1, max_length=MAX_THREAD_NAME)],
+    turn: Annotated[int, Path(ge=1, le=2**31)],
+    body: ShareTerms,
+    threads: ThreadsDep,
+    caller: CallerDep,
+) -> NewShare:
+    """Make an address where people without a key read a frozen copy of this answer, its sources and queries.
+
+    Needs a key with the right `share` and a server with `NACRE_SHARING`. The copy ends with its days, its thread, its
+    graph, and with the key or its right.
+    """
+    sharing: AnswerSharing = request.app.state.sharing
+    name = thread.encode(errors="replace").decode()
+    token, link = await sharing.share(threads, caller, name, turn, body.days)
+    return NewShare(path=f"/share/{token}", link=link)
+
+
+@share_router.get("/shares", summary="List shared answers")
+async def list_shares(threads: ThreadsDep, caller: CallerDep) -> list[ShareLink]:
+    """The caller's links that have not expired, the latest first."""
+    return await run_in_thread(SharedAnswerStore(threads.conversations).listed, caller.owner)
+
+
+@share_router.delete("/shares/{id}", summary="Withdraw a shared answer", status_code=204)
+async def revoke_share(
+    id: Annotated[str, Path(pattern="^[0-9a-f]{16}$")], threads: ThreadsDep, caller: CallerDep
+) -> None:
+    """Delete the copy: from now on its address shows nothing."""
+    if not await run_in_thread(SharedAnswerStore(threads.conversations).revoke, id, caller.owner):
+        raise NotFound("You share no such answer. List yours at /api/shares.")
+
+
+log = logging.getLogger(__name__)
+
+HEADERS = {
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+shared_answer_router = APIRouter(include_in_schema=False)
+
+
+@shared_answer_router.get("/share/{token}")
+async def shared_answer_page(request: Request, token: str, service: TurnServiceDep) -> HTMLResponse:
+    """The answer, or one message for all tokens that give nothing."""
+    authenticator: Authenticator = request.app.state.authenticator
+    authenticator.limit_address(request)
+    sharing: AnswerSharing = request.app.state.sharing
+    language = preferred_language(request.headers.get("accept-language", ""))
+    try:
+        found = None
+        if service.threads is not None:
+            found = await sharing.open(service.threads, service.library, token)
+    except (ConversationStoreError, ConfigError) as error:
+        # readers without a key must not learn the path of a file
+        log.error("a shared answer can't be read: %s", error)
+        return _page(message_page(language, MESSAGES[503]), 503)
+    if found is None:
+        return _page(message_page(language, MESSAGES[404]), 404)
+    return _page(await run_in_thread(shared_page, found, language), 200)
+
+
+def _page(text: str, status: int) -> HTMLResponse:
+    return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": page_policy()})
+
+
+RIGHT = "share"
+
+
+@dataclass(frozen=True)
+class AnswerSharing:
+    """Shared answers of a server. `is_on` is NACRE_SHARING: if it is off, no link can be made or read, and links can
+    still be listed and withdrawn. Methods raise StorageError, or ConfigError if the keys can't be read."""
+
+    keys: KeyStore
+    is_on: bool
+
+    def may_share(self, caller: Caller) -> bool:
+        """Whether this caller may share answers here."""
+        return self.is_on and RIGHT in caller.may
+
+    async def share(self, threads: Threads, caller: Caller, thread: str, turn: int, days: int) -> tuple[str, ShareLink]:
+        """Share the answer of a turn for so many days: its token, which is not stored, and its link. Raises Forbidden,
+        NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
+        if not self.is_on:
+            raise Forbidden("Sharing is off on this server. Its operator can set NACRE_SHARING=true.")
+        owner = await run_in_thread(self.keys.find_owner, caller.owner)
+        if owner is None or not self.may_share(caller):
+            raise Forbidden("This key may not share answers. Run: nacre keys add NAME --may share")
+        store = SharedAnswerStore(threads.conversations)
+        async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
+            for each in await threads.turns(caller, thread):
+                if each.record["turn"] == turn:
+                    copy = await run_in_thread(freeze_answer, each.record)
+                    return await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
+        raise NotFound(f"This thread has no turn {turn}.")
+
+    async def open(self, threads: Threads, library: Library, token: str) -> OpenedShare | None:
+        """What a token gives; None if it gives nothing (any more), whatever the reason."""
+        if not self.is_on:
+            return None
+        found = await run_in_thread(SharedAnswerStore(threads.conversations).open, token)
+        return found if found is not None and await run_in_thread(self._still_holds, library, found) else None
+
+    def _still_holds(self, library: Library, found: OpenedShare) -> bool:
+        """Whether the same key may still share and read the graph, and the graph is still there."""
+        owner = self.keys.find_owner(found.link.owner)
+        if owner is None:
+            return False
+        caller, key = owner
+        may = RIGHT in caller.may and caller.may_read(found.link.graph)
+        return may and key == found.key and found.link.graph in library.names()
+
+
+# title and text of the pages without an answer, by status
+MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint503")}
+
+STATUS_KEYS = {
+    "answered": "statusAnswered",
+    "partial": "statusPartial",
+    "clarify": "statusClarify",
+    "not_in_graph": "statusNotInGraph",
+    "not_understood": "statusNotUnderstood",
+    "failed": "statusFailed",
+}
+
+STYLE = """
+:root { color-scheme: light dark; --ink: light-dark(#1b2226, #e6eae9); --quiet: light-dark(#5a656b, #9dabb0);
+  --line: light-dark(#e0ded8, #2d383d); --sheet: light-dark(#fff, #1a2125); --accent: light-dark(#0b6a6b, #6dcdc4); }
+* { box-sizing: border-box; }
+body { margin: 0; background: light-dark(#f7f6f3, #12171a); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
+main { max-width: 50rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; }
+h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
+p { margin: .5rem 0; white-space: pre-line; }
+.quiet, footer { color: var(--quiet); font-size: .875rem; }
+.answer { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: .5rem 1rem; }
+a { color: var(--accent); }
+.scroll { overflow-x: auto; margin: .5rem 0; }
+table { border-collapse: collapse; font-size: .9375rem; }
+caption { text-align: start; color: var(--quiet); font-size: .875rem; }
+th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
+  overflow-wrap: normal; }
+ol, ul { padding: 0; list-style: none; }
+li { margin: .6rem 0; }
+pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
+summary { cursor: pointer; }
+footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem; }
+@media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
+  details::details-content { content-visibility: visible; height: auto; } }
+"""
+
+# numbers that read as years if a column has no others
+YEARS = range(1000, 2200)
+
+TABLE_LINE = re.compile(r"\s*\|.*\|\s*")
+
+CITED = re.compile(r"\[(\d{1,4})\]")
+
+
+def preferred_language(accepted: str) -> str:
+    """The first language of an Accept-Language header that the page has, else English.
+
+    >>> preferred_language("fr, de-AT;q=0.8, en;q=0.5"), preferred_language("../../x")
+    ('de', 'en')
+    """
+    wanted = [each.split(";")[0].strip()[:2].lower() for each in accepted[:200].split(",")]
+    return next((each for each in wanted if each in _texts()), "en")
+
+
+@cache
+def page_policy() -> str:
+    """The content security policy: the inline style and nothing else. The sandbox forbids scripts and forms as well."""
+    policy = content_security_policy(f"<style>{STYLE}</style>")
+    return policy.replace("connect-src 'self'", "connect-src 'none'") + "; sandbox"
+
+
+def message_page(language: str, keys: tuple[str, str]) -> str:
+    """A page that says why there is no answer."""
+    title, why = (_texts()[language][key] for key in keys)
+    return _document(language, title, f"<h1>{_safe(title)}</h1><p>{_safe(why)}</p>")
+
+
+def shared_page(share: OpenedShare, language: str) -> str:
+    """The page of a shared answer."""
+    answer, words = share.answer, _texts()[language]
+    understood = ""
+    if answer.standalone.casefold().strip() != answer.question.casefold().strip():
+        understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
+    parts = [
+        f"<h1>{_safe(answer.question)}</h1>{understood}",
+        f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
+        f'<p class="quiet">{_safe(_status(answer, words))}</p>',
+        *(f'<p class="quiet">{_safe(note)}</p>' for note in answer.notes),
+        _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"]),
+    ]
+    if answer.citations:
+        sources = "".join(_citation(each, words) for each in answer.citations)
+        parts.append(f"<h2>{_safe(words['sharedSources'])}</h2><ol>{sources}</ol>")
+    parts.append(_derivation(answer, words))
+    about = _fill(
+        words["sharedAbout"],
+        graph=answer.graph,
+        date=_day(share.link.created),
+        until=_day(share.link.expires),
+    )
+    parts.append(f"<footer>{_safe(about)}</footer>")
+    return _document(language, answer.question, "".join(parts))
+
+
+def _paragraphs(answer: SharedAnswer) -> str:
+    """The text of an answer; its table is shown in full below, and [n] leads to a source."""
+    lines = answer.answer.split("\n")
+    if answer.rows:
+        lines = [line for line in lines if not TABLE_LINE.fullmatch(line)]
+    numbers = {each.n for each in answer.citations}
+
+    def link(found: re.Match[str]) -> str:
+        n = int(found[1])
+        return f'<a href="#source-{n}">[{n}]</a>' if n in numbers else found[0]
+
+    blocks = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    return "".join(f"<p>{CITED.sub(link, _safe(block))}</p>" for block in blocks)
+
+
+def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
+    key = STATUS_KEYS.get(answer.status)
+    status = words[key] if key else answer.status
+    if answer.confidence is None:
+        return str(status)
+    percent = words["moreThan99"] if answer.confidence > 0.99 else f"{round(answer.confidence * 100)} %"
+    return str(status) + _fill(words["sure"], percent=percent)
+
+
+def _citation(citation: SharedCitation, words: dict[str, Any]) -> str:
+    title = _fill(words["rowsOfSource"], n=str(citation.n))
+    rows = _table(citation.columns, citation.rows, citation.all_rows, words, title)
+    said = " – ".join(each for each in (citation.text, citation.source, citation.basis) if each)
+    return f'<li id="source-{citation.n}">[{citation.n}] {_safe(said)}{rows}</li>'
+
+
+def _derivation(answer: SharedAnswer, words: dict[str, Any]) -> str:
+    parts = []
+    if answer.triples:
+        triples = "\n".join(" ".join(triple) for triple in answer.triples)
+        parts.append(f"<h2>{_safe(words['asTriples'])}</h2><pre>{_safe(triples)}</pre>")
+    if answer.readings:
+        readings = "".join(f"<li>{_safe(each)}</li>" for each in answer.readings)
+        parts.append(f"<h2>{_safe(words['sharedReadings'])}</h2><ul>{readings}</ul>")
+    parts += [_query(each, words) for each in answer.queries]
+    return f"<details><summary>{_safe(words['howFound'])}</summary>{''.join(parts)}</details>" if parts else ""
+
+
+def _query(query: SharedQuery, words: dict[str, Any]) -> str:
+    params = ", ".join(map(_cell, query.params))
+    number = words["row"][0 if query.rows == 1 else 1]
+    head = f"{query.tool.upper()}: {query.words}" if query.words else query.tool.upper()
+    text = f"{query.text}\n-- {params}" if params else query.text
+    return f"<p>{_safe(head)} ({_safe(_fill(number, n=f'{query.rows:,}'))})</p><pre>{_safe(text)}</pre>"
+
+
+def _table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Value | None]],
+    all_rows: int,
+    words: dict[str, Any],
+    title: str,
+) -> str:
+    if not rows:
+        return ""
+    part = f"{title}: {_fill(words['rowsOf'], n=f'{len(rows):,}', all=f'{all_rows:,}')}"
+    caption = _safe(part if len(rows) < all_rows else title)
+    head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
+    counted = [_is_counted(column, [row[i] for row in rows if i < len(row)]) for i, column in enumerate(columns)]
+    lines = [[_cell(cell, is_counted) for cell, is_counted in zip(row, counted, strict=False)] for row in rows]
+    body = "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in line)}</tr>" for line in lines)
+    # the keyboard scrolls a wide table
+    region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
+    return (
+        f"{region}<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:
+    """Whether the numbers of a column have separators of thousands: those of years and codes do not."""
+    are_years = all(cell is None or (isinstance(cell, int) and cell in YEARS) for cell in cells)
+    return is_amount_label(column) and not are_years
+
+
+def _cell(cell: Value | None, is_counted: bool = False) -> str:
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return format_value(cell, counted=is_counted)
+
+
+def _document(language: str, title: str, inside: str) -> str:
+    return (
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">'
+        f'<title>{_safe(title)} · Nacre</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>'
+        f"<body><main>{inside}</main></body></html>"
+    )
+
+
+def _safe(text: str) -> str:
+    """Text of a graph or client as HTML that has no markup of its own, no control characters and no bidi marks."""
+    return escape(strip_control_characters(text))
+
+
+def _fill(text: str, **values: str) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], ""), text)
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+@cache
+def _texts() -> dict[str, dict[str, Any]]:
+    """The texts of each language by their keys."""
+    files = sorted((STATIC_FOLDER / "words").glob("*.json"))
+    return {each.stem: json.loads(each.read_text(encoding="utf-8")) for each in files}

@@ -1,0 +1,412 @@
+"""German and French: words of a question or label -> English words; name + parts -> sentence of an answer.
+
+The data is in `de/` and `fr/`. In order: glosses, the dictionary of a language, numbers and dates as English writes
+them, templates of answers.
+
+The rules for English then read the questions. Words that the dictionary lacks are left to the caller.
+"""
+
+import calendar
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+import simplemma
+from rapidfuzz.distance import OSA
+
+from nacre.language.data import load_language_texts
+from nacre.language.tokens import ENGLISH, fold, tokenize
+
+# Letters of the parts of a compound, at least; letters of a word with a typo, and of one with two (given).
+MIN_PART_LETTERS, MIN_HEAD_LETTERS = 3, 4
+
+MIN_TYPO_LETTERS, MIN_TWO_TYPO_LETTERS = 5, 9
+
+# A gloss that begins so belongs at the front of the question.
+FRONT_MARK = "^"
+
+# German and French spell umlauts in two letters if the keyboard lacks them.
+_TWO_LETTERS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
+
+
+class Gloss(NamedTuple):
+    """The English for the words from `start` to `end`."""
+
+    start: int
+    end: int
+    english: str
+
+
+def gloss_words(words: Sequence[str], code: str) -> list[Gloss]:
+    """The glosses of consecutive words, in order; words without one are left out.
+
+    >>> [g.english for g in gloss_words("Wie hoch ist die höchste Brücke".split(), "de")]
+    ['how', 'high', 'is', 'the', 'highest', 'bridge']
+    >>> [g.english for g in gloss_words("le prix le moins cher".split(), "fr")]
+    ['the', 'price', 'the cheapest']
+    """
+    known = glosses(code)
+    folded = [fold(word) for word in words]
+    found, at = [], 0
+    while at < len(words):
+        gloss = _expression(folded, at, known) or _degree(folded, at, known) or _word(words, folded, at, known)
+        if gloss is not None:
+            found.append(gloss)
+        at = gloss.end if gloss is not None else at + 1
+    return found
+
+
+def gloss_label(label: str, code: str) -> str:
+    """A label in English, as far as the dictionary has its words.
+
+    >>> gloss_label("Anzahl der Pfeifen", "de"), gloss_label("prix au kilo", "fr")
+    ('number of Pfeifen', 'price per kilo')
+    """
+    return " ".join(fill_glosses([token.text for token in tokenize(label)], code))
+
+
+def fill_glosses(words: Sequence[str], code: str) -> Iterator[str]:
+    """The words with their glosses in place; no verb is moved."""
+    at = 0
+    for gloss in (*gloss_words(words, code), Gloss(len(words), len(words), "")):
+        yield from words[at : gloss.start]
+        yield from gloss.english.removeprefix(FRONT_MARK).split()
+        at = gloss.end
+
+
+def is_in_language(label: str, code: str) -> bool:
+    """Whether a label has a word of the dictionary of a language, and a word that English lacks.
+
+    >>> is_in_language("Höhe", "de"), is_in_language("height", "de"), is_in_language("in", "de")
+    (True, False, False)
+    """
+    return not is_english(label) and bool(gloss_words([token.text for token in tokenize(label)], code))
+
+
+def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None:
+    """The English for a misspelt word of the dictionary; None if it is nearer to none or to one of `others`."""
+    known, word = glosses(code), fold(word)
+    edits = 0 if len(word) < MIN_TYPO_LETTERS else 2 if len(word) >= MIN_TWO_TYPO_LETTERS else 1
+    if not edits or not word.isalpha():
+        return None
+    near = [(OSA.distance(word, each, score_cutoff=edits), each) for each in known.exact if each[0] == word[0]]
+    distance, best = min(near, default=(edits + 1, ""))
+    if distance > edits or any(OSA.distance(word, fold(each), score_cutoff=edits) <= distance for each in others):
+        return None
+    return known.exact[best]
+
+
+def front_verb(english: Sequence[str], code: str) -> list[str]:
+    """The words in the order of an English question: a marked verb comes first, after the question word if any.
+
+    >>> front_verb(["the", "mill", "^is", "old"], "fr"), front_verb(["^", "the", "mill", "is", "old"], "fr")
+    (['is', 'the', 'mill', 'old'], ['is', 'the', 'mill', 'old'])
+    """
+    marked = next((i for i, word in enumerate(english) if word.startswith(FRONT_MARK)), None)
+    if marked is None:
+        return list(english)
+    known = glosses(code)
+    verb, rest = english[marked].removeprefix(FRONT_MARK), [*english[:marked], *english[marked + 1 :]]
+    if not verb:
+        at = next((i for i, word in enumerate(rest) if word in known.fronted and i >= marked), None)
+        verb = rest.pop(at) if at is not None else ""
+    lead = int(bool(rest) and rest[0] in known.question_leads)
+    return [word for word in (*rest[:lead], verb, *rest[lead:]) if word]
+
+
+@dataclass(frozen=True)
+class Glosses:
+    """The dictionary of one language. Words are keys as they are written and without accents.
+
+    `longest_expression` is the number of words of the longest of the `expressions`. `stems` has the stems of the words
+    of `exact`. `degrees` maps the forms of adjectives to English, `adjectives` the positive forms to the English
+    positive, comparative, superlative.
+    """
+
+    code: str
+    expressions: Mapping[tuple[str, ...], str]
+    longest_expression: int
+    words: Mapping[str, str]
+    after_noun: Mapping[str, str]
+    exact: Mapping[str, str]
+    stems: Mapping[str, str]
+    degrees: Mapping[str, str]
+    adjectives: Mapping[str, tuple[str, str, str]]
+    opposites: Mapping[str, tuple[str, str, str]]
+    more: frozenset[str]
+    less: frozenset[str]
+    articles: frozenset[str]
+    superlative_leads: frozenset[str]
+    telling: frozenset[str]
+    joints: tuple[str, ...]
+    linked_endings: tuple[str, ...]
+    elided: frozenset[str]
+    months: tuple[str, ...]
+    fronted: frozenset[str]
+    question_leads: frozenset[str]
+
+
+def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
+    for size in range(min(known.longest_expression, len(folded) - at), 0, -1):
+        english = known.expressions.get(tuple(folded[at : at + size]))
+        if english is not None:
+            return Gloss(at, at + size, english)
+    return None
+
+
+def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
+    """A comparative or superlative of several words: "plus haut", "le moins cher", "am höchsten"."""
+    is_lead = folded[at] in known.superlative_leads
+    if is_lead and at + 1 < len(folded) and known.degrees.get(folded[at + 1], "").endswith("est"):
+        return Gloss(at, at + 2, f"the {known.degrees[folded[at + 1]]}")
+    first = at + (folded[at] in known.articles)
+    if first + 1 >= len(folded) or folded[first] not in known.more | known.less:
+        return None
+    forms = known.adjectives.get(folded[first + 1])
+    if forms is None:
+        return None
+    is_superlative = first > at
+    english = forms[1 + is_superlative]
+    if folded[first] in known.less:
+        opposite = known.opposites.get(forms[0])
+        english = opposite[1 + is_superlative] if opposite else f"{'least' if is_superlative else 'less'} {forms[0]}"
+    return Gloss(at, first + 2, f"{'the ' if is_superlative else ''}{english}")
+
+
+def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
+    word = folded[at]
+    is_compared = any(each in known.more | known.less for each in folded[max(0, at - 3) : at])
+    if is_compared and known.words.get(word) == "what":
+        # "plus haut que"
+        return Gloss(at, at + 1, "than")
+    tables = [known.words, known.degrees, known.exact]
+    if at > 1 and words[at - 1][:1].isupper():
+        tables.insert(0, known.after_noun)
+    if at and words[at][:1].isupper():
+        # a German noun: "Alter" is an age and no old one
+        tables = [known.exact, known.words, known.degrees]
+    forms = [words[at].lower(), word, *(word.replace(two, one) for two, one in _TWO_LETTERS if two in word)]
+    english = next((table[form] for form in forms for table in tables if form in table), None)
+    if english is None:
+        english = next((found for form in forms if (found := _by_stem(form, known))), None)
+    if english is None:
+        english = _compound(word, known)
+    return None if english is None else Gloss(at, at + 1, english)
+
+
+def _by_stem(word: str, known: Glosses) -> str | None:
+    return known.stems.get(stem(word, known.code)) if len(word) >= MIN_PART_LETTERS else None
+
+
+def _compound(word: str, known: Glosses) -> str | None:
+    """The parts of a compound whose head is in the dictionary: "Fahrpreis" is a price."""
+    for start in range(MIN_PART_LETTERS, len(word) - MIN_HEAD_LETTERS + 1) if len(known.joints) > 1 else ():
+        end = word[start:]
+        forms = (end, *(end.removesuffix(ending) for ending in known.joints if end.endswith(ending)))
+        head = next((known.exact[form] for form in forms if form in known.exact), None)
+        if head is None or len(end) < MIN_HEAD_LETTERS:
+            continue
+        first = word[:start]
+        parts = (first.removesuffix(joint) for joint in known.joints)
+        # "restaurierungs" is no word
+        whole = first[:-1] if first.endswith(known.linked_endings) else first
+        return f"{next((known.exact[part] for part in parts if part in known.exact), whole)} {head}"
+    return None
+
+
+# The languages with glosses, and the names of their stemmers (Snowball, in tantivy).
+GLOSSED_LANGUAGES: Mapping[str, str] = MappingProxyType({"de": "german", "fr": "french"})
+
+
+@cache
+def glosses(code: str) -> Glosses:
+    """The dictionary of a language, read once."""
+    data = load_language_texts(f"{code}/glosses.yaml")
+    adjectives, degrees = _adjectives(data["adjectives"], data["adjective_endings"].split())
+    degrees |= {form: english for forms, english in data.get("degrees", {}).items() for form in forms.split()}
+
+    def words_of(name: str) -> frozenset[str]:
+        return frozenset(map(fold, data.get(name, "").split()))
+
+    expressions = {tuple(map(fold, phrase.split())): english for phrase, english in data["expressions"].items()}
+    return Glosses(
+        code=code,
+        expressions=expressions,
+        longest_expression=max(map(len, expressions)),
+        words=_with_folded(data["words"]),
+        after_noun=data.get("after_noun", {}),
+        exact=_with_folded(data["stems"]),
+        stems={stem(word, code): english for word, english in reversed(list(data["stems"].items()))},
+        degrees=_with_folded(degrees),
+        adjectives=adjectives,
+        opposites={word: _degrees(forms) for word, forms in data.get("opposites", {}).items()},
+        more=words_of("more"),
+        less=words_of("less"),
+        articles=words_of("articles"),
+        superlative_leads=words_of("superlative_leads"),
+        telling=frozenset(data["telling"].split()),
+        joints=("", *data.get("joints", "").split()),
+        linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
+        elided=words_of("elided"),
+        months=tuple(map(fold, data["months"].split())),
+        fronted=words_of("fronted"),
+        question_leads=words_of("question_leads"),
+    )
+
+
+def stem(word: str, code: str) -> str:
+    """The stem of a word, without accents.
+
+    >>> stem("Brücken", "de"), stem("sculptures", "fr")
+    ('bruck', 'sculptur')
+    """
+    return _stemmer(code)(word.casefold())
+
+
+def is_english(label: str) -> bool:
+    """Whether English has all words of a label.
+
+    >>> is_english("top speed"), is_english("Seilbahn")
+    (True, False)
+    """
+    return all(is_english_word(token.text) for token in tokenize(label))
+
+
+def is_english_word(word: str) -> bool:
+    """Whether English has a word. Numbers and codes are words of any language.
+
+    >>> is_english_word("speed"), is_english_word("Höhe"), is_english_word("x5")
+    (True, False, True)
+    """
+    return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))
+
+
+def word_for(english: str, code: str) -> str:
+    """The noun of the dictionary for an English label; "" if it has none.
+
+    >>> word_for("length", "de"), word_for("top speed", "de")
+    ('Länge', '')
+    """
+    return _words_by_gloss(code).get(english.lower(), "")
+
+
+def _adjectives(
+    data: Mapping[str, str], endings: Sequence[str]
+) -> tuple[dict[str, tuple[str, str, str]], dict[str, str]]:
+    """The English degrees by positive form, and the English of each form."""
+    positive: dict[str, tuple[str, str, str]] = {}
+    degrees: dict[str, str] = {}
+    for forms, english in data.items():
+        of_english = _degrees(english)
+        # "billiger" compares, although it is also a form of "billig"
+        for stems, degree in reversed(list(zip(forms.split("|"), of_english, strict=False))):
+            for each in stems.split():
+                for ending in ("", *endings):
+                    degrees.setdefault(each + ending, degree)
+                    if degree == of_english[0]:
+                        positive.setdefault(fold(each + ending), of_english)
+    return positive, degrees
+
+
+def _with_folded(data: Mapping[str, str]) -> dict[str, str]:
+    """The entries by their words, and by these without accents, unless that is another word: "où" is no "ou"."""
+    return {fold(word): english for word, english in reversed(list(data.items()))} | dict(data)
+
+
+def _degrees(forms: str) -> tuple[str, str, str]:
+    """The positive, comparative and superlative of an English adjective: "recent more-recent most-recent"."""
+    positive, comparative, superlative = (form.replace("-", " ") for form in forms.split())
+    return positive, comparative, superlative
+
+
+@cache
+def _stemmer(code: str) -> Callable[[str], str]:
+    import tantivy
+
+    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+    stemming = analyzer.filter(tantivy.Filter.stemmer(GLOSSED_LANGUAGES[code])).build()
+
+    @cache
+    def stem_of(word: str) -> str:
+        return fold("".join(stemming.analyze(word)))
+
+    return stem_of
+
+
+@cache
+def _words_by_gloss(code: str) -> Mapping[str, str]:
+    data = load_language_texts(f"{code}/glosses.yaml")
+    words = {english: word for word, english in reversed(list(data["stems"].items()))}
+    return {english: word.capitalize() for english, word in words.items()} if "capitals" in data else words
+
+
+_GROUPED_NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?![\d.])")
+
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d,])")
+
+_NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
+
+
+def normalize_numbers(text: str, code: str) -> str:
+    """Numbers and dates as English writes them.
+
+    >>> normalize_numbers("1.234,5 am 3. Mai 1990", "de"), normalize_numbers("12 500 le 03/05/1990", "fr")
+    ('1234.5 am 3 May 1990', '12500 le 1990-05-03')
+    """
+    text = _NUMERIC_DATE.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
+    text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
+    text = _DECIMAL_COMMA.sub(r"\1.\2", text)
+    return _month_pattern(code).sub(_english_month(code), text)
+
+
+@cache
+def _month_pattern(code: str) -> re.Pattern[str]:
+    names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
+    return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
+
+
+def _english_month(code: str) -> Callable[[re.Match[str]], str]:
+    def replace(match: re.Match[str]) -> str:
+        month = calendar.month_name[1 + glosses(code).months.index(fold(match[2]))]
+        return f"{match[1]} {month}" if match[1] else month
+
+    return replace
+
+
+def fill_template(code: str, name: str, **parts: str | int) -> str:
+    """A sentence of a language with its parts.
+
+    >>> fill_template("de", "count_all", count=3, kind="Mühlen")
+    'Es gibt 3 Mühlen.'
+    """
+    return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**parts)
+
+
+def translated_plural(noun: str, code: str) -> str:
+    """The plural of a noun of one word if the language forms it by its ending, else "".
+
+    >>> translated_plural("bateau", "fr"), translated_plural("Orgel", "de")
+    ('bateaux', '')
+    """
+    endings = load_language_texts(f"{code}/answers.yaml").get("plurals", {})
+    ending = next((each for each in endings if noun.endswith(each)), None)
+    return noun.removesuffix(ending) + endings[ending] if ending is not None and noun.isalpha() else ""
+
+
+@cache
+def template_pattern(code: str, name: str) -> re.Pattern[str]:
+    """A regular expression of a language's templates."""
+    return re.compile(load_language_texts(f"{code}/answers.yaml")[name])
+
+
+def join_translated(names: list[str], code: str) -> str:
+    """Names as a list in a language.
+
+    >>> join_translated(["a", "b", "c"], "fr")
+    'a, b et c'
+    """
+    joined = f" {fill_template(code, 'and')} "
+    return joined.join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

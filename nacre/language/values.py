@@ -1,0 +1,442 @@
+"""Values and dates as people write them: Cell -> text, with thousands separators, units, dates, and yes or no.
+
+Then dates of any precision: text -> Periods ("March 2024", "5 May 2019", "the 1990s"), and Periods -> words.
+"""
+
+import calendar
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from nacre.language.data import pattern, phrase_list, word_list, word_map
+from nacre.records.evidence import Cell
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
+
+_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
+
+_SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
+
+_WORD = re.compile(r"[^\W\d_A-Z]{3,}")
+
+# "bmw", "m": abbreviations without a vowel
+_ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
+
+# significant digits of an average
+_SIGNIFICANT_DIGITS = 3
+
+# smaller numbers are written with an exponent
+_MIN_DECIMAL = 1e-4
+
+
+def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
+    """A value with thousands separators, at most two decimals and its unit; dates are written out.
+
+    A number that is not `counted` (a year, a code) has no separators. A `rounded` number keeps three significant
+    digits, or its whole part.
+
+    >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
+    ('112,233.33 km', '724 kg')
+    >>> format_value(2010, counted=False), format_value("2010-05-01")
+    ('2010', '1 May 2010')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        text = _decimal(value, rounded, counted)
+    elif isinstance(value, int):
+        text = f"{value:,}" if counted else str(value)
+    else:
+        return format_date(value) if isinstance(value, str) else "unknown"
+    return append_unit(text, unit)
+
+
+def drop_midnight(text: str) -> str:
+    """A date whose time is midnight as the date alone: a day that was stored as a point in time.
+
+    >>> drop_midnight("1992-01-01T00:00:00"), drop_midnight("1992-01-01T10:30:00")
+    ('1992-01-01', '1992-01-01T10:30:00')
+    """
+    found = _DAY.fullmatch(text)
+    return "-".join(found.groups()) if found else text
+
+
+def append_unit(number: str, unit: str) -> str:
+    """A number followed by its unit.
+
+    >>> append_unit("5", "km"), append_unit("5", "%"), append_unit("5", "")
+    ('5 km', '5%', '5')
+    """
+    return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
+
+
+def format_date(text: str) -> str:
+    """An ISO date in words; any other text unchanged.
+
+    >>> format_date("1966-07-30"), format_date("1966-07-30T15:00:00Z"), format_date("30.7.1966")
+    ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
+    """
+    day = _DAY.fullmatch(text)
+    if day is not None:
+        return _formatted_day(*map(int, day.groups())) or text
+    moment = _MOMENT.fullmatch(text)
+    if moment is not None:
+        date_words = _formatted_day(*map(int, moment.groups()[:3]))
+        zone = moment[6] or ""
+        clock = f"{moment[4]}{moment[5] or ''}{' UTC' if zone == 'Z' else f' (UTC{zone})' if zone else ''}"
+        return f"{date_words} at {clock}" if date_words else text
+    return text
+
+
+def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> str:
+    """A thing's name; a name that is the last segment of its IRI is split into words.
+
+    It stays as it is if the names beside it are in `small` letters.
+
+    >>> display_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), display_name("us-east-1", ("http://e.org/n17",))
+    ('BMW M3 Coupé', 'us-east-1')
+    """
+    if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
+        return name
+    parts = re.split(r"[-_]", name)
+    return " ".join(part.upper() if _ABBREVIATION.fullmatch(part) else part.capitalize() for part in parts)
+
+
+def has_lowercase_name(names: Iterable[Cell]) -> bool:
+    """Whether one of several names is a word in small letters, as names of kinds are.
+
+    >>> has_lowercase_name(["diesel", "plug-in-hybrid"]), has_lowercase_name(["bmw-m3", "bmw-x5"])
+    (True, False)
+    """
+    return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
+
+
+def is_plain_number(text: str, unit: str) -> bool:
+    """Whether a text is a number alone, or a number with its unit.
+
+    >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
+    (True, False, False)
+    """
+    number = re.sub(rf"(?:(?<!\s)\s++)?{re.escape(unit)}\s*+$", "", text, flags=re.IGNORECASE) if unit else text
+    return number.replace(".", "").replace(",", "").strip().isdigit()
+
+
+def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
+    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit.
+
+    >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
+    (True, True, False)
+    """
+    if name.isdigit():
+        return True
+    return any(map(str.isdigit, name)) and any(re.split(r"[/#:]", iri)[-1] == name for iri in iris)
+
+
+def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
+    """Whether the numbers of a property are amounts, and not years, codes or other identifiers.
+
+    >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
+    (True, False, False)
+    >>> is_amount_label("house number"), is_amount_label("number of words")
+    (False, True)
+    """
+    words = label.lower().removeprefix("number of ").split()
+    return datatype != "year" and role != "identifier" and not set(words) & word_list("wording", "uncounted")
+
+
+def _formatted_day(year: int, month: int, day: int) -> str:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return ""
+    return f"{day} {calendar.month_name[month]} {year}"
+
+
+def _decimal(value: float, rounded: bool, counted: bool) -> str:
+    if value.is_integer():
+        return f"{value:,.0f}" if counted else f"{value:.0f}"
+    digits = 2 if abs(value) >= 1 else 4
+    if rounded and abs(value) < 1:
+        # leading zeros are no significant digits
+        text = f"{value:.{_SIGNIFICANT_DIGITS}g}"
+        return f"{float(text):f}".rstrip("0").rstrip(".") if abs(value) >= _MIN_DECIMAL else text
+    if rounded:
+        digits = max(0, _SIGNIFICANT_DIGITS - len(str(int(abs(value)))))
+    text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text if float(text.replace(",", "")) else f"{value:.{_SIGNIFICANT_DIGITS}g}"
+
+
+_MONTHS = {
+    name.casefold(): n for names in (calendar.month_name, calendar.month_abbr) for n, name in enumerate(names) if n
+}
+
+_ISO = re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2}))?\b")
+
+# "2020/05/12", "12.5.2020", "5/12/2020"
+_NUMERIC = re.compile(
+    r"(?<![\w.,:/+\-])(?:(?P<y>\d{4})(?P<by>[./])(?P<m>\d{1,2})(?P=by)(?P<d>\d{1,2})"
+    r"|(?P<a>\d{1,2})(?P<sep>[./\-])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}))(?![\w\-/]|[.:,]\d)"
+)
+
+_DECADE = re.compile(r"\b(?P<y>\d{3})0s\b")
+
+# "the 20s" and earlier decades are of this century, "the 30s" and later ones of the last
+_LAST_DECADE_OF_THIS_CENTURY = 2
+
+_LONGEST_MONTH, _LAST_MONTH = 31, 12
+
+
+class Period(NamedTuple):
+    """A period: its `first` day and the day `after` it as ISO dates, and its place in characters.
+
+    A month or day of any year is written as in XML Schema ("--07", "--07-12") and has no day after it.
+    """
+
+    first: str
+    after: str
+    start: int
+    end: int
+
+    @property
+    def value(self) -> float:
+        """The year in which it begins; the month of a period of any year."""
+        return float(self.first[2:4]) if self.of_any_year else float(self.first[:4])
+
+    @property
+    def of_any_year(self) -> bool:
+        return is_yearless(self.first)
+
+    @property
+    def last(self) -> float | None:
+        """The last year of a period of several years, else None."""
+        last = int(self.after[:4] or 0) - (self.after[4:] == "-01-01")
+        return float(last) if not self.of_any_year and last > self.value else None
+
+
+def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
+    """The dates of a text except bare years; with `any_year` also months and days without a year.
+
+    >>> find_periods("opened before March 2015")
+    [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
+    >>> [(p.first, p.after) for p in find_periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
+    [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
+    >>> [(p.first, p.after) for p in find_periods("the second quarter of 2023 or Q4 2024")]
+    [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
+    >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
+    ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
+    """
+    periods: list[Period] = []
+    for expression in _expressions(any_year=any_year):
+        for match in expression.finditer(text):
+            if any(p.start < match.end() and match.start() < p.end for p in periods):
+                continue
+            bounds = _bounds_of(match)
+            if bounds is not None:
+                periods.append(Period(*bounds, match.start(), match.end()))
+    return sorted(periods, key=lambda p: p.start)
+
+
+def is_yearless(first: str) -> bool:
+    """Whether a date is a month or day of any year: "--07", "--07-12"."""
+    return first.startswith("--")
+
+
+def year_bounds(value: int) -> tuple[str, str]:
+    """The first day of a year and of the next.
+
+    >>> year_bounds(2015)
+    ('2015-01-01', '2016-01-01')
+    """
+    return f"{value:04}-01-01", f"{value + 1:04}-01-01"
+
+
+def format_yearless_date(part: str) -> str:
+    """A month or day of any year in words; `part` is its text within an ISO date.
+
+    >>> format_yearless_date("-07-"), format_yearless_date("-07-12"), format_yearless_date("-7")
+    ('in July', 'on 12 July', '')
+    """
+    match = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
+    if match is None:
+        return ""
+    month = calendar.month_name[int(match[1])]
+    return f"on {int(match[2])} {month}" if match[2] else f"in {month}"
+
+
+def format_period(first: str, after: str) -> str:
+    """A period in words; "" if the dates are no period.
+
+    >>> format_period("2019-01-01", "2020-01-01"), format_period("2015-03-01", "2015-04-01")
+    ('in 2019', 'in March 2015')
+    >>> format_period("2023-04-01", "2023-07-01")
+    'in the second quarter of 2023'
+    >>> format_period("2011-01-01", "2018-01-01"), format_period("1990-01-01", "2000-01-01")
+    ('between 2011 and 2017', 'in the 1990s')
+    >>> format_period("2011-03-01", "2011-06-01"), format_period("2011-03-04", "2011-03-08")
+    ('between March and May 2011', 'between 4 March and 7 March 2011')
+    """
+    try:
+        begin, end = date.fromisoformat(first), date.fromisoformat(after)
+    except ValueError:
+        return ""
+    if end - begin == timedelta(days=1):
+        return f"on {_period_day(begin)}"
+    if begin >= end:
+        return ""
+    if begin.day != 1 or end.day != 1:
+        return _between(_period_day(begin), _period_day(end - timedelta(days=1)))
+    return _format_months(begin, end)
+
+
+def _format_months(begin: date, end: date) -> str:
+    """A period of whole months, whose `end` is the first day after it."""
+    months = (end.year - begin.year) * 12 + end.month - begin.month
+    if months == 1:
+        return f"in {_month(begin)}"
+    part = {3: "quarter", 6: "half"}.get(months)
+    if part and begin.month % months == 1:
+        return f"in the {phrase_list('dates', 'ordinals')[begin.month // months]} {part} of {begin.year}"
+    years = end.year - begin.year
+    if begin.month != 1 or end.month != 1:
+        return _between(_month(begin), _month(end - timedelta(days=1)))
+    if years == 10 and begin.year % 10 == 0:
+        return f"in the {begin.year}s"
+    return f"in {begin.year}" if years == 1 else f"between {begin.year} and {end.year - 1}"
+
+
+def _period_day(day: date) -> str:
+    return f"{day.day} {_month(day)}"
+
+
+def _month(day: date) -> str:
+    return f"{calendar.month_name[day.month]} {day.year}"
+
+
+def _between(first: str, last: str) -> str:
+    """From one day or month to another; a year that they share is written once.
+
+    >>> _between("3 May 2020", "9 June 2020"), _between("May 2019", "June 2020")
+    ('between 3 May and 9 June 2020', 'between May 2019 and June 2020')
+    """
+    year_of = last.rpartition(" ")[2]
+    return f"between {first.removesuffix(f' {year_of}')} and {last}"
+
+
+def format_year_range(first: object, last: object) -> str:
+    """Years from the first to the last in words; "" if the values are no years.
+
+    >>> format_year_range(1990, 1999.0), format_year_range(2011, 2012), format_year_range("a", "b")
+    ('in the 1990s', 'between 2011 and 2012', '')
+    """
+    if not isinstance(first, int | float) or not isinstance(last, int | float):
+        return ""
+    return format_period(year_bounds(int(first))[0], year_bounds(int(last))[1])
+
+
+def format_date_bound(op: str, day: str) -> str:
+    """A lower or upper bound in words if its day begins a month or year, else "".
+
+    >>> [format_date_bound(*bound) for bound in ((">=", "2019-01-01"), ("<", "2019-01-01"), (">=", "2015-04-01"))]
+    ['after 2018', 'before 2019', 'after March 2015']
+    """
+    try:
+        begin = date.fromisoformat(day)
+    except ValueError:
+        return ""
+    if op not in (">=", "<") or begin.day != 1 or begin.year == 1:
+        return ""
+    at = begin if op == "<" else begin - timedelta(days=1)
+    month = "" if begin.month == 1 else f"{calendar.month_name[at.month]} "
+    return f"{'before' if op == '<' else 'after'} {month}{at.year}"
+
+
+def is_ambiguous_date(text: str) -> bool:
+    """Whether a numeric date may be read with the day first and with the month first.
+
+    >>> is_ambiguous_date("before 3/4/2020"), is_ambiguous_date("13/4/2020, 3/3/2020 or 3.4.2020")
+    (True, False)
+    """
+    matches = [m for m in _NUMERIC.finditer(text) if m["y2"] and m["sep"] != "."]
+    return any(
+        m["a"].lstrip("0") != m["b"].lstrip("0") and max(int(m["a"]), int(m["b"])) <= _LAST_MONTH for m in matches
+    )
+
+
+@cache
+def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
+    """The patterns of dates in the order in which they are tried."""
+    months = "|".join(sorted(_MONTHS, key=len, reverse=True))
+    ordinals, decades = ("|".join(phrase_list("dates", name)) for name in ("ordinals", "decades"))
+    yearless = ("day_of_any_year", "month_of_any_year") if any_year else ()
+    return (
+        pattern("dates", "part_of_year", ordinals=ordinals),
+        _ISO,
+        _NUMERIC,
+        *(pattern("dates", name, months=months) for name in ("month_day_year", "day_month_year")),
+        _DECADE,
+        pattern("dates", "decade", decades=decades),
+        *(pattern("dates", name, months=months) for name in yearless),
+    )
+
+
+def _bounds_of(match: re.Match[str]) -> tuple[str, str] | None:
+    """The first day of a matched date and the day after its last; None if the calendar has no such date."""
+    parts = match.groupdict()
+    if "part" in parts:
+        return _part_of_year(match)
+    if "sep" in parts:
+        parts = _day_first(match)
+    if "m" not in parts:
+        first_year = int(str(parts["y"])) * 10 if "y" in parts else _decade(parts)
+        return year_bounds(first_year)[0], year_bounds(first_year + 9)[1]
+    return _day_or_month(parts)
+
+
+def _day_first(match: re.Match[str]) -> dict[str, str | None]:
+    """The parts of a numeric date: the day stands before the month wherever that is possible."""
+    if match["y"]:
+        return match.groupdict()
+    first, second = match["a"], match["b"]
+    month_first = int(second) > _LAST_MONTH and match["sep"] != "."
+    return {"y": match["y2"], "m": first if month_first else second, "d": second if month_first else first}
+
+
+def _part_of_year(match: re.Match[str]) -> tuple[str, str] | None:
+    """The first day of a quarter or half of a year, and the day after it."""
+    part = match["part"] or match["q"] or match["q3"]
+    months = int(word_map("dates", "parts_of_year")[part.casefold()])
+    place = (match["place"] or match["n"] or match["n3"]).casefold()
+    ordinals, last = phrase_list("dates", "ordinals"), 12 // months
+    number = last if place == "last" else ordinals.index(place) + 1 if place in ordinals else int(place[0])
+    year = int(match["y"] or match["y2"] or match["y3"])
+    end = number * months
+    if number > last or not year:
+        return None
+    after = f"{year + end // 12:04}-{end % 12 + 1:02}-01"
+    return f"{year:04}-{end - months + 1:02}-01", after
+
+
+def _decade(parts: dict[str, str | None]) -> int:
+    """The first year of a decade that is named without its century."""
+    decades = phrase_list("dates", "decades")
+    ten = int(parts["ten"]) if parts["ten"] else decades.index(str(parts["tens"]).casefold()) + 2
+    return (2000 if ten <= _LAST_DECADE_OF_THIS_CENTURY else 1900) + 10 * ten
+
+
+def _day_or_month(parts: dict[str, str | None]) -> tuple[str, str] | None:
+    name = str(parts["m"])
+    month = int(name) if name.isdigit() else _MONTHS[name.casefold()]
+    if "y" not in parts:
+        day = int(parts["d"] or 0)
+        return (f"--{month:02}-{day:02}" if day else f"--{month:02}", "") if day <= _LONGEST_MONTH else None
+    try:
+        first = date(int(str(parts["y"])), month, int(parts.get("d") or 1))
+    except ValueError:
+        return None
+    days = 1 if parts.get("d") else calendar.monthrange(first.year, first.month)[1]
+    return first.isoformat(), (first + timedelta(days=days)).isoformat()

@@ -1,0 +1,293 @@
+"""Inspect and merge selects: Select -> names of variables, indexes of edges; two Selects -> the same names.
+
+Then the values that a yes-or-no question needs and the graph may not state: Select -> selects of those values.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from nacre.language.data import language
+from nacre.records.evidence import Table
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Body,
+    Combine,
+    Compute,
+    Edge,
+    Filter,
+    Itself,
+    Order,
+    PlanTerm,
+    Select,
+    Variable,
+    aggregated_value,
+)
+from nacre.records.schema import Schema
+
+
+def answer_variable(select: Select) -> str:
+    """The variable of the last answer; "" without answers."""
+    return variable_of(select.answers[-1]) if select.answers else ""
+
+
+def ordered_variable(select: Select) -> str:
+    """The variable whose things are ordered; "" without an order."""
+    order = select.order
+    if order is None:
+        return ""
+    if isinstance(order.by, Aggregate):
+        return select.group[0] if select.group else answer_variable(select)
+    return order.by.variable if order.by.variable in connected_variables(select) else answer_variable(select)
+
+
+def connected_variables(select: Select) -> set[str]:
+    """The variables that edges connect with the answer."""
+    found = {answer_variable(select)}
+    for _ in select.edges:
+        found |= {n for e in select.edges if {e.subject, e.object} & found for n in (e.subject, e.object)}
+    return found
+
+
+def edges_at(select: Select, name: str) -> frozenset[int]:
+    """The edges that start or end at a variable."""
+    return frozenset(i for i, e in enumerate(select.edges) if name in (e.subject, e.object))
+
+
+def group_edges(select: Select) -> frozenset[int]:
+    """The edges that lead to the groups, which "for each stadium" says."""
+    ends = set(select.group) or {each.variable for each in select.by} - _computed(select)
+    return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
+
+
+def computed_edges(select: Select) -> frozenset[int]:
+    """The edges that lead to what is computed."""
+    own = _computed(select) - set(select.group)
+    return frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & own)
+
+
+def _computed(select: Select) -> set[str]:
+    return {variable_of(a) for a in select.answers if isinstance(a, Aggregate)}
+
+
+def counted_edges(select: Select) -> frozenset[int]:
+    """The edges to what groups are ordered or filtered by, which "with the most concerts" says."""
+    order = select.order
+    by = [order.by] if order is not None and isinstance(order.by, Aggregate) else []
+    by += [f.left for f in select.filters if isinstance(f.left, Aggregate)]
+    ends = {variable_of(each) for each in by} - {*select.group, counted_for(select)}
+    direct = frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
+    return direct.union(*(counted_path(select, end) for end in ends))
+
+
+def counted_for(select: Select) -> str:
+    """The variable that things are counted for; "" without groups."""
+    return select.group[0] if select.group else select.by[0].variable if select.by else ""
+
+
+def counted_path(select: Select, name: str) -> frozenset[int]:
+    """The edges from what is counted to what it is counted for; empty if anything on the path has a condition."""
+    restricted = {filtered_variable(f) for f in select.filters if not isinstance(f.left, Aggregate)}
+    restricted |= {variable_of(a) for a in select.answers} - {counted_for(select)}
+    named = {v.name for v in select.variables if v.keys}
+    path: list[int] = []
+    current = name
+    while current != counted_for(select):
+        edges = [i for i, e in enumerate(select.edges) if i not in path and current in (e.subject, e.object)]
+        if len(edges) != 1 or current in restricted or current in named:
+            return frozenset()
+        edge = select.edges[edges[0]]
+        path.append(edges[0])
+        current = edge.object if edge.subject == current else edge.subject
+    return frozenset(path)
+
+
+def asked_select(body: Body) -> Select | None:
+    """A select, or the one whose rows a yes-or-no question asks for; None for other plans.
+
+    >>> asked_select(Ask(Select((), ()))) == asked_select(Select((), ()))
+    True
+    """
+    select = body.select if isinstance(body, Ask) else body
+    return select if isinstance(select, Select) else None
+
+
+def named_variables(body: Body) -> list[Variable]:
+    """The variables of a plan that name their things, in all of its selects.
+
+    >>> named_variables(Select((), (Variable("a"), Variable("b", keys=("http://e.org/b",)))))[0].name
+    'b'
+    """
+    return [variable for select in selects_of(body) for variable in select.variables if variable.keys]
+
+
+def selects_of(body: Body) -> list[Select]:
+    """The selects of a plan, each before those in its filters. A description or an overview has none."""
+    match body:
+        case Select():
+            inner = [f.right for f in body.filters if isinstance(f.right, Select)]
+            return [body, *(each for select in inner for each in selects_of(select))]
+        case Combine() | Compute():
+            return [*selects_of(body.left), *selects_of(body.right)]
+        case Ask():
+            return selects_of(body.select)
+    return []
+
+
+def is_redundant_known(select: Select, each: Filter) -> bool:
+    """Whether a filter only says that a value is known which another part of the select uses."""
+    if each.op != "known" or each.negated:
+        return False
+    order = select.order
+    others = [f.left for f in select.filters if f.op != "known"]
+    terms = [*others, *select.answers, *([order.by] if order is not None else [])]
+    return each.left in [aggregated_value(t) for t in terms]
+
+
+def variable_of(term: PlanTerm) -> str:
+    """The variable that a term is about."""
+    return term.of.variable if isinstance(term, Aggregate) else term.variable
+
+
+def filtered_variable(each: Filter) -> str:
+    """The variable that a condition restricts."""
+    return variable_of(each.left)
+
+
+def predicates_of(select: Select) -> set[str]:
+    """The predicates of a select and of its inner selects."""
+    found = {edge.predicate for edge in select.edges}
+    inner = [f.right for f in select.filters if isinstance(f.right, Select)]
+    terms = [*select.answers, *select.by, *(f.left for f in select.filters), *(f.right for f in select.filters)]
+    terms += [select.order.by] if select.order else []
+    for term in terms:
+        of = term.of if isinstance(term, Aggregate) else term
+        found |= {of.predicate} if isinstance(of, Attribute) else set()
+    return found.union(*(predicates_of(each) for each in inner))
+
+
+def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
+    """The earlier select with the variables of the new one, and the new one with the same names; or None."""
+    owners = list(dict.fromkeys(aggregated_value(a).variable for a in earlier.answers))
+    known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
+    names: dict[str, str] = {}
+    for variable in sorted(new.variables, key=lambda v: not v.keys):
+        same = next(
+            (
+                k
+                for k in known
+                if (k.classes, k.any_of) == (variable.classes, variable.any_of) and k.name not in names.values()
+            ),
+            None,
+        )
+        if same is not None:
+            names[variable.name] = same.name
+    if not names:
+        return None
+    taken = {v.name for v in earlier.variables}
+    variables = list(earlier.variables)
+    for variable in new.variables:
+        if variable.name in names:
+            continue
+        name = free_name(variable.name, taken)
+        taken.add(name)
+        names[variable.name] = name
+        variables.append(replace(variable, name=name))
+    edges = tuple(dict.fromkeys((*earlier.edges, *(rename_edge(e, names) for e in new.edges))))
+    renamed = replace(
+        new,
+        answers=tuple(rename_term(a, names) for a in new.answers),
+        variables=tuple(replace(v, name=names[v.name]) for v in new.variables if v.name in names),
+        edges=tuple(rename_edge(e, names) for e in new.edges),
+        filters=tuple(rename_filter(f, names) for f in new.filters),
+        group=tuple(names[g] for g in new.group),
+        by=tuple(Attribute(names[b.variable], b.predicate, b.part) for b in new.by),
+        order=None if new.order is None else Order(rename_term(new.order.by, names), new.order.descending),
+    )
+    # things of an earlier turn are given by their conditions, not by their keys
+    old = {v.name: v for v in earlier.variables}
+    own = tuple(replace(v, keys=()) if v.name in old and is_from_earlier_turn(v) else v for v in renamed.variables)
+    named = {v.name: v for v in own if v.keys}
+    variables = [
+        replace(named[v.name], classes=v.classes, without=v.without) if v.name in named else v for v in variables
+    ]
+    return replace(earlier, variables=tuple(variables), edges=edges), replace(renamed, variables=own)
+
+
+# ends the label of a variable for things of an earlier turn (see understanding/dialogue/references/scope.py)
+EARLIER_TURN_MARK = "of before)"
+
+
+def is_from_earlier_turn(variable: Variable) -> bool:
+    """Whether a variable stands for things of an earlier answer."""
+    return variable.label.endswith(EARLIER_TURN_MARK)
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name, with a number if it is taken.
+
+    >>> free_name("piece", {"piece"})
+    'piece_2'
+    """
+    return next(n for k in count(1) if (n := f"{wanted}_{k}" if k > 1 else wanted) not in taken)
+
+
+def rename_edge(edge: Edge, names: Mapping[str, str]) -> Edge:
+    """An edge with renamed variables."""
+    return Edge(names[edge.subject], edge.predicate, names[edge.object])
+
+
+def rename_term(term: Any, names: Mapping[str, str]) -> Any:
+    """A term with renamed variables."""
+    if isinstance(term, Aggregate):
+        return replace(term, of=replace(term.of, variable=names[term.of.variable]))
+    return replace(term, variable=names[term.variable])
+
+
+def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
+    """A condition with renamed variables."""
+    right = each.right
+    if isinstance(right, Attribute):
+        right = rename_term(right, names)
+    return replace(each, left=rename_term(each.left, names), right=right)
+
+
+# neither yes nor no
+UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))
+
+
+def unstated_values(select: Select, schema: Schema) -> Iterator[Select]:
+    """For each compared property of a named thing, the select that must have rows before the answer is "no".
+
+    A missing yes-or-no value means no if the graph never states a "no" of that property.
+    """
+    named = {v.name: v for v in select.variables if v.keys}
+    for condition in select.filters:
+        left = condition.left
+        if not isinstance(left, Attribute) or left.variable not in named or condition.op in ("known", "unknown"):
+            continue
+        if _states_no(condition, left.predicate, schema):
+            yield _values(named[left.variable], left)
+
+
+def is_unknown_truth(table: Table) -> bool:
+    """Whether a table answers a yes-or-no question with "unknown"."""
+    return table == UNKNOWN_TRUTH
+
+
+def _values(thing: Variable, of: Attribute) -> Select:
+    return Select((Itself(thing.name),), (thing,), filters=(Filter(of, "known"),), limit=1)
+
+
+def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:
+    """Whether the graph states a "no" of this property; any other value counts as stated."""
+    about = schema.predicate_of[predicate]
+    words = language().words
+    values = {value.casefold() for value in about.values}
+    flag = about.datatype == "boolean" or (bool(values) and values <= words["holding"] | words["lacking"])
+    if not flag or condition.op != "=":
+        return True
+    return bool(values & words["lacking"]) if values else about.objects > 1

@@ -1,0 +1,244 @@
+"""`nacre eval`: a file of questions -> a file of answer records, written one by one.
+
+`nacre compare`: the results of each configuration of branches as a table, CSV and a chart. `nacre calibrate`: questions
+with gold answers -> the probability of this model's queries in later answers.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from nacre.serving.cli import options
+from nacre.serving.cli.turn_display import print_line
+
+if TYPE_CHECKING:
+    from graph.context import Context
+    from nacre.config.settings import Settings
+    from nacre.evaluation.calibrate import QueryOutcome
+    from nacre.evaluation.questions import GoldQuestion, QuestionLine
+    from nacre.records.answer import Answer
+    from nacre.stores.catalog import Graph
+
+
+def evaluate(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
+    out: Annotated[Path, typer.Option("--out", metavar="PREDICTIONS.jsonl", help="File for the answer records.")],
+    graph: options.GraphOption = None,
+    mind: options.MindOption = None,
+    branches: options.BranchesOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Then compare with the gold answers: exact match, F1, confidence.")
+    ] = False,
+) -> None:
+    """Ask a file of questions and write their answer records.
+
+    Questions are asked one at a time, in the order of the file. Conversations share a thread; failed questions are
+    written too. Gold answers are read only with --score, after the last answer is written.
+    """
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.evaluation.questions import read_questions
+
+    if out.exists() and questions.exists() and out.samefile(questions):
+        raise ConfigError(f"--out {out} is the file of questions. Choose another name.")
+    lines = read_questions(questions)[:limit]
+    settings = Settings()
+    context = options.turn_context(settings, mind, branches)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("w", encoding="utf-8", errors="replace") as file:
+        asyncio.run(ask_all(lines, graph, context, file))
+    if score:
+        sys.stdout.write(_score_report(questions, out))
+
+
+def _score_report(questions: Path, predictions: Path) -> str:
+    """The score of the records; questions without gold answers or beyond --limit are omitted."""
+    from nacre.evaluation.questions import has_gold_answer, read_gold_questions
+    from nacre.evaluation.score import read_answers, score_report
+
+    answers = read_answers(predictions)
+    golds = [gold for gold in read_gold_questions(questions) if has_gold_answer(gold) and gold["id"] in answers]
+    if not golds:
+        return f'No line of {questions} has gold answers. Write for example {{"question": "...", "answers": [12]}}.\n'
+    return score_report(golds, answers)
+
+
+async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "Context", out: TextIO) -> None:
+    """Ask the questions one at a time and write each record as a line when it is available."""
+    from nacre.config.settings import Settings
+    from nacre.evaluation.questions import ask_questions
+    from nacre.records.threads import run_in_thread
+    from nacre.serving.capacity import relax_collection
+    from nacre.serving.turn_service import open_turn_service
+
+    async with open_turn_service(Settings(), lasting=False) as service:
+        relax_collection()
+        library = service.library
+        # check the names of graphs before the first question
+        for name in {question.graph or graph for question in questions}:
+            library.resolve(name)
+        await run_in_thread(library.warm)
+
+        async def ask(question: "QuestionLine", thread: str) -> "Answer":
+            return await service.answer(question.question, question.graph or graph, thread, context)
+
+        written = 0
+        async for record in ask_questions(questions, ask):
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            out.flush()
+            written += 1
+            sys.stderr.write(
+                f"{written}/{len(questions)} {record['id']} {record['status']} {record['seconds']:.3f} s\n"
+            )
+
+
+def compare(
+    questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
+    graph: options.GraphOption = None,
+    configurations: Annotated[
+        str,
+        typer.Option("--configurations", metavar="sql,passages,...", help="Any of sql, passages, sparql and all."),
+    ] = "sql,passages,sparql,all",
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for records, CSV and chart.")] = Path(
+        "comparison"
+    ),
+    mind: options.MindOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+) -> None:
+    """Compare configurations of branches on a file of questions.
+
+    Reports accuracy by kind of question, seconds, calls and tokens. Gold answers are read after the last answer.
+    """
+    from graph.app import compose
+    from nacre.config.settings import Settings
+    from nacre.evaluation.compare import comparison_chart, comparison_csv, comparison_text, configuration_lines
+    from nacre.evaluation.questions import read_gold_questions, read_questions
+    from nacre.evaluation.score import read_answers
+
+    settings = Settings()
+    lines_to_ask = read_questions(questions)[:limit]
+    library = compose(settings).library
+    with ExitStack() as stack:
+        stack.callback(library.close)
+        names = sorted({library.resolve(question.graph or graph) for question in lines_to_ask})
+        graphs = [stack.enter_context(library.open(name)) for name in names]
+        branches = {each: _available_branches(each, graphs) for each in dict.fromkeys(configurations.split(","))}
+    out.mkdir(parents=True, exist_ok=True)
+    for configuration, branch_names in branches.items():
+        print_line(f"{configuration}: {', '.join(branch_names)}")
+        context = options.turn_context(settings, mind, ",".join(branch_names))
+        with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
+            asyncio.run(ask_all(lines_to_ask, graph, context, file))
+    gold = read_gold_questions(questions)[:limit]
+    results = [
+        line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
+    ]
+    (out / "comparison.csv").write_text(comparison_csv(results), encoding="utf-8")
+    (out / "comparison.svg").write_text(comparison_chart(results), encoding="utf-8")
+    print_line(comparison_text(results) + f"Records, comparison.csv and comparison.svg are in {out}.")
+
+
+def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
+    """The branches of a configuration that at least one graph has; raises ConfigError if there are none."""
+    from graph.branches import BRANCHES
+    from nacre.errors import ConfigError
+    from nacre.evaluation.compare import CONFIGURATIONS
+
+    if configuration not in CONFIGURATIONS:
+        raise ConfigError(f"No configuration named {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
+    lacks = {branch: [BRANCHES[branch].problem(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
+    available = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
+    if not available:
+        [(branch, [why, *_]), *_] = lacks.items()
+        raise ConfigError(f"Configuration {configuration!r} can't be used with {graphs[0].name!r}: {branch}: {why}")
+    return available
+
+
+def calibrate(
+    questions: Annotated[Path | None, typer.Argument(metavar="[QUESTIONS]")] = None,
+    graph: options.GraphOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    verified: Annotated[bool, typer.Option("--verified", help="Calibrate the rules with verified questions.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo that, until --verified.")] = False,
+) -> None:
+    """Measure how often the model's queries are right and store the result.
+
+    QUESTIONS has one JSON object per line, with a question and its answers. The counts replace earlier ones of this
+    model. With --verified, thirty or more verified questions of the graph calibrate the probabilities of the rules,
+    from then on again with each ingest and with new ones.
+    """
+    if verified or undo:
+        _calibrate_rules(graph, undo=undo)
+        return
+    from agents.model_priors import model_priors, query_model_size, save_counts
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.evaluation.calibrate import count_outcomes, priors_report
+    from nacre.evaluation.questions import read_gold_questions
+
+    if questions is None:
+        raise ConfigError("Give a file of questions, or --verified.")
+    settings = Settings()
+    model = settings.model_sql or settings.model
+    if not settings.model or not model:
+        raise ConfigError("No model is set. Set NACRE_MODEL=openai:NAME or ollama:NAME.")
+    gold_lines = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
+    if not gold_lines:
+        raise ConfigError(f"{questions} has no question with 'answers'. Write one JSON object per line with both.")
+    answered = asyncio.run(_query_outcomes(gold_lines, settings, graph))
+    counts = count_outcomes(answered)
+    if not counts:
+        raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
+    save_counts(settings.data, model, counts)
+    report = priors_report(model_priors(query_model_size(settings), counts), answered)
+    sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
+
+
+def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
+    """Calibrate the rules with the verified questions of a graph, or undo that."""
+    from nacre.access.verified_questions import calibrate_graph, undo_calibration
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.serving.cli.open_library import open_library
+    from tools.sandbox import Sandbox
+
+    settings = Settings()
+    with open_library(settings) as library, closing(Sandbox()) as sandbox:
+        name = library.resolve(graph)
+        if undo:
+            undo_calibration(name, library.verified)
+            sys.stdout.write("Undone. To calibrate again: nacre calibrate --verified\n")
+            return
+        with library.open(name) as opened:
+            if opened.stored is None:
+                raise ConfigError(f"{name} is attached to a SPARQL endpoint, whose probabilities can't be calibrated.")
+            found = asyncio.run(calibrate_graph(opened, library.verified, settings, sandbox))
+        sys.stdout.write(f"{found.words}\n")
+
+
+async def _query_outcomes(
+    questions: "list[GoldQuestion]", settings: "Settings", graph: str | None
+) -> "list[QueryOutcome]":
+    from graph.app import compose
+    from nacre.evaluation.calibrate import query_outcomes
+
+    composition = compose(settings.model_copy(update={"lead": "model"}))
+    done: list[QueryOutcome] = []
+    try:
+        # check the names of graphs before the first question
+        for name in {gold.get("graph") or graph for gold in questions}:
+            composition.library.resolve(name)
+        async for each in query_outcomes(questions, composition, graph):
+            done.append(each)
+            outcome = f"{each.outcome or 'no query'} {'right' if each.right else 'wrong'} {each.seconds:.1f} s"
+            sys.stderr.write(f"{len(done)}/{len(questions)} {each.id} {outcome}\n")
+    finally:
+        composition.library.close()
+    return done

@@ -1,0 +1,262 @@
+"""`nacre examples`: questions of a graph that people confirmed, with what answers them."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from nacre.serving.cli import options
+from nacre.serving.cli.turn_display import print_line
+
+if TYPE_CHECKING:
+    from nacre.records.verified_question import VerifiedQuestion
+    from nacre.serving.turn_service import TurnService
+
+T = TypeVar("T")
+
+examples_app = typer.Typer(
+    help="Questions that people confirmed: they are answered the same way again.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Id of the question, as listed.")]
+
+ByOption = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Whose entry, if several people confirmed the question.")
+]
+
+SECONDS = 600.0
+
+
+@examples_app.command()
+def add(
+    question: Annotated[str, typer.Argument(metavar="QUESTION")],
+    graph: options.GraphOption = None,
+    sql: Annotated[str | None, typer.Option("--sql", metavar="QUERY", help="The SQL that answers it.")] = None,
+    sparql: Annotated[str | None, typer.Option("--sparql", metavar="QUERY", help="The SPARQL that answers it.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether the answer is right.")] = False,
+) -> int:
+    """Confirm a question: with a query of your own, or with the answer that the graph gives now."""
+    from nacre.errors import ConfigError
+    from nacre.records.verified_question import VerifiedQuery
+    from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.verified_questions import VerifiedQuestionService
+
+    if sql and sparql:
+        raise ConfigError("Give one query: --sql or --sparql.")
+
+    async def confirm(service: "TurnService") -> int:
+        verified = VerifiedQuestionService(service)
+        text = sql or sparql
+        if text:
+            query = VerifiedQuery(tool="sql" if sql else "sparql", text=text)
+            entry, given = await verified.confirm_query(LOCAL_CALLER, graph, question, query)
+            print_line(f"It gives: {', '.join(map(str, given.values[:10]))}")
+            _print_entry(entry)
+            return 0
+        record = await service.answer(question, graph)
+        print_line(record["answer"])
+        if not yes and not typer.confirm("Is this right?", err=True):
+            print_line("Nothing was stored. To give the right query: --sql or --sparql.")
+            return 1
+        _print_entry(await verified.confirm_answer(LOCAL_CALLER, record))
+        return 0
+
+    return _with_service(confirm)
+
+
+@examples_app.command("import")
+def import_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines: question with query, plan or answers.")],
+    graph: options.GraphOption = None,
+) -> int:
+    """Confirm the questions of a file. Lines that can't be confirmed are listed with the reason."""
+    from nacre.evaluation.questions import read_question_lines
+    from nacre.serving.verified_questions import import_lines
+
+    async def read(service: "TurnService") -> int:
+        added, refused = 0, 0
+        lines = list(read_question_lines(file))
+        async for line in import_lines(lines, service, graph, trusts_plans=True):
+            added += line.entry is not None
+            if line.entry is None:
+                refused += 1
+                print_line(f"left out  {line.place}: {line.question} ({line.problem})")
+        print_line(f"{added} of {added + refused} questions are verified now.")
+        return 0 if added or not refused else 2
+
+    return _with_service(read)
+
+
+@examples_app.command()
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Where to write; by default the output.")
+    ] = None,
+    graph: options.GraphOption = None,
+) -> None:
+    """Write all verified questions of a graph as JSON lines."""
+    from nacre.serving.verified_questions import export_lines
+
+    lines = [json.dumps(line, ensure_ascii=False) for line in export_lines(_stored(graph))]
+    text = "".join(f"{line}\n" for line in lines)
+    if file is None:
+        sys.stdout.write(text)
+    else:
+        file.write_text(text, encoding="utf-8")
+        print_line(f"{file} has {len(lines)} verified questions.")
+
+
+@examples_app.command("list")
+def list_entries(
+    graph: options.GraphOption = None,
+    search: Annotated[str, typer.Option("--search", metavar="WORDS", help="Only questions that contain this.")] = "",
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only those that wait for approval.")] = False,
+) -> None:
+    """List the verified questions of a graph, the latest first, also those that are not used."""
+    found = _stored(graph, search=search, waiting=waiting)
+    for entry in found:
+        _print_entry(entry)
+    if not found:
+        print_line("There are none. Confirm one: nacre examples add QUESTION")
+
+
+@examples_app.command()
+def check(graph: options.GraphOption = None) -> int:
+    """Run all again. Those that fail, give nothing, or give values of another kind are not used any more.
+
+    Those that were set aside and hold again are used again. Exit code 1 if some are not used.
+    """
+    from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.verified_questions import VerifiedQuestionService, calibrate_if_due
+
+    async def run(service: "TurnService") -> int:
+        report = await VerifiedQuestionService(service).check(LOCAL_CALLER, graph, SECONDS)
+        name = service.resolve_graph(graph, LOCAL_CALLER)
+        await calibrate_if_due(service, name)
+        for entry in (*report.changed, *report.aside):
+            _print_entry(entry)
+        left = f", {report.left} were not reached in {SECONDS:g} s" if report.left else ""
+        print_line(
+            f"{report.checked} checked: {len(report.aside)} are not used, "
+            f"{len(report.changed)} have new values and stay in use{left}."
+        )
+        if (calibration := service.library.verified.calibration(name)) is not None:
+            print_line(calibration.words)
+        return 1 if report.aside else 0
+
+    return _with_service(run)
+
+
+@examples_app.command()
+def approve(
+    id: IdArgument,
+    graph: options.GraphOption = None,
+    by: ByOption = None,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the approval back.")] = False,
+) -> None:
+    """Let everyone who may read the graph use a question that somebody confirmed."""
+    from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.verified_questions import VerifiedQuestionService
+
+    async def run(service: "TurnService") -> None:
+        verified = VerifiedQuestionService(service)
+        _print_entry(await verified.approve(LOCAL_CALLER, graph, id, by, approved=not withdraw))
+
+    _with_service(run)
+
+
+@examples_app.command()
+def remove(
+    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the question, as listed.")] = None,
+    graph: options.GraphOption = None,
+    by: ByOption = None,
+    every: Annotated[bool, typer.Option("--all", help="All of the graph, or with --by all of a person.")] = False,
+) -> None:
+    """Delete a verified question, all of a person, or all of a graph."""
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.serving.cli.open_library import open_library
+    from nacre.serving.keys import LOCAL_CALLER
+    from nacre.serving.verified_questions import VerifiedQuestionService
+
+    if (id is None) is not every:
+        raise ConfigError("Give the id of one question, or --all.")
+    if id is None:
+        with open_library(Settings()) as library:
+            gone = library.verified.remove_all(library.resolve(graph), by)
+        print_line(f"{gone} verified questions were deleted.")
+        return
+
+    async def run(service: "TurnService") -> None:
+        await VerifiedQuestionService(service).remove(LOCAL_CALLER, graph, id, by)
+        print_line("Deleted.")
+
+    _with_service(run)
+
+
+@examples_app.command()
+def proposals(
+    graph: options.GraphOption = None,
+    apply: Annotated[
+        list[str] | None, typer.Option("--apply", metavar="WORDS", help="Add these words to the layer of the graph.")
+    ] = None,
+) -> int:
+    """List what people say for classes and properties in confirmed questions, and the graph does not know.
+
+    With --apply the words become other names in the graph's layer `people.yaml`. Nothing is added by itself.
+    """
+    from nacre.config.settings import Settings
+    from nacre.errors import ConfigError
+    from nacre.serving.verified_questions import add_proposed_names, stored_proposals
+
+    settings = Settings()
+    name, found = stored_proposals(settings, graph)
+    for phrase in apply or ():
+        if phrase not in {each.phrase for each in found}:
+            raise ConfigError(f"{phrase!r} is not proposed. Run: nacre examples proposals --graph {name}")
+    if apply:
+        add_proposed_names(settings, name, [each for each in found if each.phrase in apply])
+        return 0
+    for each in found:
+        count = len(each.questions)
+        print_line(f"“{each.phrase}” for {each.label}: {count} question{'' if count == 1 else 's'}")
+    if not found:
+        print_line("There are none: all words of the verified questions are known, or say too little.")
+    return 0
+
+
+def _with_service(run: "Callable[[TurnService], Awaitable[T]]") -> T:
+    """The result of `run` with an open turn service."""
+    from nacre.config.settings import Settings
+    from nacre.serving.turn_service import open_turn_service
+
+    async def opened() -> T:
+        async with open_turn_service(Settings(), lasting=False, warm=False) as service:
+            return await run(service)
+
+    return asyncio.run(opened())
+
+
+def _stored(graph: str | None, *, search: str = "", waiting: bool = False) -> "list[VerifiedQuestion]":
+    """All entries of a graph."""
+    from nacre.config.settings import Settings
+    from nacre.serving.cli.open_library import open_library
+
+    found: list[VerifiedQuestion] = []
+    with open_library(Settings()) as library:
+        name = library.resolve(graph)
+        while page := library.verified.listed(name, search=search, waiting=waiting, skip=len(found)):
+            found += page
+    return found
+
+
+def _print_entry(entry: "VerifiedQuestion") -> None:
+    state = entry.state if entry.state != "in use" else "approved" if entry.approved else "waiting"
+    note = f" ({entry.note})" if entry.note else ""
+    print_line(f"{entry.id}  {state:<12}  {entry.question}  by {entry.by}, {entry.at[:10]}{note}")

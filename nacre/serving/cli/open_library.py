@@ -1,0 +1,201 @@
+"""The resources of commands: settings -> library, embedder, Qdrant key. A wrong setting raises ConfigError.
+
+Then versions of graphs that differ in their layers (settings + change -> a published version, printed), the check of a
+graph's verified questions after it was published, and modules of the user that shadow Nacre's top-level packages.
+Nothing is checked if there are no verified questions; those of an attached graph are checked at their first use.
+"""
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nacre.errors import ConfigError
+from nacre.serving.cli.turn_display import adapt_commands, print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ingestion.layer.layer_file import LayerFiles
+    from nacre.config.embedder import LocalEmbedder
+    from nacre.config.settings import Settings
+    from nacre.stores.catalog import Library
+    from nacre.stores.graph import Servers
+
+
+@contextmanager
+def open_library(settings: "Settings") -> "Iterator[Library]":
+    """The library without an embedder, which listing, reporting and exporting do not need."""
+    from nacre.stores.addresses import configured_database_limits, configured_limits
+    from nacre.stores.catalog import Library
+    from nacre.stores.state.database import shared_state
+
+    limits = configured_limits(settings), configured_database_limits(settings), shared_state(settings)
+    library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), *limits)
+    try:
+        yield library
+    finally:
+        library.close()
+
+
+def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
+    """The embedder that the settings name; raises ConfigError if it is not available."""
+    from nacre.config.embedder import local_embedder
+    from nacre.errors import ConfigError
+
+    try:
+        return local_embedder(settings.embedder)
+    except ValueError as error:
+        raise ConfigError(f"NACRE_EMBEDDER is {settings.embedder!r}. {error}") from error
+
+
+def configured_servers(settings: "Settings") -> "Servers":
+    """The servers that keep parts of graphs."""
+    from nacre.stores.addresses import configured_database_limits
+    from nacre.stores.graph import Servers
+
+    return Servers(settings.qdrant_url, qdrant_api_key(settings), configured_database_limits(settings))
+
+
+def qdrant_api_key(settings: "Settings") -> str | None:
+    """The key of the Qdrant server."""
+    return settings.qdrant_key.get_secret_value() if settings.qdrant_key else None
+
+
+def graph_version(graph: str | None) -> "tuple[Settings, str, Path]":
+    """The settings, the name of the graph, and the folder of its version."""
+    from nacre.config.settings import Settings
+
+    settings = Settings()
+    with open_library(settings) as library:
+        name = library.resolve(graph)
+    return settings, name, _version_folder(settings, name)
+
+
+def is_attached(folder: Path) -> bool:
+    """Whether a version is attached to an endpoint."""
+    from nacre.stores import versions
+
+    return not (folder / versions.TABLES).is_file()
+
+
+def publish_layer_change(settings: "Settings", name: str, change: "Callable[[LayerFiles], LayerFiles]") -> None:
+    """Publish a version of a graph with changed layers."""
+    from nacre.stores import versions
+
+    if (_version_folder(settings, name) / versions.DATABASE).is_file():
+        from nacre.extensions.databases.attach_database import change_database_layers
+        from nacre.stores.addresses import configured_database_limits
+
+        limits_of_database = configured_database_limits(settings)
+        changed_graph = change_database_layers(name, change, data=settings.data, limits=limits_of_database)
+        for left_out in changed_graph.problems:
+            print_line(f"warning: {left_out}")
+        _print_change(name, changed_graph.version, changed_graph.database.seconds)
+        return
+    if is_attached(_version_folder(settings, name)):
+        from ingestion.attach.attach import change_attached_layers
+        from nacre.stores.addresses import configured_limits
+
+        limits = configured_limits(settings)
+        attached = change_attached_layers(name, change, data=settings.data, limits=limits)
+        for problem in attached.problems:
+            print_line(f"warning: {problem}")
+        _print_change(name, attached.version, attached.endpoint.seconds)
+        recheck_verified_questions(settings, name)
+        return
+    from ingestion.pipeline import change_layers
+    from nacre.serving.cli.ingest import print_warnings, show_progress
+
+    with show_progress() as on_stage, print_warnings("ingestion.layer.apply"):
+        changed = change_layers(
+            name,
+            change,
+            data=settings.data,
+            server=configured_servers(settings),
+            on_stage=on_stage,
+            embedder=configured_embedder(settings),
+        )
+    _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+    recheck_verified_questions(settings, name)
+
+
+def _version_folder(settings: "Settings", name: str) -> Path:
+    from nacre.errors import ConfigError
+    from nacre.stores import versions
+
+    home = settings.data / name
+    version = versions.current_version(home)
+    if version is None:
+        raise ConfigError(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}")
+    return versions.version_folder(home, version)
+
+
+def _print_change(name: str, version: str, seconds: float) -> None:
+    print_line(f"'{name}' is now version {version}, {seconds:.1f} s.")
+
+
+def recheck_verified_questions(settings: "Settings", name: str) -> None:
+    """Run those of an earlier version again, within CHECK_SECONDS, and print which are not used any more."""
+    with open_library(settings) as library:
+        try:
+            if not library.verified.count(name):
+                return
+            from nacre.access.verified_questions import calibrate_graph, check_all, is_due
+            from tools.sandbox import Sandbox
+
+            sandbox = Sandbox()
+            try:
+                with library.open(name) as graph:
+                    report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
+                    aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
+                    if is_due(graph, library.verified):
+                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
+                        print_line(found.words)
+            finally:
+                sandbox.close()
+        except sqlite3.Error as error:
+            # the graph is published and answers without them
+            print_line(f"warning: the verified questions were not checked ({error})")
+            return
+    if report.checked:
+        print_line(f"{report.checked} verified questions were checked; {len(report.changed)} have new values.")
+    if report.left:
+        print_line(f"{report.left} verified questions were not checked in time.")
+    if aside or report.left:
+        left_out = f"{aside} verified questions are not used until you look at them. " if aside else ""
+        print_line(adapt_commands(f"{left_out}Run: nacre examples check --graph {name}"))
+
+
+# top-level packages of Nacre, whose names a script's own modules may have
+TOP_LEVEL_PACKAGES = ("agents", "graph", "ingestion", "tools")
+
+
+class PackageCollision(ConfigError, ImportError):
+    """A module of the user shadows a package of Nacre."""
+
+
+def check_packages() -> None:
+    """Raises PackageCollision if `import tools` (agents, graph, ingestion) gives a module of the user."""
+    home = Path(__file__).resolve().parents[3]
+    for name in TOP_LEVEL_PACKAGES:
+        origin = _module_file(name)
+        if origin is None or origin.resolve() != home / name / "__init__.py":
+            raise PackageCollision(
+                f"{origin or name} is imported instead of Nacre's package {name!r}. Rename it, or start from another "
+                "folder: a script's own folder comes first."
+            )
+
+
+def _module_file(name: str) -> Path | None:
+    module = sys.modules.get(name)
+    if module is not None:
+        origin = getattr(module, "__file__", None)
+    else:
+        spec = find_spec(name)
+        origin = spec.origin if spec else None
+    return Path(origin) if origin else None

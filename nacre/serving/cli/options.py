@@ -1,0 +1,63 @@
+"""Options that several commands share: option values -> the context of a turn."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nacre.errors import ConfigError
+
+if TYPE_CHECKING:
+    from graph.context import Context
+    from nacre.config.settings import Settings
+
+
+def _complete_graph(incomplete: str) -> list[str]:
+    """The names of graphs with this prefix, for shell completion."""
+    from nacre.config.settings import Settings
+    from nacre.serving.cli.open_library import open_library
+
+    with open_library(Settings()) as library:
+        return [name for name in library.names() if name.startswith(incomplete)]
+
+
+GraphOption = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="NAME",
+        help="The graph; may be omitted if there is only one.",
+        autocompletion=_complete_graph,
+    ),
+]
+
+MindOption = Annotated[
+    str | None,
+    typer.Option("--mind", metavar="rules|model", help="Who answers; by default the model, if NACRE_MODEL is set."),
+]
+
+BranchesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--branches",
+        metavar="sql,vector,...",
+        help="The branches of retrieval; by default all except sparql and triples.",
+    ),
+]
+
+
+def turn_context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
+    """The context of a turn; raises ConfigError for a reasoner or branch that is not available."""
+    from graph.context import parse_context
+
+    names = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
+    return parse_context({"mind": check_mind(settings, mind), "branches": names})
+
+
+def check_mind(settings: "Settings", mind: str | None) -> str | None:
+    """The requested reasoner, None if none is requested; raises ConfigError if a model is requested but not set."""
+    if mind == "model" and not settings.model:
+        raise ConfigError(
+            "No model is set. Run: nacre model get, then set NACRE_MODEL=local (or openai:NAME, ollama:NAME); "
+            "or pass --mind rules."
+        )
+    return mind or None

@@ -1,0 +1,285 @@
+"""/api/ask and /api/runs: a question -> a turn as server-sent events or its record; resuming and stopping it.
+
+Queries at /api/graphs/{graph}/query, options of a turn at /api/choices, model calls at /api/runs/{run}/calls.
+"""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from agents.model_calls import ModelCall
+from graph.branches import BRANCHES
+from graph.context import Context
+from nacre.access.open_graph import look_up_labels
+from nacre.access.queries import QueryResult, WrittenQuery, query_sparql, query_sql, write_query
+from nacre.errors import ConfigError, ToolError
+from nacre.records.answer import Answer
+from nacre.records.threads import run_in_thread
+from nacre.serving.errors import NotFound
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import (
+    ERROR_RESPONSES,
+    GraphNameDep,
+    MetricsDep,
+    RunsDep,
+    TurnServiceDep,
+    run_while_connected,
+)
+from nacre.serving.keys import Caller
+from nacre.serving.runs import Run
+from nacre.serving.telemetry import trace_turn
+from nacre.serving.turn_service import TurnService
+from nacre.stores.catalog import Graph
+from tools.sql_guard import LONGEST
+
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; only the record if JSON is accepted and event streams are not.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "model": Answer,
+    }
+}
+
+router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
+
+
+class AskRequest(Context):
+    """A question and the options of its turn."""
+
+    question: str = Field(description="The question.", min_length=1)
+    thread: str | None = Field(None, description="The conversation it belongs to; without one nothing is stored.")
+    instead_of: int | None = Field(None, ge=1, le=2**31, description="A turn to remove first, with all later ones.")
+
+
+@router.post("/ask", summary="Ask", response_model=None, responses=STREAM_RESPONSES)
+async def ask(
+    body: AskRequest,
+    request: Request,
+    service: TurnServiceDep,
+    runs: RunsDep,
+    metrics: MetricsDep,
+    caller: CallerDep,
+    accept: Annotated[str, Header()] = "*/*",
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """A turn as it happens: `rewriter`, `understand`, `route`, `query`, `evidence`, `token`, `answer`; or `error`;
+    then always `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to get the missed events.
+    """
+    if last_event_id:
+        return await resume_run(last_event_id, request, service, runs, caller)
+    service.check_capacity()
+    context = Context(**body.model_dump(include=set(Context.model_fields)))
+    name = await service.check_question(body.question, body.graph, body.thread, caller, context)
+    if body.instead_of is not None and body.thread and service.threads is not None:
+        await service.threads.get(caller, body.thread)
+    run = runs.create(caller.owner, name, thread=body.thread)
+    events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of, is_checked=True)
+    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
+    if "json" in accept and "event-stream" not in accept:
+        return await _record(run)
+    return _event_stream(run, request)
+
+
+@router.get("/runs/{run}", summary="Resume a turn", response_model=None, responses=STREAM_RESPONSES)
+async def follow_run(
+    run: str,
+    request: Request,
+    service: TurnServiceDep,
+    runs: RunsDep,
+    caller: CallerDep,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The events after the one in `Last-Event-ID`; without it all events."""
+    return await resume_run(last_event_id or run, request, service, runs, caller)
+
+
+@router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
+async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
+    """Cancel the turn; its listeners get an error event."""
+    (await runs.find(caller, run)).stop("Stopped.")
+
+
+async def resume_run(last: str, request: Request, service: TurnService, runs: RunsDep, caller: Caller) -> Response:
+    """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
+    id, _, number = last.partition(".")
+    try:
+        return _event_stream(await runs.find(caller, id), request, _event_number(number))
+    except NotFound:
+        record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
+        if record is None or not caller.may_read(record["graph"]):
+            raise
+        return _event_stream(Run.finished(caller.owner, record["graph"], [("answer", record)]), request)
+
+
+# digits of the number of an event (given)
+MAX_EVENT_DIGITS = 15
+
+
+def _event_number(text: str) -> int:
+    """The number of an event; 0 for what is none. No run has a number of more digits."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_EVENT_DIGITS else 0
+
+
+def _event_stream(run: Run, request: Request, after: int = 0) -> EventSourceResponse:
+    state = request.app.state
+    return EventSourceResponse(
+        _encoded_events(run, after),
+        sep="\n",
+        headers={"X-Run-ID": run.id},
+        shutdown_event=state.stopping,
+        shutdown_grace_period=state.settings.stop_seconds + 5,
+    )
+
+
+async def _encoded_events(run: Run, after: int) -> AsyncIterator[bytes]:
+    """Send available events together, since each send passes through every layer of the server."""
+    async with aclosing(run.batches(after)) as batches:
+        async for batch in batches:
+            events = (ServerSentEvent(t.data, event=t.kind, id=f"{run.id}.{n}", sep="\n") for n, t in batch)
+            yield b"".join(event.encode() for event in events)
+
+
+async def _record(run: Run) -> Response:
+    listening = run.listen()
+    try:
+        events = [event async for _, event in listening]
+    finally:
+        await listening.aclose()  # type: ignore[attr-defined]
+    # the event before `done` is the answer or the error
+    last = events[-2]
+    if last.kind == "answer":
+        return Response(last.data, media_type="application/json")
+    problem = json.loads(last.data)
+    return JSONResponse({"detail": problem["message"]}, status_code=problem["status"])
+
+
+query_router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
+
+
+class QueryRequest(BaseModel):
+    """A query with its values in the text."""
+
+    language: Literal["sql", "sparql"]
+    text: str = Field(min_length=1, max_length=LONGEST)
+
+
+@dataclass(frozen=True)
+class QueryResponse:
+    """The rows of a query; `text` is the query that ran, `keys` has the IRIs behind each row."""
+
+    text: str
+    columns: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    keys: tuple[tuple[str, ...], ...]
+    truncated: bool
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class TurnChoices:
+    """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
+    caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
+    share answers."""
+
+    reasoners: tuple[str, ...]
+    model: str
+    branches: tuple[str, ...]
+    by_default: tuple[str, ...]
+    max_rounds: int
+    top_k: int
+    strategy: str
+    may_write: bool = False
+    attach_hosts: tuple[str, ...] = ()
+    may_share: bool = False
+
+
+@query_router.get("/choices", summary="List the options of a turn")
+async def turn_choices(request: Request, service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
+    """Reasoners, branches and default settings."""
+    settings, teams = service.composition.settings, service.composition.resources.agents
+    return TurnChoices(
+        tuple(teams),
+        (settings.model or "") if "model" in teams else "",
+        tuple(BRANCHES),
+        tuple(name for name, branch in BRANCHES.items() if branch.by_default),
+        settings.max_rounds,
+        settings.top_k,
+        settings.strategy,
+        "write" in caller.may and settings.max_upload > 0,
+        request.app.state.uploads.hosts if "write" in caller.may else (),
+        service.threads is not None and request.app.state.sharing.may_share(caller),
+    )
+
+
+@query_router.post("/graphs/{graph}/query", summary="Run a query")
+async def query(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: QueryRequest
+) -> QueryResponse:
+    """Run a SELECT in SQL over the graph's tables, or a SELECT, ASK or CONSTRUCT in SPARQL if it has triples.
+
+    Queries are read-only, checked like those of a model, and limited in rows and time.
+    """
+    try:
+        return await run_while_connected(request, _run_query(service, caller, graph, body))
+    except ToolError as error:
+        raise ConfigError(str(error)) from error
+
+
+@query_router.get("/graphs/{graph}/query", summary="Write the query of a question")
+async def written_query(
+    request: Request,
+    service: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
+    question: Annotated[str, Query(description="The question.", min_length=1)],
+) -> WrittenQuery:
+    """The query of a question in SQL and SPARQL, which is not run. The rules write it, even if a model is configured.
+
+    `GET /api/text2sparql` returns the query that answers best after running several.
+    """
+    await service.check_question(question, graph, None, caller)
+    return await run_while_connected(request, _write_query(service, caller, graph, question))
+
+
+@query_router.get("/runs/{run}/calls", summary="List the model calls of a run")
+async def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
+    """The prompts and replies of each model call, while the run is in memory."""
+    return runs.calls(caller, run)
+
+
+async def _write_query(service: TurnService, caller: Caller, graph: str, question: str) -> WrittenQuery:
+    async with service.turn_slot(caller), AsyncExitStack() as stack:
+        return await write_query(question, stack.enter_context(await run_in_thread(service.library.open, graph)))
+
+
+async def _run_query(service: TurnService, caller: Caller, graph: str, body: QueryRequest) -> QueryResponse:
+    settings, sandbox = service.composition.settings, service.composition.resources.sandbox
+    async with service.query_slot(caller), AsyncExitStack() as stack:
+        started = time.perf_counter()
+        opened = stack.enter_context(await run_in_thread(service.library.open, graph))
+        if body.language == "sql":
+            result = await query_sql(opened, body.text, settings, sandbox, settings.row_limit)
+        else:
+            result = await query_sparql(opened, body.text, settings, sandbox, settings.row_limit)
+            result = await run_in_thread(_with_labels, opened, result)
+    took = round(time.perf_counter() - started, 4)
+    return QueryResponse(result.query, result.columns, result.units, result.rows, result.keys, result.truncated, took)
+
+
+def _with_labels(graph: Graph, result: QueryResult) -> QueryResult:
+    """The same rows with labels instead of the IRIs of an ingested graph."""
+    iris = {iri for row in result.keys for iri in row} if graph.stored is not None else set()
+    labels_by_iri = look_up_labels(graph, iris)
+    rows = tuple(
+        tuple(labels_by_iri.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in result.rows
+    )
+    return replace(result, rows=rows)

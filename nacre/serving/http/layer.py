@@ -1,0 +1,239 @@
+"""/api/graphs/{graph}/layer: what the graph's classes and properties are called; other names by callers that may write.
+
+What callers write is a layer of its own, `people.yaml`, with who changed it and when. The graph answers as before until
+the new version is complete. /api/graphs/{graph}/verified/proposals: names that confirmed questions teach; callers that
+may write add them.
+"""
+
+import logging
+import os
+import sqlite3
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from ingestion.layer.edit import names_from_people, with_names
+from ingestion.layer.layer_file import LayerFile, read_layer_files
+from ingestion.layer.resolve import Kind
+from nacre.errors import ConfigError
+from nacre.records.schema import Schema
+from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, LookUpSlotDep, TurnServiceDep
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import TurnService
+from nacre.serving.verified_questions import graph_proposals, may_approve
+from nacre.stores import versions
+from nacre.stores.killable_pool import child_command
+from nacre.understanding.verified.apply import MAX_NAME as PROPOSALS_MAX_NAME
+from nacre.understanding.verified.apply import NameProposal
+
+log = logging.getLogger(__name__)
+
+MAX_NAMES, MAX_NAME = 30, 100
+
+# the largest graphs take some minutes (given)
+APPLY_SECONDS = 1800
+
+# a layer needs this right
+WRITE = "write"
+
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
+
+
+@dataclass(frozen=True)
+class TermNames:
+    """One class or property: what it is called, and what else it is called. `given`: the other names that callers gave.
+    `count`: members or triples."""
+
+    iri: str
+    kind: Kind
+    name: str
+    also: tuple[str, ...]
+    count: int
+    hidden: bool = False
+    derived: bool = False
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphNames:
+    """All classes and properties, the most frequent first. `files` are the applied layers; `may_write`: whether this
+    caller may change names; `problem` says why the last change failed; `busy`: a change is being applied."""
+
+    graph: str
+    version: str
+    terms: tuple[TermNames, ...]
+    files: tuple[str, ...]
+    may_write: bool
+    busy: bool = False
+    problem: str = ""
+
+
+class NamesChange(BaseModel):
+    """Other names of one class or property; they replace those that callers gave before."""
+
+    iri: str = Field(max_length=2000)
+    also: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(max_length=MAX_NAMES)
+
+
+class _Changes:
+    """Which graphs are being changed by this process, and why the last change of a graph failed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._busy: set[str] = set()
+        self._problems: dict[str, str] = {}
+
+    def start(self, data: Path, graph: str, file: LayerFile) -> None:
+        """Apply a layer in a process of its own; raises ConfigError while another one is applied."""
+        with self._lock:
+            if graph in self._busy:
+                raise ConfigError("The last change of names is still being applied. Try again in a moment.")
+            self._busy.add(graph)
+        threading.Thread(target=self._apply, args=(data, graph, file), daemon=True).start()
+
+    def state(self, graph: str) -> tuple[bool, str]:
+        """Whether a change is being applied, and why the last one failed."""
+        return graph in self._busy, self._problems.get(graph, "")
+
+    def _apply(self, data: Path, graph: str, file: LayerFile) -> None:
+        try:
+            with tempfile.TemporaryDirectory(prefix="nacre-layer-") as folder:
+                path = Path(folder) / file.name
+                path.write_text(file.text, encoding="utf-8")
+                command = child_command(APPLY_SECONDS, "nacre", "layer", "apply", str(path), "--graph", graph)
+                run = subprocess.run(
+                    command,
+                    env=os.environ | {"NACRE_DATA": str(data)},
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+            problem = (run.stderr.strip().splitlines() or ["it failed"])[-1] if run.returncode else ""
+        except OSError as error:
+            problem = f"it could not be run: {type(error).__name__}"
+        if problem:
+            log.error("names of %s were not applied: %s", graph, problem)
+        with self._lock:
+            self._problems[graph] = "The names were not applied; the log of the server says why." if problem else ""
+            self._busy.discard(graph)
+
+
+_changes = _Changes()
+
+
+@router.get("/{graph}/layer", summary="List what classes and properties are called")
+def graph_names(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> GraphNames:
+    """Names and other names of all classes and properties, and the applied layers."""
+    with service.library.open(graph) as opened:
+        schema, version = opened.schema, opened.version
+    folder = versions.version_folder(service.library.data / graph, version)
+    busy, problem = _changes.state(graph)
+    layers = read_layer_files(folder)
+    given = names_from_people(layers)
+    terms = tuple(replace(each, given=given.get((each.kind, each.iri), ())) for each in _terms(schema))
+    files = tuple(each.name for each in layers.files)
+    return GraphNames(graph, version, terms, files, WRITE in caller.may, busy, problem)
+
+
+def require_names_right(caller: Caller) -> None:
+    """Raise Forbidden for a key that may not change names."""
+    if WRITE not in caller.may:
+        raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
+
+
+@router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
+def change_names(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, change: NamesChange
+) -> GraphNames:
+    """Save other names of one class or property and apply them. Needs a key with the right `write`."""
+    require_names_right(caller)
+    with service.library.open(graph) as opened:
+        schema, version = opened.schema, opened.version
+    if change.iri not in schema.class_of and change.iri not in schema.predicate_of:
+        raise NotFound(f"No class or property {change.iri[:200]!r} in graph {graph!r}.")
+    layers = read_layer_files(versions.version_folder(service.library.data / graph, version))
+    file = with_names(
+        layers,
+        "class" if change.iri in schema.class_of else "property",
+        change.iri,
+        change.also,
+        who=caller.owner,
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+    )
+    _changes.start(service.library.data, graph, file)
+    return graph_names(service, caller, slot, graph)
+
+
+def _terms(schema: Schema) -> tuple[TermNames, ...]:
+    classes = [
+        TermNames(c.iri, "class", c.label, c.alt_labels, c.count, c.hidden, bool(c.pattern)) for c in schema.classes
+    ]
+    properties = [
+        TermNames(p.iri, "property", p.label, p.alt_labels, p.triples, p.hidden, bool(p.patterns))
+        for p in schema.predicates
+        if p.role not in ("type", "schema")
+    ]
+    return (*classes, *sorted(properties, key=lambda term: (-term.count, term.name)))
+
+
+MAX_SHOWN = 50
+
+name_proposals_router = APIRouter(prefix="/api/graphs", tags=["verified questions"], responses=ERROR_RESPONSES)
+
+
+@dataclass(frozen=True)
+class ProposedNames:
+    """Names that nothing in the graph has, those of most questions first: at most 50. `may_write`: whether this caller
+    may add them."""
+
+    graph: str
+    proposals: tuple[NameProposal, ...]
+    may_write: bool
+
+
+class ProposedName(BaseModel):
+    """One of the proposals."""
+
+    phrase: str = Field(min_length=1, max_length=PROPOSALS_MAX_NAME)
+    iri: str = Field(max_length=2000)
+
+
+@name_proposals_router.get("/{graph}/verified/proposals", summary="List names that verified questions teach")
+def list_proposals(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
+) -> ProposedNames:
+    """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
+    itself."""
+    return ProposedNames(graph, _proposals(service, caller, graph)[:MAX_SHOWN], WRITE in caller.may)
+
+
+@name_proposals_router.post("/{graph}/verified/proposals", summary="Add a proposed name", status_code=202)
+def add_proposal(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, body: ProposedName
+) -> GraphNames:
+    """Add it to the other names of its class or property, as a change of names. Needs a key with the right `write`."""
+    require_names_right(caller)
+    if not any((each.phrase, each.iri) == (body.phrase, body.iri) for each in _proposals(service, caller, graph)):
+        raise NotFound("This name is not proposed any more. List the proposals again.")
+    terms = graph_names(service, caller, slot, graph).terms
+    given = next((term.given for term in terms if term.iri == body.iri), ())
+    if len(given) >= MAX_NAMES:
+        raise ConfigError(f"It has {len(given)} other names already. Remove one first.")
+    return change_names(service, caller, slot, graph, NamesChange(iri=body.iri, also=[*given, body.phrase]))
+
+
+def _proposals(service: TurnService, caller: Caller, graph: str) -> tuple[NameProposal, ...]:
+    with service.library.open(graph) as opened:
+        try:
+            return graph_proposals(opened, None if may_approve(caller) else caller.owner)
+        except sqlite3.Error as error:
+            raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error

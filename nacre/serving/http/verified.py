@@ -1,0 +1,215 @@
+"""/api/graphs/{graph}/verified: questions that people confirmed: list, confirm, approve, run, check and remove."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field, model_validator
+
+from nacre.access.verified_questions import GivenAnswer
+from nacre.errors import ConfigError
+from nacre.records.answer import Value
+from nacre.records.turn import LONGEST_QUESTION
+from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep, run_while_connected
+from nacre.serving.threads import MAX_THREAD_NAME
+from nacre.serving.verified_questions import MAX_PAGE, VerifiedPage, VerifiedQuestionService, import_lines
+from tools.sql_guard import LONGEST
+
+MAX_LINES = 500
+
+MAX_OWNER = 100
+
+router = APIRouter(prefix="/api/graphs", tags=["verified questions"], responses=ERROR_RESPONSES)
+
+IdPath = Annotated[str, Path(min_length=1, max_length=40)]
+
+ByQuery = Annotated[str | None, Query(max_length=MAX_OWNER, description="Whose entry, if several people confirmed it.")]
+
+
+class ConfirmedQuery(BaseModel):
+    """A query that the caller wrote."""
+
+    tool: Annotated[str, Field(pattern="^(sql|sparql)$")]
+    text: str = Field(min_length=1, max_length=LONGEST)
+
+    def record(self) -> VerifiedQuery:
+        """The query as entries have it."""
+        return VerifiedQuery(tool="sql" if self.tool == "sql" else "sparql", text=self.text)
+
+
+class Confirmation(BaseModel):
+    """What is right: the answer of a turn of the caller's thread, or a query for a question."""
+
+    thread: str | None = Field(None, min_length=1, max_length=MAX_THREAD_NAME)
+    turn: int | None = Field(None, ge=1, le=2**31)
+    question: str | None = Field(None, min_length=1, max_length=LONGEST_QUESTION)
+    query: ConfirmedQuery | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Confirmation":
+        if (self.thread is None, self.turn is None) not in ((True, True), (False, False)):
+            raise ValueError("give 'thread' and 'turn' together")
+        if (self.thread is None) is (self.query is None) or (self.query is None) is not (self.question is None):
+            raise ValueError("give 'thread' and 'turn', or 'question' and 'query'")
+        return self
+
+
+class Approval(BaseModel):
+    """Whose entry is approved, and whether; null if there is only one."""
+
+    by: str | None = Field(None, max_length=MAX_OWNER)
+    approved: bool = True
+
+
+class VerifiedLines(BaseModel):
+    """Lines of a file, as `nacre examples import` reads them: `question` with `query` or `answers`."""
+
+    lines: list[dict[str, Any]] = Field(max_length=MAX_LINES)
+
+
+class ImportedQuestion(BaseModel):
+    """What became of a line: the id of its entry, or `problem` says why there is none."""
+
+    line: int
+    question: str
+    id: str | None
+    problem: str
+
+
+class VerifiedRun(BaseModel):
+    """An entry and what it gives now: values, rows with their columns, and the query that ran."""
+
+    entry: VerifiedQuestion
+    values: list[Value]
+    columns: list[str]
+    rows: list[list[Any]]
+    words: str
+    query: str
+
+
+class VerifiedCheck(BaseModel):
+    """What a check found. `changed` have other values and stay in use, `aside` are not, `left` were not reached."""
+
+    checked: int
+    changed: list[VerifiedQuestion]
+    aside: list[VerifiedQuestion]
+    left: int
+
+
+@router.get("/{graph}/verified", summary="List verified questions")
+async def list_verified(
+    service: TurnServiceDep,
+    caller: CallerDep,
+    graph: GraphNameDep,
+    search: Annotated[str, Query(max_length=200)] = "",
+    state: Annotated[list[VerifiedState] | None, Query()] = None,
+    waiting: bool = False,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
+    skip: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> VerifiedPage:
+    """Approved ones and the caller's own, the latest first. A caller who may approve sees all."""
+    verified = VerifiedQuestionService(service)
+    found = _storable(search)
+    return await verified.listed(
+        caller, graph, search=found, states=tuple(state or ()), waiting=waiting, limit=limit, skip=skip
+    )
+
+
+@router.post("/{graph}/verified", summary="Confirm an answer or a query", status_code=201)
+async def confirm_verified(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: Confirmation
+) -> VerifiedQuestion:
+    """The answer of a turn ("this is right"), or a query whose rows answer a question.
+
+    A query is read-only, checked like those of a model, and limited in rows and time.
+    """
+    verified = VerifiedQuestionService(service)
+    if body.thread is not None and body.turn is not None:
+        confirming = verified.confirm_turn(caller, _storable(body.thread), body.turn, graph)
+        return await run_while_connected(request, confirming)
+    if body.question is None or body.query is None:
+        raise ConfigError("Give 'thread' and 'turn', or 'question' and 'query'.")
+    confirming_query = verified.confirm_query(caller, graph, _storable(body.question), body.query.record())
+    return (await run_while_connected(request, confirming_query))[0]
+
+
+@router.post("/{graph}/verified/import", summary="Confirm several questions")
+async def import_verified(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: VerifiedLines
+) -> list[ImportedQuestion]:
+    """Each line is run as if it was confirmed alone; lines that can't be confirmed say why."""
+
+    async def run() -> list[ImportedQuestion]:
+        numbered = ((str(number), line) for number, line in enumerate(body.lines, start=1))
+        return [
+            ImportedQuestion(
+                line=int(each.place),
+                question=each.question,
+                id=None if each.entry is None else each.entry.id,
+                problem=each.problem,
+            )
+            async for each in import_lines(numbered, service, graph, caller)
+        ]
+
+    return await run_while_connected(request, run())
+
+
+@router.post("/{graph}/verified/check", summary="Check verified questions")
+async def check_verified(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep
+) -> VerifiedCheck:
+    """Run the caller's own again, within 10 seconds; all, for a caller who may approve."""
+    report = await run_while_connected(request, VerifiedQuestionService(service).check(caller, graph))
+    return VerifiedCheck(
+        checked=report.checked, changed=list(report.changed), aside=list(report.aside), left=report.left
+    )
+
+
+@router.post("/{graph}/verified/{id}/run", summary="Run a verified question")
+async def run_verified_question(
+    request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, id: IdPath, by: ByQuery = None
+) -> VerifiedRun:
+    """What it gives now. If it was set aside and holds again, it is used again."""
+    running = VerifiedQuestionService(service).run(caller, graph, id, by)
+    entry, given = await run_while_connected(request, running)
+    return _run_record(entry, given)
+
+
+@router.post("/{graph}/verified/{id}/approve", summary="Approve a verified question")
+async def approve_verified(
+    service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, id: IdPath, body: Approval
+) -> VerifiedQuestion:
+    """Let everyone who may read the graph use it. Needs a key with the right `approve`."""
+    verified = VerifiedQuestionService(service)
+    return await verified.approve(caller, graph, id, body.by, approved=body.approved)
+
+
+@router.delete("/{graph}/verified/{id}", summary="Remove a verified question", status_code=204)
+async def remove_verified(
+    service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, id: IdPath, by: ByQuery = None
+) -> None:
+    """Delete one of the caller's own; any, with the right `approve`."""
+    await VerifiedQuestionService(service).remove(caller, graph, id, by)
+
+
+@router.delete("/{graph}/verified", summary="Remove all own verified questions")
+async def remove_own_verified(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> dict[str, int]:
+    """Delete all that the caller confirmed about this graph; the number of deleted entries."""
+    return {"removed": await VerifiedQuestionService(service).remove_own(caller, graph)}
+
+
+def _run_record(entry: VerifiedQuestion, given: GivenAnswer) -> VerifiedRun:
+    return VerifiedRun(
+        entry=entry,
+        values=list(given.values),
+        columns=list(given.columns),
+        rows=[list(row) for row in given.rows],
+        words=given.words,
+        query=given.query,
+    )
+
+
+def _storable(text: str) -> str:
+    """Text without lone surrogates, which stores do not accept."""
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,82 @@
+"""Export: a conversation -> Markdown; the rows of a citation -> CSV."""
+
+import csv
+import io
+import re
+import time
+from collections.abc import Sequence
+
+from nacre.records.answer import Answer, Citation, Value
+from nacre.stores.state.conversations import Conversation, Turn
+
+# spreadsheets run a cell with this first character as a formula
+FORMULA_START = re.compile(r"[=+\-@\t\r]")
+
+MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
+
+
+def conversation_markdown(conversation: Conversation, turns: Sequence[Turn]) -> str:
+    """Questions, answers and citations of a conversation as Markdown."""
+    start_date = time.strftime("%Y-%m-%d", time.gmtime(conversation.created))
+    lines = [
+        f"# {escape_markdown(conversation.title or 'A conversation')}",
+        "",
+        f"About the graph {conversation.graph}, {start_date}.",
+        "",
+    ]
+    for turn in turns:
+        record = turn.record
+        lines += [f"## {escape_markdown(record['question'])}", ""]
+        if record["standalone"] != record["question"]:
+            lines += [f"Understood as: {escape_markdown(record['standalone'])}", ""]
+        lines += [escape_markdown(record["answer"]), ""]
+        lines += [f"Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
+        lines += [_citation_line(record, citation) for citation in record["citations"]]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _citation_line(record: Answer, citation: Citation) -> str:
+    words = " ".join(citation["text"].split())
+    line = f"- \\[{citation['n']}\\] {escape_markdown(citation['source'])}: {escape_markdown(words)}"
+    if citation["query"] is not None:
+        text = " ".join(record["queries"][citation["query"]]["text"].split())
+        fence = "``" if "`" in text else "`"
+        line += f"\n  {fence}{text}{fence}" if text else ""
+    return line
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text with Markdown's symbols escaped.
+
+    >>> escape_markdown("*not* bold [1]")
+    '\\*not\\* bold \\[1\\]'
+    """
+    return MARKDOWN_SYMBOLS.sub(r"\\\1", text)
+
+
+def rows_csv(citation: Citation) -> str:
+    """The rows of a citation as CSV; units stand in the header.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    units = citation["units"] or [""] * len(citation["columns"])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(citation["columns"], units, strict=True)]
+    writer.writerow([csv_cell(head) for head in heads])
+    writer.writerows([csv_cell(value) for value in row] for row in citation["rows"])
+    return out.getvalue()
+
+
+def csv_cell(value: Value | None) -> Value:
+    """A value as a CSV cell.
+
+    >>> csv_cell("=1+1"), csv_cell(-3), csv_cell(None), csv_cell(True)
+    ("'=1+1", -3, '', 'true')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"'{value}" if isinstance(value, str) and FORMULA_START.match(value) else value

@@ -1,0 +1,346 @@
+"""Apply a Rewrite to the readings of a question: Question + candidates + Scope -> plans and Readings, best first.
+
+In order: the earlier plan changed as the follow-up says, readings of that plan, the things of the conversation among
+links and candidates, and things given before that are left out ("which other films").
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from nacre.language.data import language
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import tokenize
+from nacre.plans.selects import EARLIER_TURN_MARK, is_from_earlier_turn
+from nacre.records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Itself, Plan, Select, Variable
+from nacre.records.schema import Schema
+from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
+from nacre.understanding.dialogue.plan_edits import (
+    EditKind,
+    compare_with_number,
+    edit_by_cues,
+    edit_plan,
+    list_plan,
+    negate_last_condition,
+)
+from nacre.understanding.linking.link_mentions import Linker, LinkingIndex
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.columns import identifying_properties
+from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.question.records import Link, Question, Ref
+from nacre.understanding.ranking.probabilities import log_odds_before_running
+from nacre.understanding.ranking.rank import RankedReading
+from nacre.wording.plan_phrases import verbalise_plan
+
+# Changes that a follow-up may ask for, in the order in which they are tried: keys of dialogue.yaml.
+CHANGE_KINDS = ("list", "opposite", "exclude", "summary", "order", "add", "restrict", "instead", "first")
+
+# The number that stands in the question for an earlier answer, since the parser expects a number there.
+STAND_IN = 999_983.0
+
+# Changes that the follow-up states completely.
+_WHOLE_CHANGES: Mapping[str, Callable[[Select], Select | None]] = {
+    "list": list_plan,
+    "opposite": negate_last_condition,
+    "same": lambda select: select,
+}
+
+# The edit of a change, if it has another name.
+_EDIT_OF_CHANGE: Mapping[str, EditKind] = {"first": "restrict", "summary": "add"}
+
+
+def change_kind(question: str, last: EarlierTurn) -> str:
+    """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing.
+
+    >>> change_kind("Sort them by age", EarlierTurn("q", "q", "a"))
+    ''
+    """
+    body = last.plan.body if last.plan else None
+    patterns = language().dialogue
+    text = " ".join(t.norm for t in tokenize(question))
+    if not isinstance(body, Select):
+        return "opposite" if body is not None and patterns["opposite"].search(text) else ""
+    if patterns["number"].search(question.casefold()) and _gives_one_number(body):
+        return "number"
+    return next((kind for kind in CHANGE_KINDS if patterns[kind].search(text)), "")
+
+
+def insert_stand_in(question: str) -> str:
+    """The question with a number in place of the words that refer to the earlier one.
+
+    >>> insert_stand_in("Which are older than that?")
+    'Which are older than 999983?'
+    """
+    found = language().dialogue["number"].search(question.casefold())
+    if found is None:
+        return question
+    return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}"
+
+
+def strip_exclusion_lead(question: str) -> str:
+    """A question that excludes things, as one that asks for them."""
+    found = language().dialogue["exclude"].search(question.casefold())
+    return question[: found.start("lead")] + question[found.end("lead") :] if found else question
+
+
+def changed_plans(
+    question: Question, links: Sequence[Link], bodies: Sequence[Body], scope: Scope, graph: SchemaGraph
+) -> list[Body]:
+    """The plans that a follow-up makes of the earlier one, each once. `bodies` are the plans of its own words."""
+    earlier = scope.plan.body if scope.plan else None
+    if not isinstance(earlier, Select):
+        return []
+    if scope.how in _WHOLE_CHANGES:
+        whole = _WHOLE_CHANGES[scope.how](earlier)
+        return [_show_names(whole, graph)] if whole is not None else []
+    by_cues = edit_by_cues(question, links, earlier, scope.how, graph)
+    if by_cues is not None:
+        return [_show_order(by_cues, question, scope)]
+    edited = (_edit(earlier, body, scope.how) for body in bodies if isinstance(body, Select))
+    changed = (select for select in edited if select is not None and select != earlier)
+    return list(dict.fromkeys(_show_order(select, question, scope) for select in changed))
+
+
+def _edit(earlier: Select, new: Select, how: str) -> Select | None:
+    if how == "number":
+        return compare_with_number(new, STAND_IN, earlier)
+    return edit_plan(earlier, new, _EDIT_OF_CHANGE.get(how, how))  # type: ignore[arg-type]
+
+
+def _show_order(select: Select, question: Question, scope: Scope) -> Select:
+    """A reordered plan with what it is ordered by as a column, if the question asks to see that as well."""
+    by = select.order.by if select.order is not None else None
+    shows = scope.how == "order" and language().dialogue["and_shows"].search(question.text.casefold())
+    if not shows or not isinstance(by, Attribute) or by in select.answers or select.group or select.by:
+        return select
+    return replace(select, answers=(*select.answers, by), paired=True)
+
+
+def _show_names(select: Select, graph: SchemaGraph) -> Select:
+    """The plan with identifying properties in place of things that have no names."""
+    answer = select.answers[0]
+    if len(select.answers) > 1 or not isinstance(answer, Itself):
+        return select
+    own = next(v for v in select.variables if v.name == answer.variable)
+    node = next((n for n in graph.nodes if n.classes == own.classes and n.without == own.without), None)
+    properties = identifying_properties(graph, node.index) if node is not None and not node.named else []
+    return replace(select, answers=(Attribute(own.name, properties[0]),)) if properties else select
+
+
+def _gives_one_number(body: Select) -> bool:
+    return len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
+
+
+# Parser rules that link a word but do not use it.
+IDLE_RULES = frozenset(("dangling", "group dropped"))
+
+# Revised plans of one follow-up, at most.
+MAX_REVISIONS = 2
+
+# The probability that the first of them is right if the plan before it was right (measured over conversations about
+# four graphs to learn from, 32 and 45 follow-ups).
+REVISION_PROBABILITY = 0.84
+
+
+def revised_readings(
+    ranked: Sequence[RankedReading],
+    links: Sequence[Link],
+    question: Question,
+    scope: Scope | None,
+    linker: Linker,
+    schema: Schema,
+) -> tuple[Reading, ...]:
+    """The plan of the scope, changed by what the follow-up says. Empty unless the scope says what to change."""
+    if scope is None or not scope.how:
+        return ()
+    # A change that uses more of the follow-up's words is more likely.
+    bodies = [r.candidate.body for r in sorted(ranked, key=_count_unused_words)]
+    revised = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
+    first = REVISION_PROBABILITY * scope.confidence
+    return tuple(_reading(body, first / (place + 1), schema) for place, body in enumerate(revised))
+
+
+def merge_readings(revised: tuple[Reading, ...], readings: tuple[Reading, ...], most: int) -> tuple[Reading, ...]:
+    """The revised readings, then the others with the remaining probability."""
+    if not revised:
+        return readings
+    left = 1 - revised[0].score
+    plans = {r.plan for r in revised}
+    others = (
+        replace(r, score=r.score * left, probability=(r.probability or 0.0) * left, odds=r.odds + math.log(left))
+        for r in readings
+        if r.plan not in plans
+    )
+    return (*revised, *others)[:most]
+
+
+def _reading(body: Body, probability: float, schema: Schema) -> Reading:
+    plan = Plan(body)
+    words = verbalise_plan(plan, schema)
+    return Reading(plan, probability, 1.0, words, probability, (), log_odds_before_running(probability))
+
+
+def _count_unused_words(ranked: RankedReading) -> int:
+    """How many words a candidate leaves out, or links and does not use."""
+    return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)
+
+
+# What the score of things of the conversation gains over others with the same name.
+SCOPE_BONUS = 0.25
+
+
+def scope_links(links: list[Link], scope: Scope | None, question: Question, index: LinkingIndex) -> list[Link]:
+    """The links, with the things of the conversation preferred, and linked to a plural pronoun."""
+    if scope is None or not scope.keys:
+        return links
+    keys = set(scope.keys)
+    preferred = [
+        x._replace(score=x.score + SCOPE_BONUS, keys=tuple(k for k in x.keys if k in keys))
+        if x.kind == "entity" and keys & set(x.keys)
+        else x
+        for x in links
+    ]
+    is_group = len(scope.keys) > 1 or scope.how
+    link = _pronoun_link(scope, question, index) if is_group else None
+    return preferred if link is None else [*preferred, link]
+
+
+def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
+    """The candidates about the things of the conversation if there are any, else all.
+
+    "How much do they cost" asks for the cost of each and not for a total, unless the question says so. "Are they full?"
+    asks about all of them.
+    """
+    about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
+    if _asks_how_many(about, question):
+        about = [c for c in about if _counts_scope(c)] or about
+    if not {t.norm for t in question.tokens} & language().words["existing"]:
+        about = [_test_all(c, of_class=False) for c in about]
+    if not about and _asks_of_all(question):
+        candidates = [_test_all(c, of_class=True) for c in candidates]
+    degrees = {c.start for c in question.cues if c.kind == "degree"}
+    asks_total = any(c.kind == "sum" and c.start not in degrees for c in question.cues)
+    return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
+
+
+def _asks_how_many(about: Sequence[Candidate], question: Question) -> bool:
+    """Whether the things of the conversation are counted: "how many of them are full?"."""
+    places = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
+    count_ends = {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}
+    return bool(places & count_ends)
+
+
+def _counts_scope(candidate: Candidate) -> bool:
+    """Whether a candidate counts the things of the conversation."""
+    body = candidate.body
+    answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
+    if not isinstance(body, Select) or not isinstance(answer, Aggregate) or answer.function != "count":
+        return False
+    return any(v.name == answer.of.variable and is_from_earlier_turn(v) for v in body.variables)
+
+
+def _asks_of_all(question: Question) -> bool:
+    """Whether a question asks if something is true of all things of a class: "are all doors open?"."""
+    words, known = [t.norm for t in question.tokens[:2]], language().words
+    return len(words) > 1 and words[0] in known["asking_yes_no"] and words[1] in known["of_all_things"]
+
+
+def _test_all(candidate: Candidate, *, of_class: bool) -> Candidate:
+    """A yes/no question about the things of the conversation, or `of_class`, as whether all of them meet its
+    conditions: the number that does equals the number of all."""
+    select = candidate.body.select if isinstance(candidate.body, Ask) else None
+    if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
+        return candidate
+    name = select.answers[0].variable
+    those = next(v for v in select.variables if v.name == name)
+    if not is_from_earlier_turn(those) and not (of_class and not those.keys):
+        return candidate
+    number = (Aggregate("count", Itself(those.name)),)
+    meeting = replace(select, answers=number, order=None, limit=None)
+    return candidate._replace(body=Compute("=", meeting, Select(number, (those,))))
+
+
+def _value_of_each(candidate: Candidate) -> Candidate:
+    """A total over the things of the conversation, as the value of each."""
+    body = candidate.body
+    if not isinstance(body, Select) or body.group or body.by or len(body.answers) != 1:
+        return candidate
+    answer = body.answers[0]
+    if not isinstance(answer, Aggregate) or answer.function != "sum" or not isinstance(answer.of, Attribute):
+        return candidate
+    return candidate._replace(body=replace(body, answers=(answer.of,)))
+
+
+def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link | None:
+    """The link of the word that stands for the things of the conversation. None if there is no such word."""
+    node, at = _narrowest_node(scope, index), _pronoun_position(question, scope)
+    if node is None or at is None:
+        return None
+    label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
+
+
+def _pronoun_position(question: Question, scope: Scope) -> int | None:
+    """The first pronoun. If the plan is to be changed, also a word for its result: "list", "table"."""
+    pronouns = language().words["pronouns"]
+    at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
+    if at is None and scope.how:
+        result = language().dialogue["result"]
+        at = next((i for i, t in enumerate(question.tokens) if result.search(t.norm)), None)
+    return at
+
+
+def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
+    """The narrowest node with all things of the scope. Nodes of classes come first."""
+    relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
+    nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
+    return min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
+
+
+# Turns whose things are left out, and things of them, at most.
+MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100
+
+
+def strip_other(question: str) -> str | None:
+    """The question without the word that leaves out what was given. None if it has none.
+
+    >>> strip_other("Which other films did she direct?"), strip_other("who else plays in it")
+    ('Which films did she direct?', 'who plays in it')
+    >>> strip_other("the other one"), strip_other("films other than Home")
+    (None, None)
+    """
+    words, known = tokenize(question), language().words
+    for i, token in enumerate(words):
+        before = words[i - 1].norm if i else ""
+        after = words[i + 1].norm if i + 1 < len(words) else ""
+        is_else = token.norm == "else" and before in known["question_words"]
+        has_noun = after and after not in function_words() | known["stand_in"] | known["than"]
+        may_follow = before in known["question_words"] | known["indefinite"]
+        if is_else or (token.norm in known["other"] and has_noun and may_follow):
+            return question[: token.start] + question[token.end :].lstrip()
+    return None
+
+
+def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn]) -> Rewrite:
+    """The rewrite with the things that the last turns gave or named, which are to be left out."""
+    given = dict.fromkeys(key for turn in earlier[-MAX_TURNS_EXCLUDED:] for key in (*turn.keys, *_named_keys(turn)))
+    scope = replace(rewrite.scope or Scope(), besides=tuple(given)[:MAX_THINGS_EXCLUDED])
+    return replace(rewrite, depends=True, scope=scope)
+
+
+def exclude_given(candidate: Candidate, keys: tuple[str, ...]) -> Candidate:
+    """The candidate without these things, if it answers with things that it does not name."""
+    body = candidate.body
+    if not isinstance(body, Select) or isinstance(body.answers[0], Aggregate):
+        return candidate
+    own = next(v for v in body.variables if v.name == body.answers[0].variable)
+    if own.keys:
+        return candidate
+    given = Variable(f"{own.name}_given", own.classes, own.without, keys, f"({len(keys)} of before)")
+    excluded = Filter(Itself(own.name), "in", Select((Itself(given.name),), (given,)), True)
+    return candidate._replace(body=replace(body, filters=(*body.filters, excluded)))
+
+
+def _named_keys(turn: EarlierTurn) -> tuple[str, ...]:
+    body = turn.plan.body if turn.plan else None
+    return tuple(k for v in body.variables for k in v.keys) if isinstance(body, Select) else ()

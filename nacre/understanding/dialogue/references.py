@@ -1,0 +1,593 @@
+"""Resolve references to earlier turns: question + earlier turns -> Rewrite with the things named, or None.
+
+In order: pronouns, noun phrases for things given before ("the department"), ordinals ("the second one"), choices of
+the best ("the cheaper one"), readings that an earlier answer offered; then how a standalone question is written.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from nacre.language.data import language, word_map
+from nacre.language.thesaurus import english_data, function_words, gradable_adjective
+from nacre.language.tokens import Token, split_name, tokenize
+from nacre.language.word_forms import is_plural
+from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
+from nacre.understanding.dialogue.focus import (
+    focus,
+    focus_of_kind,
+    is_nameless,
+    may_be_one,
+    may_have,
+    named_things_of,
+    person_focus,
+    person_tables,
+    place_focus,
+    requested_nodes,
+    subject_focus,
+)
+from nacre.understanding.linking.link_mentions import Linker
+from nacre.understanding.linking.name_candidates import NameCandidate
+
+# Minimum score of a part of a name that names a thing.
+MIN_PART_SCORE = 0.6
+
+
+def find_pronoun(
+    words: Sequence[Token], things: Sequence[NameCandidate], demonstratives: Collection[int] = ()
+) -> int | None:
+    """The first pronoun that refers to an earlier turn. A pronoun after a thing of this turn refers to that.
+
+    `demonstratives` are the places of "that" before a class (`demonstrative_positions`).
+    """
+    known = language().words
+    first_thing = min((c.start for c in things), default=len(words))
+    for i, token in enumerate(words):
+        if _is_place_reference(words, i) or _is_number_reference(words, i):
+            return i
+        if token.norm in known["stand_in"] and i == 1 and words[0].norm in known["choosing"]:
+            # "which one has the most?"
+            return i
+        if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
+            continue
+        if i > first_thing and not (token.norm in known["pronoun_first"] and i < 2):
+            return None
+        if not _is_relative(words, i, demonstratives) and not _is_expletive(words, i):
+            return i
+    return None
+
+
+def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandidate]:
+    """The classes that words name completely."""
+    return [c for c in linker.link(words) if c.kind == "class" and c.exact]
+
+
+def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
+    """The things that a question names, by their name or a part of it that says enough. A bare number is not a name."""
+    links = linker.link(words)
+    labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
+    return [
+        c
+        for c in links
+        if c.kind == "entity"
+        and (c.exact or (c.score >= MIN_PART_SCORE and not labels.issuperset(range(c.start, c.end))))
+        and not all(t.norm.isdigit() for t in words[c.start : c.end])
+    ]
+
+
+def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:
+    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room".
+
+    In "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word.
+    """
+    linked = linker.link(words)
+    classes = [c for c in linked if c.kind == "class" and c.exact]
+    verbs = [(c.start, c.end) for c in linked if c.kind == "predicate" and c.exact]
+    ends = {c.end for c in classes}
+    return frozenset(
+        c.start - 1
+        for c in classes
+        if c.start and words[c.start - 1].norm in language().words["demonstrative"] and c.start - 1 not in ends
+        if not any(start == c.start and end > c.end for start, end in verbs)
+    )
+
+
+def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
+    """Whether a first question has a pronoun without anything before it that the pronoun may stand for.
+
+    In "which department is he in" the department is what is asked for, and he is someone else.
+    """
+    known = language().words
+    linked = linker.link(words)
+    # The "it" of the song "Beat it" is part of a name.
+    in_names = {i for c in linked if c.kind == "entity" and c.end - c.start > 1 for i in range(c.start, c.end)}
+    pronouns = known["pronoun_one"] | known["pronoun_many"]
+    places = (
+        i for i, t in enumerate(words) if t.norm in pronouns and i not in in_names and not _is_expletive(words, i)
+    )
+    at = next(places, None)
+    if at is None or words[at].norm not in known["pronoun_person"] | known["pronoun_first"]:
+        return False
+    requested = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
+    return not any(
+        c.end <= at and c.start != requested and (c.kind == "entity" or (c.kind == "class" and c.exact)) for c in linked
+    )
+
+
+def has_antecedent_in_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """Whether a possessive stands for what the turn asks for before it: "the oldest singer and his age"."""
+    known = language().words
+    # In "which colour is its roof" the colour has no roof.
+    is_requested = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
+    classes = mentioned_classes(words, linker)
+    has_class_before = any(c.end <= at and not (is_requested and c.start == 1 and c.end == at - 1) for c in classes)
+    # "which teams do its players play for"
+    is_inverted = words[at - 1].norm in known["inverting"]
+    is_possessive = words[at].norm in known["possessive"] and at + 1 < len(words)
+    return is_possessive and has_class_before and not is_inverted
+
+
+def _is_place_reference(words: Sequence[Token], at: int) -> bool:
+    """Whether "there" refers to a place: at the end, or before words that only say how much or when."""
+    known = language().words
+    if not at or words[at].norm not in known["there"]:
+        return False
+    neighbours = {words[at - 1].norm, words[at + 1].norm if at + 1 < len(words) else ""}
+    allowed = known["summed_up"] | known["time"] | function_words()
+    return not neighbours & (known["being"] | known["been"]) and all(t.norm in allowed for t in words[at + 1 :])
+
+
+def _is_number_reference(words: Sequence[Token], at: int) -> bool:
+    """Whether a number refers to earlier things: "which of the two"."""
+    known = language().words
+    before = words[at - 1].norm if at else ""
+    is_number = words[at].norm in known["pronoun_number"] and before in known["before_number"]
+    return is_number and "of" in [t.norm for t in words[:at]][-2:]
+
+
+def _is_relative(words: Sequence[Token], at: int, demonstratives: Collection[int]) -> bool:
+    """Whether "that" begins a relative clause: "cities that lie in ...", "anything that floats"."""
+    following = words[at + 1] if at + 1 < len(words) else None
+    has_clause = following is not None and following.norm not in language().words["stand_in"]
+    is_that = words[at].norm == "that" and at and at not in demonstratives
+    before = words[at - 1].norm
+    follows_noun = before not in function_words() or before in language().words["indefinite_pronouns"]
+    return bool(is_that and has_clause and follows_noun)
+
+
+def _is_expletive(words: Sequence[Token], at: int) -> bool:
+    """Whether a pronoun stands for nothing: "did it take", or an abbreviation in capitals."""
+    token = words[at]
+    is_impersonal = at + 1 < len(words) and words[at + 1].norm in language().words["impersonal"]
+    return (token.norm == "it" and is_impersonal) or (len(token.text) > 1 and token.text.isupper())
+
+
+def resolve_pronoun(
+    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite:
+    """The question with the things that its pronoun stands for. Unchanged, and not `sure`, if there are none."""
+    known = language().words
+    token = words[at]
+    if token.norm in known["there"]:
+        return _resolve_place(question, words, at, earlier, linker)
+    is_many = _is_plural(words, at, earlier, linker)
+    meant = _antecedent(words, at, is_many, earlier, linker)
+    if token.norm in known["stand_in"] and len(meant.keys) < 2:
+        # "which one is the longest river" after lakes were mentioned.
+        return Rewrite(question)
+    if not meant.keys:
+        return Rewrite(question, sure=False)
+    if len(meant.keys) == 1:
+        is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
+        label = meant.labels[0] + ("'s" if is_possessive else "")
+        if at in demonstrative_positions(words, linker) and not _is_of_class(meant, words, at, linker):
+            # "That town" after a brewery is its town.
+            label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
+        return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
+    note = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
+    text = strip_opener(question[: token.end] + note + question[token.end :])
+    # It is not clear which one is meant if the pronoun is singular.
+    return Rewrite(text, True, meant, is_many)
+
+
+def _resolve_place(
+    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite:
+    """The question with the place that "there" stands for."""
+    meant = place_focus(earlier, linker)
+    if not meant.keys:
+        return Rewrite(question, sure=False)
+    start, end = words[at].start, words[at].end
+    has_preposition = at and words[at - 1].norm in language().words["place_before"]
+    preposition = "" if has_preposition else "in "
+    if len(meant.keys) > 1:
+        those = f"{word_map('dialogue', 'standalone')['those']} ({format_labels(meant.labels)})"
+        return Rewrite(strip_opener(f"{question[:start]}{preposition}{those}{question[end:]}"), True, meant)
+    return replace_reference(question, start, end, f"{preposition}{meant.labels[0]}", meant.keys[0], meant)
+
+
+def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+    """Whether a pronoun stands for several things. "They" may stand for one if the last turn was about one."""
+    known, norm = language().words, words[at].norm
+    if norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
+        return not may_be_one(earlier, linker)
+    if norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]:
+        return True
+    # "how many pages is that in total"
+    has_total = any(t.norm in known["summed_up"] for t in words[at + 1 :])
+    return norm in known["pronoun_first"] | known["demonstrative"] and has_total
+
+
+def _antecedent(
+    words: Sequence[Token], at: int, is_many: bool, earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Scope:
+    """The things that a pronoun stands for, which may be none."""
+    known, norm = language().words, words[at].norm
+    if norm in known["pronoun_person"] | known["possessive_person"]:
+        return person_focus(earlier, linker)
+    has_class = norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
+    tables = _class_tables(words, at, linker) if has_class and norm not in known["possessive"] else frozenset()
+    of_class = focus_of_kind(earlier, tables, linker, single=not is_many) or focus_of_kind(earlier, tables, linker)
+    if of_class is not None:
+        return of_class
+    if norm in known["stand_in"] and tables:
+        return Scope()
+    # "Their beers" are not those of a beer, and "it" is no person.
+    owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
+    persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
+    requested = requested_nodes(words, at, linker)
+    if not is_many and norm in (t.norm for t in tokenize(earlier[-1].question)):
+        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have.
+        subject = subject_focus(earlier[-1], linker)
+        if len(subject.keys) == 1 and (not requested or may_have(subject, words, at, linker)):
+            return subject
+    found = focus(earlier, is_many, linker, requested, owned | persons)
+    return found if found.keys else focus(earlier, is_many, linker, requested, persons)
+
+
+def _is_of_class(meant: Scope, words: Sequence[Token], at: int, linker: Linker) -> bool:
+    """Whether a thing is of the class that stands after a pronoun."""
+    thing = linker.lexicon.thing(meant.keys[0])
+    return thing is None or thing.relation in _class_tables(words, at, linker)
+
+
+def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
+    """The tables of the things that a question names, of which none is compared: "how many of them did Ann paint?"."""
+    if any(t.norm in language().words["than"] for t in words):
+        return frozenset()
+    return frozenset[str]().union(*(c.relations for c in mentioned_things(linker, words)))
+
+
+def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
+    """The tables of the class that is named for the earlier things: "these museums", "which one is the best song"."""
+    may_follow = words[at].norm in language().words["stand_in"]
+    classes = mentioned_classes(words, linker)
+    return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (may_follow and c.start > at)))
+
+
+def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
+    """The end of a reference. The noun after a demonstrative belongs to it, as in "that car" and "this one", but not in
+    "what did that cost" and "is that heavier"."""
+    if words[at].norm not in language().words["demonstrative"] or at + 1 == len(words):
+        return words[at].end
+    known, following = language().words, words[at + 1]
+    if following.norm in known["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
+        return following.end
+    after_verb = at and words[at - 1].norm in known["inverting"] | known["being"]
+    is_property = after_verb and any(c.kind == "predicate" and c.start == at + 1 for c in linker.link(words))
+    is_noun = following.norm not in function_words() and gradable_adjective(following) is None
+    return following.end if is_noun and not is_property else words[at].end
+
+
+# Turns in which a thing of a class is looked for.
+MAX_TURNS_BACK = 3
+
+
+def resolve_definite_reference(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """The question with the name of what a class or property refers to. None if that was not given before."""
+    return _resolve_value(question, words, earlier, linker) or _resolve_thing(question, words, earlier, linker)
+
+
+def _resolve_value(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """ "This winery" after the winery of a wine was given, which is a text: the text."""
+    last = earlier[-1]
+    body = last.plan.body if last.plan else None
+    value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
+    graph = linker.index.graph
+    if not isinstance(value, Attribute) or len(last.labels) != 1 or graph.is_numeric(value.predicate):
+        return None
+    label = split_name(graph.about(value.predicate).label).split()
+    for before, noun in pairwise(words):
+        if before.norm in language().words["demonstrative"] and noun.norm in label:
+            scope = None if last.confidence is None else Scope(confidence=last.confidence)
+            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, scope)
+    return None
+
+
+def _resolve_thing(
+    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """ "In the department" at the end of a question, after one department was mentioned."""
+    for kind in mentioned_classes(words, linker):
+        at = kind.start - 1
+        is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in language().words["locating"]
+        is_last = all(t.norm in function_words() for t in words[kind.end :])
+        if not is_definite or not is_last or is_plural(words[kind.end - 1].norm):
+            continue
+        one = focus_of_kind(earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
+        if one is not None and len(one.keys) == 1:
+            start, end = words[at].start, words[kind.end - 1].end
+            return replace_reference(question, start, end, one.labels[0], one.keys[0], one)
+    return None
+
+
+def ordinal_reference(
+    words: Sequence[Token], earlier: Sequence[EarlierTurn], linker: Linker
+) -> tuple[tuple[int, int], Scope] | None:
+    """The span of an ordinal with its article, and the thing that it means in the last list. None if there is none.
+
+    "The others" are the things of the list that were not mentioned since, if the last turn was about one of them.
+    """
+    ordinals, known = english_data()["ordinals"], language().words
+    listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
+    for i, token in enumerate(words):
+        if listing is None or not i or words[i - 1].norm not in known["article"]:
+            continue
+        if token.norm in known["the_others"]:
+            end, number = _others_end(words, i, listing, linker)
+            is_elliptic = all(t.norm in function_words() for t in (*words[: i - 1], *words[end:]))
+            others = _others(earlier, listing, number, is_elliptic) if end else None
+            return None if others is None else ((i - 1, end), others)
+        following = words[i + 1].norm if i + 1 < len(words) else ""
+        has_no_noun = not following or following in known["stand_in"] or following in function_words()
+        size = len(listing.keys)
+        place = ordinals.get(token.norm) or (size if token.norm in known["last"] else 0)
+        if has_no_noun and 0 < place <= size:
+            return (i - 1, i + 2 if following in known["stand_in"] else i + 1), _things_at(listing, (place - 1,))
+    return None
+
+
+def _things_at(turn: EarlierTurn, places: Sequence[int]) -> Scope:
+    """Some of the things that a turn gave, as certain as that turn."""
+    confidence = 1.0 if turn.confidence is None else turn.confidence
+    keys, labels = (tuple(each[place] for place in places) for each in (turn.keys, turn.labels))
+    return Scope(None, keys, labels, confidence=confidence)
+
+
+def _others_end(words: Sequence[Token], at: int, listing: EarlierTurn, linker: Linker) -> tuple[int, int]:
+    """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many are meant, 0 if any
+    number."""
+    known, numbers = language().words, english_data()["numbers"]
+    plural, end = is_plural(words[at].norm), at + 1
+    number = int(numbers.get(words[end].norm, 0)) if end < len(words) else 0
+    end += bool(number)
+    if end < len(words):
+        tables = {thing.relation for key in listing.keys if (thing := linker.lexicon.thing(key))}
+        is_class = any(c.start == end and tables <= c.relations for c in mentioned_classes(words, linker))
+        if is_class or words[end].norm in known["stand_in"]:
+            plural, end = plural or is_plural(words[end].norm), end + 1
+        elif words[end].norm not in function_words():
+            return 0, 0
+    return end, number or (0 if plural else 1)
+
+
+def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int, is_elliptic: bool) -> Scope | None:
+    """The things of a list that were not mentioned since; the second of two if neither was. None if their number is
+    another. "And the others?" alone asks the last question, which has to be about one of the list."""
+    since = earlier[[turn is listing for turn in earlier].index(True) + 1 :]
+    named = {key for turn in since for keys in (turn.keys, *named_things_of(turn.plan)) for key in keys}
+    rest = [place for place, key in enumerate(listing.keys) if key not in named]
+    if len(listing.keys) == 2 and len(rest) != 1:
+        rest = [1]
+    last = set(named_things_of(since[-1].plan)) if since else set()
+    is_of_one = any(len(keys) == 1 and keys[0] in listing.keys for keys in last)
+    if not rest or (number and len(rest) != number) or (is_elliptic and not (number == 1 or is_of_one)):
+        return None
+    return _things_at(listing, rest)
+
+
+# Endings of regular degrees.
+_COMPARATIVE, _SUPERLATIVE = "er", "est"
+
+# Words of a question that chooses, at least: "which one is older".
+MIN_CHOICE_TOKENS = 4
+
+
+def superlative_reference(question: str) -> str | None:
+    """The question with a superlative of "them", in place of one with "one" or of a comparative that chooses. None if
+    there is neither.
+
+    >>> superlative_reference("Which aircraft is used on the cheaper one?")
+    'Which aircraft is used on the cheapest of them?'
+    >>> superlative_reference("Which of the two has more reservations?")
+    'Which of them has the most reservations?'
+    >>> superlative_reference("which one is older"), superlative_reference("which one is older than 30")
+    ('which of them is the oldest', None)
+    >>> superlative_reference("which is the largest?")
+    """
+    words = tokenize(question)
+    if any(t.norm in language().words["than"] for t in words):
+        return None
+    return _replace_one(question, words) or _replace_comparative(question, words)
+
+
+def _replace_one(question: str, words: Sequence[Token]) -> str | None:
+    """ "The most expensive one", unless words after it say which."""
+    known = language().words
+    for i, token in enumerate(words):
+        if token.norm not in known["stand_in"] or i < 2:
+            continue
+        after = words[i + 1].norm if i + 1 < len(words) else ""
+        has_two_words = words[i - 2].norm in known["most"] | known["more"] | known["fewer"]
+        start = i - 2 if has_two_words else i - 1
+        degree = _superlative([t.norm for t in words[start:i]])
+        is_definite = start and words[start - 1].norm in known["article"]
+        # In "the largest one time purchase" another noun follows; in "is the larger one red" the subject is complete.
+        is_subject = start > 1 and words[start - 2].norm in known["asking_yes_no"]
+        has_noun = after and after not in function_words() and not is_subject
+        if degree is None or not is_definite or has_noun or after in known["restricting"]:
+            continue
+        of_them = "" if after in known["among"] else f" {_of_them()}"
+        return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"
+    return None
+
+
+def _replace_comparative(question: str, words: Sequence[Token]) -> str | None:
+    """ "Which of the two is older", "which one has more seats"."""
+    known = language().words
+    if len(words) < MIN_CHOICE_TOKENS or words[0].norm not in known["choosing"]:
+        return None
+    at = _choice_end(words)
+    if at is None or at + 1 >= len(words) or words[at].norm not in known["being"] | known["owning_verbs"]:
+        return None
+    first = at + 1
+    if words[first].norm in known["article"]:
+        first += 1
+    may_have_two_words = first + 1 < len(words) and words[first].norm in known["more"] | known["fewer"]
+    for end in (first + 2, first + 1) if may_have_two_words else (first + 1,):
+        degree = _superlative([t.norm for t in words[first:end]])
+        if degree is not None and not degree.startswith(words[first].norm + " "):
+            rest = question[words[end - 1].end :]
+            return f"{question[: words[0].end]} {_of_them()} {words[at].text} the {degree}{rest}"
+    return None
+
+
+def _of_them() -> str:
+    return word_map("dialogue", "standalone")["of_them"]
+
+
+def _choice_end(words: Sequence[Token]) -> int | None:
+    """Where "which of the two", "which one of them" or "which one" ends. None if the question begins otherwise."""
+    known = language().words
+    at = 1
+    if words[at].norm in known["stand_in"]:
+        at += 1
+    if words[at].norm not in known["among"]:
+        return at if at == 2 else None
+    at += 1
+    while at < len(words) and words[at].norm in known["article"] | known["pronoun_many"] | known["pronoun_number"]:
+        at += 1
+    return at
+
+
+def _superlative(degree: Sequence[str]) -> str | None:
+    """The highest degree of one or two words. None for words without degrees.
+
+    >>> _superlative(["cheaper"]), _superlative(["more", "recent"]), _superlative(["more"]), _superlative(["red"])
+    ('cheapest', 'most recent', 'most', None)
+    """
+    most, highest = language().words["most"], english_data()["highest"]
+    if len(degree) == 2:
+        lead = highest.get(degree[0], degree[0])
+        is_gradable = gradable_adjective(tokenize(degree[1])[0]) is not None
+        return f"{lead} {degree[1]}" if lead in most and is_gradable else None
+    word = degree[0]
+    if word in highest:
+        return str(highest[word])
+    adjective = gradable_adjective(tokenize(word)[0])
+    if adjective is None or adjective.degree == "positive":
+        return None
+    return word if adjective.degree == "superlative" else word.removesuffix(_COMPARATIVE) + _SUPERLATIVE
+
+
+def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:
+    """The reading that a turn chooses: by its number, in its words, or by a yes if one reading is to be confirmed.
+
+    A number refers to the last answer that offered readings. "The second one" refers to a thing if the last answer
+    named several.
+    """
+    words = _norms(question)
+    confirmed = _reading_to_confirm(earlier)
+    if confirmed is not None and words and set(words) <= language().words["affirming"]:
+        return Rewrite(confirmed.words, True, chosen=confirmed)
+    offering = next((turn for turn in reversed(earlier) if turn.options), None)
+    if offering is None:
+        return None
+    number = _chosen_number(words, may_be_ordinal=offering is earlier[-1] and len(offering.keys) < 2)
+    if 0 < number <= len(offering.options):
+        reading: Reading | None = offering.options[number - 1]
+    else:
+        offered = (reading for turn in reversed(earlier) for reading in turn.options)
+        reading = next((reading for reading in offered if _norms(reading.words) == words), None)
+    return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
+
+
+def _reading_to_confirm(earlier: tuple[EarlierTurn, ...]) -> Reading | None:
+    """The reading that the last answer asked to confirm, or the only one it offered."""
+    last = earlier[-1] if earlier else None
+    if last is None:
+        return None
+    return last.confirm or (last.options[0] if len(last.options) == 1 else None)
+
+
+def _norms(text: str) -> list[str]:
+    return [token.norm for token in tokenize(text)]
+
+
+def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
+    """The number that words choose. 0 if they say more than that."""
+    content = [word for word in words if word not in language().words["around_choice"]]
+    content = content or [word for word in words if word == "one"]
+    if len(content) != 1:
+        return 0
+    if re.fullmatch("[0-9]{1,2}", content[0]):
+        return int(content[0])
+    data = english_data()
+    numbers = {**data["numbers"], **(data["ordinals"] if may_be_ordinal else {})}
+    return int(numbers.get(content[0], 0))
+
+
+# Labels that are listed before "and 2 more".
+MAX_LISTED_LABELS = 4
+
+# The description of the things or the plan in a standalone question.
+_SCOPE_NOTE = re.compile(r" \((?:of|about) [^()]*\)")
+
+
+def replace_reference(question: str, start: int, end: int, label: str, key: str, scope: Scope | None = None) -> Rewrite:
+    """The question with the label of a thing between two positions."""
+    text = question[:start] + label + question[end:]
+    return Rewrite(strip_opener(text), True, scope or Scope(None, (key,), (label.removesuffix("'s"),)))
+
+
+def strip_opener(question: str) -> str:
+    """The question without the words that only connect it to the turn before: "and its price?" -> "Its price?"."""
+    text = language().dialogue["opener"].sub("", question).strip()
+    mark = "?" if question.rstrip().endswith("?") else ""
+    return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + mark
+
+
+def adds_words(question: str, standalone: str) -> bool:
+    """Whether a standalone question has words that the question has not.
+
+    >>> adds_words("And how old is she?", "How old is Ann?"), adds_words("So, who came ?", "Who came?")
+    (True, False)
+    """
+    return not {t.norm for t in tokenize(standalone)} <= {t.norm for t in tokenize(question)}
+
+
+def strip_scope(question: str, scope: Scope | None) -> str:
+    """The question without the description of its things or its plan.
+
+    >>> strip_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
+    'How old are they?'
+    """
+    if scope is None:
+        return question
+    return _SCOPE_NOTE.sub("", question.replace(f" ({format_labels(scope.labels)})", ""))
+
+
+def format_labels(labels: Sequence[str]) -> str:
+    """The first labels, and how many more there are.
+
+    >>> format_labels(["a", "b", "c", "d", "e"])
+    'a, b, c, d and 1 more'
+    """
+    listed = ", ".join(labels[:MAX_LISTED_LABELS])
+    more = len(labels) - MAX_LISTED_LABELS
+    return f"{listed} and {more} more" if more > 0 else listed

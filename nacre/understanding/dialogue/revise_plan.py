@@ -1,0 +1,379 @@
+"""Turns that correct or change the plan before them: question + earlier turns -> Rewrite with the change.
+
+In order: corrections ("no, I meant Y"), changes ("sort them by age"), and the last plan asked about something else,
+if words cannot say it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nacre.language.data import language, word_map
+from nacre.language.thesaurus import gradable_adjective
+from nacre.language.tokens import Token, tokenize
+from nacre.language.values import Period, find_periods, year_bounds
+from nacre.plans.selects import variable_of
+from nacre.records.plan import Attribute, Itself, Plan, Select
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
+from nacre.understanding.dialogue.ellipsis import (
+    MIN_SUBSTITUTE_SCORE,
+    SCOPE_OPENING,
+    is_bare_property,
+    is_choice_of_best,
+    is_elliptic,
+    is_standalone,
+    substitute_thing,
+    substitute_value,
+)
+from nacre.understanding.dialogue.focus import focus, requested_nodes
+from nacre.understanding.dialogue.follow_up import change_kind
+from nacre.understanding.dialogue.plan_edits import (
+    count_plan,
+    exclude_thing,
+    inline_earlier_plans,
+    list_plan,
+    replace_period,
+    replace_thing,
+    replace_value,
+    tested_select,
+)
+from nacre.understanding.dialogue.references import find_pronoun, mentioned_classes, mentioned_things
+from nacre.understanding.linking.link_mentions import Linker, prepare_question
+from nacre.understanding.linking.name_candidates import NameCandidate
+from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.question.records import RANKING_CUES
+from nacre.wording.nouns import class_noun
+from nacre.wording.plan_phrases import verbalise_plan
+
+# A longer turn that begins with "no" or "sorry" is a question of its own (given).
+MAX_CORRECTION_TOKENS = 8
+
+_NUMBER = re.compile(r"[0-9][0-9.,]*")
+
+
+def parse_correction(question: str) -> tuple[str, bool] | None:
+    """The corrected phrase, and whether the turn is certainly a correction. None if it is not one.
+
+    >>> parse_correction("no, I meant Lisbon"), parse_correction("no, not Porto but Lisbon")
+    (('Lisbon', True), ('Lisbon', True))
+    >>> parse_correction("no departments"), parse_correction("Who works in Lisbon?")
+    (('departments', False), None)
+    """
+    if len(tokenize(question)) > MAX_CORRECTION_TOKENS:
+        return None
+    patterns = language().dialogue
+    lead, end = patterns["correction"].match(question), patterns["correction_after"].search(question)
+    if lead is None and end is None:
+        return None
+    phrase = question[lead.end() if lead else 0 : end.start() if end else len(question)].strip()
+    contrast = patterns["contrast"].match(phrase)
+    if contrast is not None:
+        phrase = contrast["new"] or contrast["named"]
+    if not phrase:
+        return None
+    return phrase, end is not None or bool(lead and lead["clear"])
+
+
+def correct_last_question(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+    """The last question about another thing, value or class, or for another property or bound. None if the phrase is a
+    question of its own."""
+    words = tokenize(phrase)
+    if any(t.norm in language().words["question_words"] for t in words):
+        return None
+    substituted = _substitute(phrase, words, earlier, linker)
+    if substituted is not None:
+        return substituted
+    if language().dialogue["bounding"].match(phrase.casefold()):
+        return bound_earlier_things(phrase, earlier, linker)
+    if not _is_fully_linked(words, linker) and not any(gradable_adjective(t) for t in words):
+        return _substitute_unknown(phrase, earlier[-1], linker)
+    how = change_kind(f"{word_map('dialogue', 'standalone')['and']} {phrase}", earlier[-1])
+    changed = change_earlier_plan(phrase, earlier, linker, how) if how else None
+    if changed is None and not mentioned_things(linker, words):
+        return change_earlier_plan(phrase, earlier, linker, "correct")
+    return changed
+
+
+def _substitute(
+    phrase: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
+) -> Rewrite | None:
+    """The last question with the thing, value, class, time or number of the phrase in place of one of its kind."""
+    if not words:
+        return None
+    last, things = earlier[-1], mentioned_things(linker, words)
+    found = substitute_in_plan(phrase, earlier, linker)
+    if found is None and things and is_elliptic(phrase, words, things):
+        found = substitute_thing(phrase, earlier, linker)
+    return (
+        found
+        or substitute_value(phrase, earlier, linker, instead=True)
+        or _substitute_number(phrase, last)
+        or _replace_unknown(phrase, words, last, linker)
+        or substitute_in_plan(phrase, earlier, linker, always=True)
+    )
+
+
+def _substitute_number(phrase: str, last: EarlierTurn) -> Rewrite | None:
+    """The last question with its only number replaced by the phrase, if that is a number."""
+    numbers = list(_NUMBER.finditer(last.standalone))
+    if not _NUMBER.fullmatch(phrase) or len(numbers) != 1 or not is_standalone(last):
+        return None
+    start, end = numbers[0].span()
+    return Rewrite(last.standalone[:start] + phrase + last.standalone[end:], True)
+
+
+def _replace_unknown(phrase: str, words: Sequence[Token], last: EarlierTurn, linker: Linker) -> Rewrite | None:
+    """The last question with its unknown name replaced by a phrase that is known."""
+    old = tokenize(last.standalone)
+    linked = {i for c in linker.link(old) for i in c.covered}
+    unknown = [i for i, t in enumerate(old) if i not in linked and t.norm not in linker.stopwords and _is_name(t)]
+    is_one_name = unknown and unknown[-1] - unknown[0] + 1 == len(unknown)
+    if not is_one_name or not _is_fully_linked(words, linker) or not is_standalone(last):
+        return None
+    return _replace_words(last, old, unknown[0], unknown[-1] + 1, phrase)
+
+
+def _substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewrite | None:
+    """The last question with its only name or value replaced by an unknown phrase, so that the answer can say that the
+    phrase is not known."""
+    words = tokenize(last.standalone)
+    links = linker.link(words)
+    labels = {(c.start, c.end) for c in links if c.kind in ("class", "predicate") and c.exact}
+    values = [c for c in links if c.kind == "value" and c.exact]
+    names = {(c.start, c.end) for c in (*mentioned_things(linker, words), *values)} - labels
+    longest = [s for s in names if not any(a <= s[0] and s[1] <= b and (a, b) != s for a, b in names)]
+    if len(longest) != 1 or not is_standalone(last):
+        return None
+    return _replace_words(last, words, *longest[0], phrase)
+
+
+def _is_fully_linked(words: Sequence[Token], linker: Linker) -> bool:
+    """Whether each content word names something of the graph."""
+    linked = {i for c in linker.link(words) for i in c.covered}
+    return all(i in linked or t.norm in linker.stopwords for i, t in enumerate(words))
+
+
+def _is_name(token: Token) -> bool:
+    return token.start > 0 and token.text[:1].isupper()
+
+
+def _replace_words(last: EarlierTurn, words: Sequence[Token], start: int, end: int, phrase: str) -> Rewrite:
+    """The last question with a span of words replaced. An article or preposition before it is not repeated."""
+    new = tokenize(phrase)
+    while start and new and words[start - 1].norm == new[0].norm:
+        phrase = phrase[new[0].end :].strip()
+        new = tokenize(phrase)
+    text = last.standalone
+    return Rewrite(text[: words[start].start] + phrase + text[words[end - 1].end :], True)
+
+
+# Kinds of cues that restrict things.
+_CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))
+
+
+def change_earlier_plan(
+    question: str, earlier: tuple[EarlierTurn, ...], linker: Linker, how: str = ""
+) -> Rewrite | None:
+    """The question with the plan before it in its scope, and how to change that. Without `how` the question says it.
+    None if the question changes nothing, or asks something new."""
+    last = earlier[-1]
+    how = how or change_kind(question, last)
+    body = last.plan.body if last.plan else None
+    if body is not None and how == "opposite":
+        body = tested_select(body)
+    if not how or not isinstance(body, Select) or _asks_anew(question, body, how, linker):
+        return None
+    if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
+        # "show the ones over 20" after "how many are there?"
+        body = list_plan(body) or body
+    plan = Plan(inline_earlier_plans(body, earlier[:-1]))
+    try:
+        about = verbalise_plan(plan, linker.lexicon.schema)
+    except KeyError:
+        # The graph no longer has what the plan is about.
+        return None
+    meant = focus(earlier[-1:], True, linker)
+    if len(meant.keys) > 1 and _means_earlier_things(question, meant, earlier, linker):
+        return None
+    confidence = 1.0 if last.confidence is None else last.confidence
+    scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, confidence)
+    # For people. The parser reads the question, and the plan in the scope.
+    note = f"{SCOPE_OPENING}{about})" if about and not set(about) & set("()") else ""
+    end = len(question.rstrip(" ?.!"))
+    return Rewrite(question[:1].upper() + question[1:end] + note + question[end:], True, scope)
+
+
+def bound_earlier_things(bound: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+    """A bound alone, "more than 20", on the things that were given before."""
+    return change_earlier_plan(f"{word_map('dialogue', 'standalone')['those']} {bound}", earlier, linker, "restrict")
+
+
+def best_by_other_measure(question: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+    """ "What about the one with the highest price?" after the best by something else: the best of the same things."""
+    body = earlier[-1].plan.body if earlier[-1].plan else None
+    found = language().dialogue["placed_one"].match(" ".join(t.norm for t in tokenize(question)))
+    if found is None or not isinstance(body, Select) or body.limit != 1 or body.order is None:
+        return None
+    name = variable_of(body.order.by)
+    things = next((v for v in body.variables if v.name == name), None)
+    if things is None or not any(c.kind in RANKING_CUES for c in analyse_question(found[0]).cues):
+        return None
+    noun = class_noun(things, linker.lexicon.schema)
+    return change_earlier_plan(f"the {found['ahead']}{noun}{found['behind']}", earlier, linker, "restrict")
+
+
+def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
+    """Whether a question that looks like a change says everything itself, or only asks for another property."""
+    words = tokenize(question)
+    if how == "opposite" and (named := mentioned_classes(words, linker)):
+        # "Which rooms are not?" after rooms
+        shown = {v.classes for v in body.variables}
+        nodes = [n for n in linker.index.graph.nodes if n.classes in shown]
+        return not any(c.relations & n.relations for c in named for n in nodes)
+    if how == "instead" and _asks_property(question, linker):
+        return True
+    is_ranked = any(c.kind in RANKING_CUES for c in analyse_question(question).cues)
+    if how == "add" and is_ranked and find_pronoun(words, ()) is None and mentioned_classes(words, linker):
+        # "Also show the oldest bridge" adds nothing to a list.
+        return True
+    is_of_all = how == "instead" and language().dialogue["of_all"].search(question.casefold())
+    if is_of_all and mentioned_classes(words, linker):
+        # "and the oldest of all the bridges?"
+        return True
+    # "which is the oldest?" says by what to rank those that were listed.
+    return how in ("first", "instead") and is_choice_of_best(words) and _names_measure(question, body)
+
+
+def _means_earlier_things(question: str, meant: Scope, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+    """Whether the pronoun stands for things from before the last list: "which of them is the heaviest"."""
+    words = tokenize(question)
+    pronoun = find_pronoun(words, ())
+    if pronoun is None:
+        return False
+    return focus(earlier, True, linker, requested_nodes(words, pronoun, linker)).keys != meant.keys
+
+
+def _asks_property(question: str, linker: Linker) -> bool:
+    """Whether a question asks for a property of what was given before, without a condition: "and the directors?"."""
+    words = tokenize(question)
+    has_condition = any(c.kind in _CONDITION_CUES for c in prepare_question(question, linker).cues)
+    return is_bare_property(words, linker) and not has_condition and not any(gradable_adjective(t) for t in words)
+
+
+def _names_measure(question: str, before: Select) -> bool:
+    """Whether a superlative says what it measures, which "highest" does not after a list of prices."""
+    cues = analyse_question(question).cues
+    has_measure = before.order is not None or any(isinstance(answer, Attribute) for answer in before.answers)
+    vague = {c.end for c in cues if c.kind == "most"} if has_measure else set()
+    return any(c.kind == "superlative" and c.end not in vague for c in cues)
+
+
+# A year as people write it.
+YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")
+
+
+def substitute_in_plan(
+    phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker, *, always: bool = False
+) -> Rewrite | None:
+    """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`).
+
+    Words cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in.
+    """
+    last = earlier[-1]
+    body = last.plan.body if last.plan else None
+    if not isinstance(body, Select) or not (always or (last.keys and not is_standalone(last))):
+        return None
+    words = tokenize(phrase)
+    if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
+        # "list all vases" begins a new topic.
+        return None
+    things = mentioned_things(linker, words)
+    values = [c for c in linker.link(words) if c.kind == "value" and c.score >= MIN_SUBSTITUTE_SCORE]
+    periods = _find_periods(phrase, words)
+    if _has_other_words(words, (*things, *values), periods, linker):
+        return None
+    for plan in dict.fromkeys((body, inline_earlier_plans(body, earlier[:-1]))):
+        changed = [
+            *(replace_thing(plan, c, linker.lexicon) for c in _exact_first(things)),
+            *(replace_value(plan, c) for c in values),
+            *(replace_period(plan, p.first, p.after) for p in periods),
+        ]
+        first = next((other for other in changed if other is not None), None)
+        if first is not None:
+            return _ask_plan(first, last, linker)
+    return None
+
+
+def narrow_class(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+    """ "How many of those are novels?" after a list of books or their number: the last plan, of the narrower class."""
+    last = earlier[-1]
+    body = last.plan.body if last.plan else None
+    classes = mentioned_classes(words, linker)
+    if len(classes) != 1 or not isinstance(body, Select) or body.limit is not None:
+        return None
+    narrow, listed = classes[0], list_plan(body)
+    if listed is None or not _says_those_are(words, narrow, linker):
+        return None
+    if len(listed.answers) > 1 or not isinstance(listed.answers[0], Itself):
+        return None
+    own = next(v for v in listed.variables if v.name == listed.answers[0].variable)
+    wider = [n for n in linker.index.graph.nodes if n.classes == own.classes and n.without == own.without]
+    if not any(narrow.relations < n.relations for n in wider):
+        return None
+    narrowed = replace(own, classes=narrow.classes, without=narrow.without)
+    plan = replace(listed, variables=tuple(narrowed if v is own else v for v in listed.variables))
+    cues = analyse_question(" ".join(t.norm for t in words)).cues
+    requested = count_plan(plan) if any(c.kind == "count" for c in cues) else plan
+    return None if requested is None else _ask_plan(inline_earlier_plans(requested, earlier[:-1]), last, linker)
+
+
+def exclude_mentioned(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+    """The last plan without the thing that the phrase names. None if the phrase says more."""
+    last = earlier[-1]
+    body = last.plan.body if last.plan else None
+    words = tokenize(phrase)
+    things = mentioned_things(linker, words)
+    if not isinstance(body, Select) or not things or not is_elliptic(phrase, words, things):
+        return None
+    plan = inline_earlier_plans(body, earlier[:-1])
+    changed = (exclude_thing(plan, c, linker.index.graph) for c in _exact_first(things))
+    first = next((other for other in changed if other is not None), None)
+    return None if first is None else _ask_plan(first, last, linker)
+
+
+def _find_periods(phrase: str, words: Sequence[Token]) -> list[Period]:
+    years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
+    return [*find_periods(phrase), *years]
+
+
+def _has_other_words(
+    words: Sequence[Token], candidates: Sequence[NameCandidate], periods: Sequence[Period], linker: Linker
+) -> bool:
+    """Whether content words are left besides names, values and periods."""
+    covered = {i for c in candidates for i in c.covered}
+    covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
+    return any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words))
+
+
+def _says_those_are(words: Sequence[Token], narrow: NameCandidate, linker: Linker) -> bool:
+    """Whether the only content of a question is that earlier things are of a class: "those are novels"."""
+    known = language().words
+    pronouns = [i for i, t in enumerate(words) if t.norm in known["pronoun_many"]]
+    if len(pronouns) != 1:
+        return False
+    between = {t.norm for t in words[pronouns[0] + 1 : narrow.start]}
+    has_other_words = any(
+        not narrow.start <= i < narrow.end and t.norm not in linker.stopwords for i, t in enumerate(words)
+    )
+    return bool(between) and between <= known["being"] | known["article"] and not has_other_words
+
+
+def _exact_first(things: Sequence[NameCandidate]) -> list[NameCandidate]:
+    return sorted(things, key=lambda c: not c.exact)
+
+
+def _ask_plan(plan: Select, last: EarlierTurn, linker: Linker) -> Rewrite:
+    """The question that asks for a plan made of the last one, in words."""
+    confidence = 1.0 if last.confidence is None else last.confidence
+    words = verbalise_plan(Plan(plan), linker.lexicon.schema)
+    return Rewrite(words[:1].upper() + words[1:], True, Scope(Plan(plan), how="same", confidence=confidence))

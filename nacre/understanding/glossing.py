@@ -1,0 +1,257 @@
+"""German and French questions in English words: text + Lexicon -> text and Lexicon that the rules for English read.
+
+In order: the question, the lexicon (classes and properties get English names too), the language of a question (by
+its function words and by the labels of the graph).
+
+Names of things and values stay as they are written; words without a gloss become the word of a label with their
+stem.
+
+The glosses of labels are those that `gloss_question` gives the words of a question, so that both meet in English.
+"""
+
+import copy
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import simplemma
+
+from nacre.language.tokens import ENGLISH, Token, detect_language, fold, language_function_words, tokenize
+from nacre.language.translation import (
+    FRONT_MARK,
+    GLOSSED_LANGUAGES,
+    fill_glosses,
+    front_verb,
+    gloss_label,
+    gloss_words,
+    glosses,
+    is_english_word,
+    nearest_word,
+    normalize_numbers,
+    stem,
+)
+from nacre.records.schema import Schema
+from nacre.stores.compute_once import compute_once
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
+from nacre.understanding.linking.link_mentions import linker_of
+from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens
+
+_APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
+
+# Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
+# (given).
+MIN_NAME_SCORE = 0.6
+
+
+def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
+    """The question in English words, cut to the tokens that are read."""
+    text = _split_elided(normalize_numbers(text, code), lexicon, code)
+    tokens = tokenize(text)[:MAX_TOKENS]
+    names = _name_positions(tokens, lexicon, code)
+    pieces = list(_pieces(text, tokens, names, lexicon, code))
+    mark = "?" if text.rstrip().endswith("?") else ""
+    return " ".join(front_verb(pieces, code)).replace(" ,", ",") + mark
+
+
+def _split_elided(text: str, lexicon: Lexicon, code: str) -> str:
+    """The text with elided words apart, except in names: "d'Alpage"."""
+    elided = glosses(code).elided
+
+    def split(match: re.Match[str]) -> str:
+        if fold(match[1]) not in elided:
+            return match[0]
+        after = re.match(r"\w+", text[match.end() :])
+        whole = fold(f"{match[1]}'{after[0] if after else ''}")
+        return match[0] if lexicon.word(whole) is not None else f"{match[1]} "
+
+    return _APOSTROPHE.sub(split, text)
+
+
+def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> frozenset[int]:
+    """The positions of words in names of things and values. A function word alone is no name."""
+    known = glosses(code)
+    found: set[int] = set()
+    for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
+        inside = range(link.start, link.end)
+        content = [i for i in inside if tokens[i].norm not in known.words]
+        is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
+        # "Combien" is no misspelt "Combe"
+        is_whole = link.exact and bool(content) and (is_unknown or link.match != "nearly whole")
+        is_long = len(content) > 1 and link.score >= MIN_NAME_SCORE
+        if is_whole or is_long or is_unknown:
+            found.update(inside if is_whole or is_long else content)
+    return frozenset(found)
+
+
+def _pieces(text: str, tokens: Sequence[Token], names: frozenset[int], lexicon: Lexicon, code: str) -> Iterator[str]:
+    """The words in English and the names as written, with the commas between them."""
+    words = [text[t.start : t.end] for t in tokens]
+    at = 0
+    while at < len(tokens):
+        end = at + 1
+        while end < len(tokens) and (end in names) == (at in names):
+            end += 1
+        if at in names:
+            yield text[tokens[at].start : tokens[end - 1].end]
+        else:
+            yield from _translated(text, tokens, words, (at, end), lexicon, code)
+        if end < len(tokens) and "," in text[tokens[end - 1].end : tokens[end].start]:
+            yield ","
+        at = end
+
+
+def _translated(
+    text: str, tokens: Sequence[Token], words: Sequence[str], span: tuple[int, int], lexicon: Lexicon, code: str
+) -> Iterator[str]:
+    start, end = span
+    of_start = {start + g.start: g for g in gloss_words(words[start:end], code)}
+    at = start
+    while at < end:
+        gloss = of_start.get(at)
+        if at > start and "," in text[tokens[at - 1].end : tokens[at].start]:
+            yield ","
+        if gloss is None:
+            yield _graph_word(tokens[at], words[at], lexicon, code)
+            at += 1
+            continue
+        yield from [gloss.english] if gloss.english.startswith(FRONT_MARK) else gloss.english.split()
+        at = start + gloss.end
+
+
+def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
+    """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
+    by_stem = words_by_stem(lexicon.of_schema, code)
+    own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
+    if own is not None or lexicon.word(token.norm) is not None:
+        return own or word
+    return nearest_word(word, code, by_stem.values()) or word
+
+
+@compute_once(16)
+def words_by_stem(lexicon: Lexicon, code: str) -> Mapping[str, str]:
+    """The words of labels of classes and properties in a glossed lexicon, by their stem."""
+    glossed = (gloss_label(label, code) for label in schema_labels(glossed_lexicon(lexicon, code).schema))
+    found: dict[str, str] = {}
+    for token in (token for label in glossed for token in tokenize(label)):
+        for form in (token.text, token.norm):
+            found.setdefault(stem(form, code), token.text)
+    return found
+
+
+@compute_once(8)
+def glossed_lexicon(lexicon: Lexicon, code: str) -> Lexicon:
+    """The lexicon with glossed names besides its own. It shares the files of the lexicon."""
+    glossed = copy.copy(lexicon)
+    if lexicon.of_schema is not lexicon:
+        glossed.__dict__["_of_schema"] = glossed_lexicon(lexicon.of_schema, code)
+        glossed.schema = glossed.of_schema.schema
+        glossed.schema_entries = glossed.of_schema.schema_entries
+        return glossed
+    is_main, _ = label_languages(lexicon).get(code, (False, frozenset()))
+    glossed.schema = _glossed_schema(lexicon.schema, code) if is_main else lexicon.schema
+    glossed.schema_entries = tuple(sorted({*lexicon.schema_entries, *_glossed_entries(lexicon, code)}))
+    return glossed
+
+
+def _glossed_schema(schema: Schema, code: str) -> Schema:
+    return replace(
+        schema,
+        classes=tuple(replace(c, label=gloss_label(c.label, code)) for c in schema.classes),
+        groups=tuple(replace(g, label=gloss_label(g.label, code)) for g in schema.groups),
+        predicates=tuple(replace(p, label=gloss_label(p.label, code)) for p in schema.predicates),
+    )
+
+
+def _glossed_entries(lexicon: Lexicon, code: str) -> Iterator[LexiconEntry]:
+    """The glosses of the names of classes and properties, with umlauts if their labels have some."""
+    labels = {c.iri: (c.label, *c.alt_labels) for c in lexicon.schema.classes}
+    labels |= {p.iri: (p.label, *p.alt_labels) for p in lexicon.schema.predicates}
+    for entry in lexicon.schema_entries:
+        if entry.kind == "value":
+            continue
+        written = next((w for w in _split(labels.get(entry.target, ())) if _norms(w) == entry.tokens), entry.tokens)
+        tokens = tuple(word.casefold() for word in fill_glosses(written, code))
+        if tokens and tokens != entry.tokens:
+            yield entry._replace(tokens=_norms(tokens))
+
+
+def _split(labels: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(token.text for token in tokenize(label)) for label in labels)
+
+
+def _norms(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(token.norm for token in tokenize(" ".join(words)))
+
+
+# Labels that are compared with the dictionaries, at most (given).
+MAX_LABELS = 2000
+
+# The share of a graph's labels that no English reader knows, from which on the graph is in another language (given).
+FOREIGN_SHARE = 0.5
+
+# Words of a greeting or request that one word of it tells the language of, at most (given).
+MAX_TELLING_WORDS = 4
+
+
+def question_language(text: str, lexicon: Lexicon) -> str:
+    """The language of a question: that of its function words, else that of the labels that it repeats.
+
+    Keywords without function words are in the language of a graph that is not in English.
+    """
+    detected = detect_language(text)
+    if detected != ENGLISH:
+        return detected
+    words = [token.text.casefold() for token in tokenize(text)]
+    function_words = language_function_words()
+    english = len(function_words[ENGLISH].intersection(words))
+    if not english and len(words) <= MAX_TELLING_WORDS:
+        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).telling.isdisjoint(words))
+        if (code := next(telling, "")) != "":
+            return code
+    for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
+        own = len(function_words[code].intersection(words))
+        repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
+        if own > english or (own == english and (is_main or repeats)):
+            return code
+    return ENGLISH
+
+
+@compute_once(8)
+def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
+    """The glossed languages that labels of classes and properties are in: whether most labels are, and the stems of
+    their words."""
+    labels = list(_label_words(lexicon))[:MAX_LABELS]
+    foreign = [words for words in labels if not all(map(is_english_word, words))]
+    found: dict[str, tuple[bool, frozenset[str]]] = {}
+    counts = {}
+    for code in GLOSSED_LANGUAGES if foreign else ():
+        own = [words for words in foreign if gloss_words(words, code)]
+        counts[code] = len(own)
+        if own:
+            found[code] = (False, _foreign_stems(own, code))
+    best = max(counts, key=lambda code: counts[code], default="")
+    if best in found:
+        # labels that no dictionary has are in the language of the others
+        rest = [words for words in foreign if not any(gloss_words(words, code) for code in GLOSSED_LANGUAGES)]
+        found[best] = (False, found[best][1] | _foreign_stems(rest, best))
+    if best in found and len(foreign) >= FOREIGN_SHARE * len(labels) and counts[best] * 2 > len(foreign):
+        found[best] = (True, found[best][1])
+    return dict(sorted(found.items(), key=lambda item: -counts[item[0]]))
+
+
+def _foreign_stems(labels: Iterable[Sequence[str]], code: str) -> frozenset[str]:
+    return frozenset(stem(word, code) for words in labels for word in words if not is_english_word(word))
+
+
+def _label_words(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
+    for label in schema_labels(lexicon.schema):
+        if words := tuple(token.text.casefold() for token in tokenize(label)):
+            yield words
+
+
+def schema_labels(schema: Schema) -> Iterator[str]:
+    """The labels and further names of the classes and properties that are shown."""
+    for c in schema.shown_classes:
+        yield from (c.label, *c.alt_labels)
+    for p in schema.shown_predicates:
+        yield from (p.label, *p.alt_labels)

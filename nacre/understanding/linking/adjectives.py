@@ -1,0 +1,237 @@
+"""The properties that an adjective measures: concepts + node -> Refs, nearest first ("old" -> the date of birth).
+
+Links to a kind of quantity or to an amount that is a thing of its own are extended to its number.
+
+A graph may store "porosity 12 %" as a measurement whose quantity is porosity and whose value is 12, and a price as a
+thing with an amount and a currency. A question for the porosity or the price of something asks for the number.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from nacre.language.data import language, phrase_list
+from nacre.language.thesaurus import adjective_concepts, is_person, synonyms
+from nacre.language.tokens import lemma
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.question.records import Link, Ref
+from nacre.wording.labels import may_give_years
+
+# The cost of each rank in the adjective's list, of a synonym, of a property of a neighbour, and of a further word.
+PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
+
+# What a property of the node itself costs, at most, and one of a neighbour, at least.
+MAX_OWN_COST = 0.4
+
+# The cost of a node that is not reached yet.
+_UNREACHED = 9.0
+
+MAX_MEASURES = 4
+
+# Letters of a concept that may be the beginning or end of another word, at least.
+MIN_AFFIX_LETTERS = 4
+
+
+class _Measure(NamedTuple):
+    """A property that measures a concept. `full_cost` orders equal costs."""
+
+    cost: float
+    full_cost: float
+    ref: Ref
+    is_reversed: bool
+
+
+@lru_cache(maxsize=8192)
+def measured_properties(
+    graph: SchemaGraph, node: int, concepts: tuple[str, ...]
+) -> tuple[tuple[Ref, bool, float], ...]:
+    """Numbers and dates of a node, or of nodes one step away, that measure a concept: (property, reversed, cost).
+
+    A concept with a leading "-" is reversed: who is old was born early.
+    """
+    found = [*_own_and_neighbour_measures(graph, node, concepts), *_linked_amounts(graph, node, concepts)]
+    if not any(measure.ref.node == node for measure in found):
+        found += _only_date(graph, node, concepts)
+    return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_MEASURES])
+
+
+def amounts(graph: SchemaGraph, node: int) -> list[str]:
+    """The amounts of money that things of a class have."""
+    numbers = measured_numbers(graph, node)
+    measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
+    return [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
+
+
+def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
+    """The numbers of things of a class that may be added up."""
+    return [
+        predicate
+        for predicate in graph.literals[node]
+        if graph.is_numeric(predicate)
+        and not graph.is_date(predicate)
+        and graph.about(predicate).role != "identifier"
+        and predicate not in graph.boolean_predicates
+    ]
+
+
+def unnamed_measures(graph: SchemaGraph, node: int) -> list[Ref]:
+    """The numbers of a node that an adjective may measure although it names none of them, at most `MAX_MEASURES`."""
+    numbers = [graph.about(predicate) for predicate in graph.literals[node] if graph.is_numeric(predicate)]
+    kept = [about.iri for about in numbers if about.role != "identifier" and not may_give_years(about)]
+    return [Ref(node, predicate) for predicate in kept[:MAX_MEASURES]]
+
+
+def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> bool:
+    """Whether a property measures a concept in reverse: who is old was born early."""
+    best = _best_name(graph, predicate, concepts)
+    return best is not None and best[1]
+
+
+def _own_and_neighbour_measures(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    for near, distance in _distances(graph, node).items():
+        for predicate in graph.literals[near]:
+            if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
+                continue
+            if graph.about(predicate).role == "identifier":
+                # An identifying number measures nothing.
+                continue
+            best = _best_name(graph, predicate, concepts)
+            if best is not None:
+                # Properties of the things themselves come before those of their neighbours.
+                full_cost = best[0] + distance
+                cost = min(full_cost, MAX_OWN_COST) if near == node else max(full_cost, MAX_OWN_COST)
+                yield _Measure(cost, full_cost, Ref(near, predicate), best[1])
+
+
+def _distances(graph: SchemaGraph, node: int) -> dict[int, float]:
+    """The cost of the node itself and of each node one step away. A step backwards costs more."""
+    found = {node: 0.0}
+    for step in graph.steps[node]:
+        cost = NEIGHBOUR_COST * step.cost + (0.0 if step.forward else NEIGHBOUR_COST)
+        found[step.target] = min(found.get(step.target, _UNREACHED), cost)
+    return found
+
+
+def _linked_amounts(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    """The number behind a link that measures a concept, if the link leads to nothing more: the amount of a price."""
+    for step in graph.steps[node]:
+        amount = amount_property(step.target, graph) if step.forward else ""
+        best = _best_name(graph, step.predicate, concepts) if amount else None
+        if best is not None:
+            yield _Measure(best[0], best[0], Ref(step.target, amount, via=step.predicate), best[1])
+
+
+def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[_Measure]:
+    """The single date of a node, whatever its name: a thing is as old as the only date known of it."""
+    if concepts[:1] == ("age",) and is_person(graph.nodes[node].label):
+        # The date someone joined does not tell their age.
+        return []
+    place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
+    dates = [p for p in graph.literals[node] if graph.is_date(p)]
+    if place is None or len(dates) != 1:
+        return []
+    cost = min(PLACE_COST * place + SYNONYM_COST, MAX_OWN_COST)
+    return [_Measure(cost, cost, Ref(node, dates[0]), concepts[place].startswith("-"))]
+
+
+def _best_name(graph: SchemaGraph, predicate: str, concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """The cost of the concept that a property measures best, and whether it is reversed; or None.
+
+    A property that people ask for with an adjective of these concepts ("heavy") costs nothing. Dates reverse the
+    concepts that can be reversed.
+    """
+    best = _best_concept(graph.words[predicate], concepts)
+    if any(len(phrase) == 1 and adjective_concepts(phrase[0]) == concepts for phrase in graph.phrases[predicate]):
+        is_reversed = graph.is_date(predicate) and any(concept.startswith("-") for concept in concepts)
+        return 0.0, best[1] if best is not None else is_reversed
+    return best
+
+
+# Properties with the same name belong to many classes.
+@lru_cache(maxsize=8192)
+def _best_concept(words: tuple[str, ...], concepts: tuple[str, ...]) -> tuple[float, bool] | None:
+    """The cost of the concept that the words of a name express best, and whether it is reversed; or None."""
+    best: tuple[float, bool] | None = None
+    for place, (concept, is_reversed) in enumerate(_concept_words(concepts)):
+        costs = [_word_cost(word, words) for word in concept]
+        if all(c is not None for c in costs):
+            extra = EXTRA_WORD_COST * (len(words) - len(concept))
+            cost = PLACE_COST * place + sum(c or 0.0 for c in costs) + extra
+            best = min(best or (cost, is_reversed), (cost, is_reversed))
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _concept_words(concepts: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    """The lemmas of each concept, and whether it is reversed."""
+    return tuple((tuple(map(lemma, c.lstrip("-").split())), c.startswith("-")) for c in concepts)
+
+
+def _word_cost(word: str, words: tuple[str, ...]) -> float | None:
+    """What it costs to take one of the words for a word of a concept. None if none fits."""
+    if word in words:
+        return 0.0
+    same = synonyms(word)
+    may_be_affix = len(word) >= MIN_AFFIX_LETTERS
+    if any(w in same or (may_be_affix and (w.startswith(word) or w.endswith(word))) for w in words):
+        return SYNONYM_COST
+    return None
+
+
+# How such links were found: `Link.match`.
+QUANTITY, AMOUNT = "quantity", "amount"
+
+
+def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
+    """Links to the numbers of mentioned quantities and amounts.
+
+    For a thing or value that is a kind of quantity, `refs` are the number, and what holds the kind. For things that
+    are only a number with a unit, the one ref is the number.
+    """
+    # "which measurements are of porosity" asks for the measurements.
+    mentioned = {x.refs[0].node for x in links if x.kind == "class" and x.exact}
+    for link in links:
+        ref = link.refs[0]
+        if link.kind == "entity":
+            measured = _numbers_of_quantity(ref.node, graph)
+            found = [(number, Ref(ref.node, via=via)) for number, via in measured if number.node not in mentioned]
+        elif link.kind == "value" and ref.predicate and _names_quantity(graph.words[ref.predicate]):
+            found = [(number, ref) for number in _value_refs(ref.node, graph) if number.node not in mentioned]
+        else:
+            amount = amount_property(ref.node, graph) if not ref.predicate else ""
+            if amount:
+                yield link._replace(kind="property", refs=(Ref(ref.node, amount, via=ref.via),), match=AMOUNT)
+            continue
+        for number, holder in found:
+            yield link._replace(kind="property", refs=(number, holder), match=QUANTITY)
+
+
+@lru_cache(maxsize=4096)
+def amount_property(node: int, graph: SchemaGraph) -> str:
+    """The number of things without names that have one number and at most one further value, such as a unit. Empty for
+    other things."""
+    literals = graph.literals[node]
+    numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
+    others = [p for p in literals if p not in numbers]
+    is_amount = len(numbers) == 1 and len(others) <= 1 and all(graph.about(p).values for p in others)
+    return numbers[0] if is_amount and not graph.nodes[node].named else ""
+
+
+def _numbers_of_quantity(node: int, graph: SchemaGraph) -> Iterator[tuple[Ref, str]]:
+    """The numbers of measurements that link to things of a node as their quantity, with the predicate of the link."""
+    for step in graph.steps[node]:
+        if not step.forward and _names_quantity((*graph.words[step.predicate], *graph.nodes[node].words)):
+            yield from ((number, step.predicate) for number in _value_refs(step.target, graph))
+
+
+def _value_refs(node: int, graph: SchemaGraph) -> list[Ref]:
+    """The number of a measurement: the only one, or the one called a value."""
+    numbers = [p for p in graph.literals[node] if graph.is_numeric(p) and not graph.is_date(p)]
+    numbers = [p for p in numbers if graph.about(p).role != "identifier"]
+    values = [p for p in numbers if language().words["kept_value"] & set(graph.words[p])]
+    single = values if len(values) == 1 else numbers
+    return [Ref(node, single[0])] if len(single) == 1 else []
+
+
+def _names_quantity(words: Sequence[str]) -> bool:
+    return not language().words["kept_quantity"].isdisjoint(words)

@@ -1,0 +1,290 @@
+"""Link words of a question to things, values and codes by their names: Question -> Links with scores, no decision.
+
+Codes: names of languages and countries for data that writes "fr" ("in French").
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from nacre.language.data import load_language_data, word_list
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import Token, fold, tokenize
+from nacre.language.values import is_number_name
+from nacre.records.plan import Variable
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
+from nacre.understanding.linking.name_candidates import EntityNames, NameCandidate
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.question.analyse import is_state
+from nacre.understanding.question.records import Link, Question, Ref, token_mask
+from nacre.wording.nouns import class_noun
+
+# Words of a name, at most.
+MAX_VALUE_TOKENS = 9
+
+# The score of a name in another word form, and factors for a part of a name and for a bare number as a name.
+INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
+
+# Links of a span, at most; things of one name, at most.
+MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400
+
+# Letters of a name that the question writes as two words, at least.
+MIN_JOINED_LETTERS = 6
+
+# Words of a name before its last one, if another name has that last word.
+MAX_MODIFIERS = 3
+
+
+class _NameSpan(NamedTuple):
+    """A span that is the name of things or values, with how well it fits."""
+
+    start: int
+    end: int
+    names: Sequence[LexiconEntry]
+    score: float
+
+    def contains(self, start: int, end: int) -> bool:
+        return self.start <= start and end <= self.end
+
+
+class ValueLinker:
+    """The names of things and the values of properties. It never changes after it is built."""
+
+    def __init__(self, lexicon: Lexicon, graph: SchemaGraph) -> None:
+        self.graph = graph
+        self.lexicon = lexicon
+        self.entities = EntityNames(lexicon)
+        self.codes = CodeLinker(graph)
+
+    def links(self, question: Question) -> list[Link]:
+        """The things and values that spans of the question may name."""
+        spans = list(self._exact_spans(question))
+        spans += self._conjunct_spans(question, spans)
+        spans += self._joined_spans(question, spans)
+        found = [link for span in spans for link in self._span_links(span, question)]
+        for candidate in self.entities.candidates(question.tokens):
+            if not any(span.contains(candidate.start, candidate.end) for span in spans):
+                found += self._candidate_links(candidate, question)
+        return [*found, *self.codes.links(question)]
+
+    def _exact_spans(self, question: Question) -> Iterator[_NameSpan]:
+        """Spans that are whole names, as written or in another word form."""
+        words = question.tokens
+        norms, lemmas = tuple(t.norm for t in words), tuple(t.lemma for t in words)
+        for start in range(len(words)):
+            for end in range(min(len(words), start + self._longest_name(words[start])), start, -1):
+                names, score = _things_and_values(self.lexicon.exact(norms[start:end])), 1.0
+                if not names:
+                    names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
+                    names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
+                    score = INFLECTED_SCORE
+                if names and (_may_be_name(question, start, end) or self._follows_property(names, question, start)):
+                    yield _NameSpan(start, end, names, score)
+
+    def _conjunct_spans(self, question: Question, spans: Sequence[_NameSpan]) -> list[_NameSpan]:
+        """Names whose last word stands only after a later name: the "sour" of "sour or sweet cherries"."""
+        words = question.tokens
+        found: list[_NameSpan] = []
+        whole = {(span.start, span.end) for span in spans}
+        waiting = [(start, words[end - 1].lemma) for start, end in sorted(whole) if end - start > 1]
+        while waiting:
+            start, head = waiting.pop()
+            end = previous_conjunct_end(question, start)
+            for first in range(max(0, end - MAX_MODIFIERS), end):
+                exact = (*(t.norm for t in words[first:end]), head)
+                lemmas = (*(t.lemma for t in words[first:end]), head)
+                names = _things_and_values(self.lexicon.exact(exact))
+                names = names or _things_and_values(self.lexicon.inflected(lemmas))
+                overlaps = any(span.start < end and first < span.end for span in (*spans, *found))
+                if names and not overlaps:
+                    found.append(_NameSpan(first, end, names, INFLECTED_SCORE))
+                    waiting.append((first, head))
+                    break
+        return found
+
+    def _joined_spans(self, question: Question, spans: Sequence[_NameSpan]) -> list[_NameSpan]:
+        """Names of one word that the question writes as two: "Sun Flower" for Sunflower."""
+        found: list[_NameSpan] = []
+        for start, word in enumerate(first.norm + second.norm for first, second in pairwise(question.tokens)):
+            if len(word) < MIN_JOINED_LETTERS or not word.isalpha():
+                continue
+            names = _things_and_values(self.lexicon.exact((word,)))
+            if names and not any(span.contains(start, start + 2) for span in (*spans, *found)):
+                found.append(_NameSpan(start, start + 2, names, INFLECTED_SCORE))
+        return found
+
+    def _longest_name(self, first: Token) -> int:
+        """How many words the longest name has that begins with a word."""
+        known = [self.lexicon.word(form) for form in {first.norm, first.lemma}]
+        return min(MAX_VALUE_TOKENS, max((word.longest for word in known if word is not None), default=0))
+
+    def _follows_property(self, names: Sequence[LexiconEntry], question: Question, start: int) -> bool:
+        """Whether the word before a value is the last word of its property's name: "the status done"."""
+        before = question.tokens[start - 1].lemma if start else ""
+        properties = {name.predicate for name in names if name.kind == "value"}
+        nodes = {n for name in names if not name.predicate for n in self.graph.nodes_of_relation.get(name.relation, ())}
+        codes = {p for n in nodes for p in self.graph.literals[n] if self.graph.about(p).role == "identifier"}
+        return any(self.graph.words[p][-1:] == (before,) for p in properties | codes if p in self.graph.words)
+
+    def _span_links(self, span: _NameSpan, question: Question) -> list[Link]:
+        """The links of a whole name, best first."""
+        own = question.tokens[span.start : span.end]
+        is_numeric = all(t.norm[0].isdigit() for t in own)
+        found = [*self._entity_links(span, question, is_numeric), *self._value_links(span)]
+        if is_numeric and not any(a <= span.start and span.end <= b for a, b in question.quoted):
+            # A bare number is more often an amount than a name.
+            found = [
+                x._replace(score=x.score * (NUMERIC_SCORE if x.kind == "entity" else PARTIAL_SCORE)) for x in found
+            ]
+        return sorted(found, key=lambda x: (-x.score, x.kind, x.refs))[:MAX_LINKS_PER_SPAN]
+
+    def _entity_links(self, span: _NameSpan, question: Question, is_numeric: bool) -> Iterator[Link]:
+        """One link for each class of things with the name."""
+        things: dict[int, list[LexiconEntry]] = defaultdict(list)
+        for name in span.names:
+            nodes = self.graph.nodes_of_relation.get(name.relation, ()) if name.kind == "entity" else ()
+            if nodes and not (is_numeric and name.weight < 0):
+                things[min(nodes, key=lambda i: (self.graph.nodes[i].count, i))].append(name)
+        words = question.tokens
+        for node, names in things.items():
+            keys = tuple(sorted({n.target for n in names}))[:MAX_KEYS]
+            label = names[0].label
+            if len(keys) == 1 and not is_numeric and is_number_name(label, keys):
+                # The thing is known by a name other than its first one.
+                label = question.text[words[span.start].start : words[span.end - 1].end]
+            if len(things) > 1:
+                variable = Variable("x", self.graph.nodes[node].classes, self.graph.nodes[node].without)
+                label = f"{label} ({class_noun(variable, self.lexicon.schema)})"
+            mask, ends = token_mask(span.start, span.end), self.lexicon.leading_to(names)
+            yield Link(
+                span.start, span.end, "entity", (Ref(node),), span.score, mask, span.score == 1.0, "", keys, label,
+                "whole", ends,
+            )  # fmt: skip
+
+    def _value_links(self, span: _NameSpan) -> Iterator[Link]:
+        """One link for each class and property with the value."""
+        values: dict[tuple[int, str], list[LexiconEntry]] = defaultdict(list)
+        for name in span.names:
+            about = self.graph.schema.predicate_of.get(name.predicate) if name.kind == "value" else None
+            if about is not None and about.has_literals:
+                for node in self.graph.property_nodes(name.predicate):
+                    values[node, name.predicate].append(name)
+        for (node, predicate), names in values.items():
+            text = names[0].target
+            ref, mask = Ref(node, predicate), token_mask(span.start, span.end)
+            yield Link(
+                span.start, span.end, "value", (ref,), span.score, mask, span.score == 1.0,
+                self._typed_value(predicate, text), (), text, "whole",
+            )  # fmt: skip
+
+    def _typed_value(self, predicate: str, text: str) -> str | float:
+        """A value as a number if its property has numbers."""
+        if self.graph.is_numeric(predicate) and self.graph.about(predicate).datatype != "text":
+            try:
+                return float(text)
+            except ValueError:
+                return text
+        return text
+
+    def _candidate_links(self, candidate: NameCandidate, question: Question) -> Iterator[Link]:
+        """The link of a name of which the question contains a part."""
+        nodes = (i for r in candidate.relations for i in self.graph.nodes_of_relation.get(r, ()))
+        node = min(nodes, key=lambda i: self.graph.nodes[i].count, default=None)
+        if node is None:
+            return
+        start, end = candidate.start, candidate.end
+        score = candidate.score if candidate.exact else candidate.score * PARTIAL_SCORE
+        if all(t.norm[:1].isdigit() for t in question.tokens[start:end]):
+            score *= NUMERIC_SCORE
+        covered = sum(1 << i for i in candidate.covered)
+        match = "nearly whole" if candidate.exact else "part"
+        yield Link(
+            start, end, "entity", (Ref(node),), score, covered, candidate.exact, "", candidate.keys, candidate.label,
+            match, candidate.ends,
+        )  # fmt: skip
+
+
+def previous_conjunct_end(question: Question, start: int) -> int:
+    """Where the words end that a conjunction or a comma joins to the name at `start`. 0 if nothing is joined to it."""
+    words = question.tokens
+    if start > 1 and words[start - 1].norm in word_list("wording", "joining"):
+        return start - 1
+    between = question.text[words[start - 1].end : words[start].start] if start else ""
+    return start if between.strip() == "," else 0
+
+
+def _things_and_values(names: Iterable[LexiconEntry]) -> list[LexiconEntry]:
+    return [name for name in names if name.kind in ("entity", "value")]
+
+
+def _may_be_name(question: Question, start: int, end: int) -> bool:
+    """Whether a span may be a name. Function words are names only in quotation marks, or capitalised inside a
+    sentence."""
+    if any(a <= start and end <= b for a, b in question.quoted):
+        return True
+    own = question.tokens[start:end]
+    has_letter = any(len(t.norm) == 1 and i not in question.stopwords for i, t in enumerate(own, start))
+    says_state = any(is_state(question.tokens, i) for i in range(start, end))
+    if has_letter or says_state or any(t.norm not in function_words() for t in own):
+        return True
+    return start > 0 and all(t.text[0].isupper() for t in own)
+
+
+# Words of the longest name that is looked up.
+MAX_NAME_TOKENS = 4
+
+CODES_FILE = "resources/codes.yaml"
+
+
+class CodeLinker:
+    """The names of the codes in a graph. It never changes after it is built."""
+
+    def __init__(self, graph: SchemaGraph) -> None:
+        self._values_of_name = _values_of_name(graph)
+
+    def links(self, question: Question) -> Iterator[Link]:
+        """The values whose complete names the question contains."""
+        norms = [t.norm for t in question.tokens]
+        for start in range(len(norms) if self._values_of_name else 0):
+            for end in range(start + 1, min(len(norms), start + MAX_NAME_TOKENS) + 1):
+                for ref, value in self._values_of_name.get(tuple(norms[start:end]), ()):
+                    label = question.text[question.tokens[start].start : question.tokens[end - 1].end]
+                    mask = token_mask(start, end)
+                    yield Link(start, end, "value", (ref,), 1.0, mask, True, value, (), label, "whole")
+
+
+def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tuple[Ref, str]]]:
+    """The properties and values by the name of a code. Properties with other values than codes are left out."""
+    found: dict[tuple[str, ...], list[tuple[Ref, str]]] = defaultdict(list)
+    for kind, labels in _property_labels().items():
+        for about in graph.schema.predicates:
+            if not labels & set(graph.words[about.iri]) or not about.values:
+                continue
+            names = [_names()[kind].get(_main_code(value)) for value in about.values]
+            if None in names:
+                continue
+            for value, name in zip(about.values, names, strict=True):
+                found[name or ()] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
+    return dict(found)
+
+
+def _main_code(value: str) -> str:
+    """The part of a code before its region: "pt" of "pt-BR"."""
+    return fold(value).partition("-")[0].partition("_")[0]
+
+
+@cache
+def _property_labels() -> Mapping[str, frozenset[str]]:
+    """The words of labels of properties with codes, by kind of code."""
+    return {kind: frozenset(each["called"]) for kind, each in load_language_data(CODES_FILE).items()}
+
+
+@cache
+def _names() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The words of the name of each code, by kind of code."""
+    return {
+        kind: {fold(code): tuple(t.norm for t in tokenize(name)) for code, name in each["names"].items()}
+        for kind, each in load_language_data(CODES_FILE).items()
+    }

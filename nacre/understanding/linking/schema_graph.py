@@ -1,0 +1,416 @@
+"""The schema as a graph: classes as nodes, links between their things as steps: Lexicon -> SchemaGraph.
+
+Unions are nodes for words that are wider than a class ("rooms" of several kinds, "animals", "objects").
+
+A word that names several classes that do not contain each other means the things of all of them. A class with that
+very name wins.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from nacre.language.data import language
+from nacre.language.labels import is_boolean_predicate
+from nacre.language.thesaurus import function_words, is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
+from nacre.language.tokens import lemma, split_name
+from nacre.records.schema import Predicate, Schema
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.schema_paths import (
+    PathStep,
+    SchemaNode,
+    ShortestPaths,
+    build_mixed_targets,
+    build_nodes,
+    build_steps,
+    schema_node,
+)
+
+
+class SchemaGraph:
+    """Nodes, their properties, and the steps and paths between them. It never changes after it is built.
+
+    `words` are the lemmas of a predicate's label, `phrases` those of what a semantic layer says that people ask with.
+    `hidden_nodes` are the classes that it hides, `layer_share` is the share of properties that it derives or gives
+    phrases. `literals` are the properties with values of each node, `holders` the nodes that have such a property.
+    `ends` are the nodes that a predicate links, source and target.
+    `value_counts` counts the values by node and property. `unions` are the nodes of words wider than a class; they have
+    properties and steps, and are neither `holders` nor `base_nodes`.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        schema = lexicon.schema
+        self.schema: Schema = schema
+        nodes, self.node_of_class = build_nodes(lexicon)
+        self.nodes_of_relation = _nodes_of_relation(nodes)
+        self._widest_node = {
+            relation: min(found, key=lambda i: (-nodes[i].count, i))
+            for relation, found in self.nodes_of_relation.items()
+        }
+        self.node_of_classes = {(n.classes, n.without): n.index for n in nodes}
+        built = build_steps(lexicon, nodes, self.nodes_of_relation)
+        self.forward_share, self.backward_share = built.forward_share, built.backward_share
+        mixed = build_mixed_targets(lexicon, nodes, self.nodes_of_relation)
+        self.mixed_target = mixed.target
+        self.base_nodes: Sequence[SchemaNode] = (*nodes, *mixed.nodes)
+        self.nodes = self.base_nodes
+        self.value_counts = _value_counts(lexicon, self.nodes_of_relation)
+        self.literals = self._literals()
+        self.holders = _holders(self.literals)
+        self.words: Mapping[str, tuple[str, ...]] = {p.iri: _lemmas(p.label) for p in schema.predicates}
+        self.phrases = {p.iri: frozenset(map(_lemmas, p.phrases)) for p in schema.predicates}
+        layered = sum(bool(p.phrases or p.patterns) for p in schema.predicates)
+        self.layer_share = layered / max(1, len(schema.predicates))
+        hidden = {c.iri for c in schema.classes if c.hidden}
+        self.hidden_nodes = frozenset(n.index for n in self.nodes if n.classes and hidden.issuperset(n.classes))
+        persons = frozenset(n.index for n in self.nodes if self._is_person(n))
+        steps = _join_steps(self.nodes, built.steps, mixed.steps)
+        self.unions = build_unions(lexicon, self.nodes, persons, self.hidden_nodes, steps)
+        self.nodes = (*self.base_nodes, *self.unions.nodes)
+        self.persons = persons | {u for u, members in self.unions.members.items() if persons.issuperset(members)}
+        all_steps = _join_steps(self.nodes, steps, self.unions.steps)
+        # only a word of the question brings in a union
+        self.steps = {i: tuple(s for s in found if not self.nodes[s.target].any_of) for i, found in all_steps.items()}
+        self.ends = _ends(steps, schema)
+        self.value_counts = {**self.value_counts, **self._union_value_counts(lexicon)}
+        self.literals = self._literals()
+        # Properties of yes or no that are stored as texts or numbers. Nobody asks to list their values.
+        self.boolean_predicates = frozenset(
+            p.iri for p in schema.predicates if p.datatype != "boolean" and is_boolean_predicate(p)
+        )
+        paths = ShortestPaths(all_steps, frozenset(self._widest_node.values()))
+        self.cheapest_paths, self.distance = paths.cheapest, paths.distance
+        self.is_subclass = lru_cache(maxsize=16384)(self._is_subclass)
+        self.property_nodes = lru_cache(maxsize=16384)(self._property_nodes)
+
+    def about(self, predicate: str) -> Predicate:
+        return self.schema.predicate_of[predicate]
+
+    def surface_words(self, predicate: str) -> list[str]:
+        """The words of a predicate's label, inflected as they are there."""
+        return split_name(self.about(predicate).label).split()
+
+    def is_numeric(self, predicate: str) -> bool:
+        about = self.about(predicate)
+        return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
+
+    def is_date(self, predicate: str) -> bool:
+        """Whether a property has dates, by its datatype or by the last word of its name."""
+        if self.about(predicate).datatype in ("date", "datetime", "year", "time"):
+            return True
+        return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
+
+    def widest_node(self, node: int) -> int:
+        """The widest node that shares a table with a node."""
+        return min((self._widest_node[r] for r in self.nodes[node].relations), key=lambda i: -self.nodes[i].count)
+
+    def drop_subclasses(self, nodes: Collection[int]) -> tuple[int, ...]:
+        """The nodes without those of subclasses of others: whoever "wrote" it, and not only its professors."""
+        classes = {c for n in nodes for c in self.nodes[n].classes}
+        narrow = {c for c in classes if self._superclasses(c) & classes}
+        return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
+
+    def drop_contained_classes(self, nodes: Collection[int]) -> tuple[int, ...]:
+        """The nodes without classes whose things all belong to the class of another node: concepts, and not brass
+        instruments."""
+        classes = {c for n in nodes for c in self.nodes[n].classes}
+        known = self.schema.class_of
+        parts = {c for c in classes if c in known and classes & set(known[c].within)}
+        return tuple(sorted(n for n in nodes if not parts & set(self.nodes[n].classes)))
+
+    def may_be(self, node: int, kind: int) -> bool:
+        """Whether a thing of a node may be of another one: the same, a narrower or an overlapping one."""
+        if node == kind or self.is_subclass(node, kind) or self.drop_contained_classes((node, kind)) == (node,):
+            return True
+        return self.nodes[kind].relations <= self.nodes[node].relations
+
+    def _property_nodes(self, predicate: str) -> tuple[int, ...]:
+        """The nodes to which values of a property belong: for each widest node, the narrowest that has as many."""
+        found: dict[int, None] = {}
+        holders = self.holders.get(predicate, ())
+        for wide in (i for i in holders if i in self._widest_node.values()):
+            within = [i for i in holders if self.nodes[i].relations <= self.nodes[wide].relations]
+            as_many = [i for i in within if self.value_counts[i, predicate] == self.value_counts[wide, predicate]]
+            found[min(as_many, key=lambda i: (self.nodes[i].count, i))] = None
+        return tuple(found)
+
+    def _is_subclass(self, node: int, other: int) -> bool:
+        """Whether the classes of a node are subclasses of those of another: poplars, trees."""
+        if self.nodes[other].any_of:
+            return node in self.unions.members[other] or self.nodes[node].relations < self.nodes[other].relations
+        above = {c for own in self.nodes[node].classes for c in self._superclasses(own)}
+        return node != other and bool(self.nodes[other].classes) and set(self.nodes[other].classes) <= above
+
+    def _superclasses(self, iri: str) -> frozenset[str]:
+        found: set[str] = set()
+        waiting = [iri]
+        while waiting:
+            known = self.schema.class_of.get(waiting.pop())
+            new = set(known.parents) - found - {iri} if known else set()
+            found |= new
+            waiting += new
+        return frozenset(found)
+
+    def _is_person(self, node: SchemaNode) -> bool:
+        """Whether a node's things are persons: by the node's label, or because they have a family name."""
+        family = language().words["family"]
+        labels = (self.words[predicate] for predicate in self.literals[node.index])
+        has_family_name = any(w[0] in family and w[-1].endswith("name") for w in labels if w)
+        return has_family_name or bool(node.words and node.words[-1] in nouns_of_kind("persons"))
+
+    def _union_value_counts(self, lexicon: Lexicon) -> Mapping[tuple[int, str], int]:
+        """The values of the things of each union, by union and property."""
+        of_relation: dict[str, list[int]] = defaultdict(list)
+        for union in self.unions.nodes:
+            for relation in union.relations:
+                of_relation[relation].append(union.index)
+        return _value_counts(lexicon, of_relation)
+
+    def _literals(self) -> Mapping[int, Sequence[str]]:
+        found: dict[int, list[str]] = defaultdict(list)
+        for i, predicate in sorted(self.value_counts):
+            about = self.schema.predicate_of.get(predicate)
+            if about is not None and about.has_literals:
+                found[i].append(predicate)
+        return {**found, **{n.index: [] for n in self.nodes if n.index not in found}}
+
+
+def _lemmas(name: str) -> tuple[str, ...]:
+    return tuple(lemma(w) for w in split_name(name).split())
+
+
+def _nodes_of_relation(nodes: Sequence[SchemaNode]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for node in nodes:
+        for relation in node.relations:
+            found[relation].append(node.index)
+    return dict(found)
+
+
+def _join_steps(
+    nodes: Sequence[SchemaNode], *parts: Mapping[int, Sequence[PathStep]]
+) -> Mapping[int, Sequence[PathStep]]:
+    """The steps from each node. Nodes with steps come first, in the order of the parts."""
+    order = dict.fromkeys((*(i for part in parts for i in part), *(n.index for n in nodes)))
+    return {i: tuple(step for part in parts for step in part.get(i, ())) for i in order}
+
+
+def _value_counts(lexicon: Lexicon, nodes_of_relation: Mapping[str, Sequence[int]]) -> Mapping[tuple[int, str], int]:
+    found: dict[tuple[int, str], int] = defaultdict(int)
+    for (relation, predicate), n in lexicon.facts.items():
+        for i in nodes_of_relation.get(relation, ()):
+            found[i, predicate] += n
+    return dict(found)
+
+
+def _holders(literals: Mapping[int, Sequence[str]]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for i, predicates in literals.items():
+        for predicate in predicates:
+            found[predicate].append(i)
+    return dict(found)
+
+
+def _ends(steps: Mapping[int, Sequence[PathStep]], schema: Schema) -> Mapping[str, Sequence[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = {p.iri: [] for p in schema.predicates}
+    for source, from_source in steps.items():
+        for step in from_source:
+            if step.forward:
+                found.setdefault(step.predicate, []).append((source, step.target))
+    return found
+
+
+# Classes of one union, and unions of one graph, at most (given).
+MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
+
+# The share of their properties that classes of one sort have in common, at least (given).
+MIN_COMMON_SHARE = 0.4
+
+# The share and number of properties that a class has in common with the classes of a kind, at least, to be of the same
+# kind although its noun is of none (given).
+MIN_SAME_KIND_SHARE, MIN_SAME_KIND_PROPERTIES = 0.75, 2
+
+Steps = Mapping[int, Sequence[PathStep]]
+
+
+@dataclass(frozen=True)
+class Unions:
+    """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps.
+
+    `hypernyms` are words of English for a wider kind, which the graph may use in another sense.
+    """
+
+    nodes: tuple[SchemaNode, ...]
+    members: Mapping[int, tuple[int, ...]]
+    words: Mapping[str, tuple[int, ...]]
+    steps: Steps
+    hypernyms: frozenset[str]
+
+
+def build_unions(
+    lexicon: Lexicon, nodes: Sequence[SchemaNode], persons: Collection[int], hidden: Collection[int], steps: Steps
+) -> Unions:
+    """The unions of all words that name several classes, with the steps of their classes."""
+    classes = [n for n in nodes if len(n.classes) == 1 and not n.without and n.words and n.index not in hidden]
+    own = {n.words for n in classes} | {tuple(map(lemma, e.tokens)) for e in lexicon.schema_entries}
+    own |= {("".join(words),) for words in own}
+    properties = _properties(lexicon, classes)
+    by_members: dict[tuple[int, ...], list[str]] = {}
+    for word, found in _wide_names(classes, persons, properties):
+        widest = _widest(found, nodes)
+        is_own = (word,) in own and not _are_kinds(word, widest, nodes, properties)
+        if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not _is_one_class(widest, nodes):
+            names = by_members.setdefault(widest, [])
+            names += [word] if word not in names else []
+    unions: list[SchemaNode] = []
+    words: dict[str, tuple[int, ...]] = {}
+    for widest, names in list(by_members.items())[:MAX_UNIONS]:
+        union = _union_node(len(nodes) + len(unions), names[0], [nodes[i] for i in widest])
+        unions.append(union)
+        words |= {name: (*words.get(name, ()), union.index) for name in names}
+    members = {union.index: widest for union, widest in zip(unions, by_members, strict=False)}
+    hypernyms = frozenset(words) - wide_words().keys() - {_head(n) for n in classes}
+    return Unions(tuple(unions), members, words, _union_steps(members, steps), hypernyms)
+
+
+def _wide_names(
+    classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
+) -> Iterator[tuple[str, list[SchemaNode]]]:
+    """Words with the classes that they may name: heads of names, then nouns for a kind, then words for anything."""
+    heads: dict[str, list[SchemaNode]] = defaultdict(list)
+    kinds: dict[str, list[SchemaNode]] = defaultdict(list)
+    for node in classes:
+        heads[_head(node)].append(node)
+        for word in sorted(kind_synonyms().get(_head(node), ())):
+            kinds[word].append(node)
+    yield from heads.items()
+    by_kind = _classes_by_kind(classes, persons, properties)
+    has_persons = any(wide_words().get(word) == "persons" for word in heads)
+    for word, kind in wide_words().items():
+        english = kinds.pop(word, [])
+        # a class called "person" has all people
+        if word not in heads and not (kind == "persons" and has_persons):
+            found = list(dict.fromkeys([*by_kind[kind], *(english if kind != "persons" else ())]))
+            if kind == "items":
+                yield word, _largest_sort(found, properties)
+            yield word, found
+    unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(_head(n))]
+    for word, found in kinds.items():
+        if word not in heads:
+            own = [properties[n.index] for n in found]
+            yield word, [*found, *(n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))]
+
+
+def _head(node: SchemaNode) -> str:
+    """The noun of a class's name, before a preposition: "singer" of "singer in concert"."""
+    end = next((i for i, word in enumerate(node.words) if i and word in function_words()), len(node.words))
+    return node.words[end - 1]
+
+
+def _classes_by_kind(
+    classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
+) -> Mapping[str, Sequence[SchemaNode]]:
+    """The classes of each kind: persons, places, organisations, events, and items, which are none of these.
+
+    Items have properties, and "anything" is whatever has some and is no person.
+    """
+    found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
+    for node in classes:
+        nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, _head(node)))
+        kind = "persons" if node.index in persons else next(nouns, "items")
+        if kind != "items" or properties[node.index]:
+            found[kind].append(node)
+        if kind != "persons" and properties[node.index]:
+            found["anything"].append(node)
+    # what persons are, as rows without names, are the same persons
+    named = [n for n in found["persons"] if n.named]
+    return {**found, "persons": named or found["persons"]}
+
+
+def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozenset[str]]) -> list[SchemaNode]:
+    """The classes that share their properties with the largest class, directly or through others; all if none do."""
+    ordered = sorted(classes, key=lambda n: -n.count)
+    sorts: list[list[SchemaNode]] = []
+    for node in ordered:
+        alike = [s for s in sorts if any(_are_alike(properties[node.index], properties[o.index]) for o in s)]
+        sorts = [*(s for s in sorts if s not in alike), [*(n for s in alike for n in s), node]]
+    several = [s for s in sorts if len(s) > 1]
+    return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
+
+
+def _is_same_kind(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether classes have so many properties in common that a word for the kind of one is meant for both."""
+    return len(one & other) >= max(MIN_SAME_KIND_SHARE * min(len(one), len(other)), MIN_SAME_KIND_PROPERTIES)
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether classes with these properties have enough of them in common."""
+    return len(one & other) >= MIN_COMMON_SHARE * min(len(one), len(other)) > 0
+
+
+def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int, frozenset[str]]:
+    """The facts that the things of each class have, apart from names."""
+    facts: dict[str, set[str]] = defaultdict(set)
+    known = lexicon.schema.predicate_of
+    for relation, predicate in lexicon.facts:
+        if predicate in known and known[predicate].role == "fact" and not known[predicate].hidden:
+            facts[relation].add(predicate)
+    for link in lexicon.links:
+        if link.predicate in known and known[link.predicate].role == "fact":
+            facts[link.subject].add(link.predicate)
+    return {n.index: frozenset(p for relation in n.relations for p in facts[relation]) for n in classes}
+
+
+def _widest(classes: Collection[SchemaNode], nodes: Sequence[SchemaNode]) -> tuple[int, ...]:
+    """The classes without those whose things all belong to another of them."""
+    chosen: list[SchemaNode] = []
+    for node in sorted(classes, key=lambda n: (-len(n.relations), n.index)):
+        if not any(node.relations <= other.relations for other in chosen):
+            chosen.append(node)
+    return tuple(sorted(n.index for n in chosen))
+
+
+def _is_one_class(members: Sequence[int], nodes: Sequence[SchemaNode]) -> bool:
+    """Whether a class of the graph has exactly the things of a union."""
+    relations = frozenset[str]().union(*(nodes[i].relations for i in members))
+    return any(n.classes and not n.without and n.relations == relations for n in nodes)
+
+
+def _are_kinds(
+    word: str, members: Sequence[int], nodes: Sequence[SchemaNode], properties: Mapping[int, frozenset[str]]
+) -> bool:
+    """Whether the classes whose names end in the name of another one are kinds of that one, as a "store room" is a
+    room: they have properties in common, and all names end in that word."""
+    named = [i for i in members if nodes[i].words == (word,)]
+    others = [i for i in members if i not in named]
+    return len(named) == 1 and all(
+        _head(nodes[i]) == word and _are_alike(properties[i], properties[named[0]]) for i in others
+    )
+
+
+def _union_node(index: int, word: str, members: Sequence[SchemaNode]) -> SchemaNode:
+    relations = frozenset[str]().union(*(n.relations for n in members))
+    count = sum(n.count for n in members)
+    node = schema_node(index, word, (), (), relations, count, any(n.named for n in members))
+    return replace(node, any_of=tuple(c for n in members for c in n.classes))
+
+
+def _union_steps(members: Mapping[int, tuple[int, ...]], steps: Steps) -> Steps:
+    """The steps of each union: those of its classes, also to other unions, and the ways back."""
+    unions_of: dict[int, list[int]] = defaultdict(list)
+    for union, classes in members.items():
+        for member in classes:
+            unions_of[member].append(union)
+    costs: dict[tuple[int, str, bool, int], float] = {}
+    for union, classes in members.items():
+        for step in (step for member in classes for step in steps.get(member, ())):
+            for target in (step.target, *unions_of[step.target]):
+                key = union, step.predicate, step.forward, target
+                costs[key] = min(step.cost, costs.get(key, step.cost))
+                back = target, step.predicate, not step.forward, union
+                costs[back] = min(step.cost, costs.get(back, step.cost))
+    found: dict[int, list[PathStep]] = defaultdict(list)
+    for (source, predicate, forward, target), cost in costs.items():
+        found[source].append(PathStep(predicate, forward, target, cost))
+    return found

@@ -1,0 +1,457 @@
+"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms.
+
+Then: words of a question -> words of these names, each with a score; and hypernyms of classes, with what such a word
+rules out ("animals" in a graph of horses).
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import simplemma
+from rapidfuzz import fuzz, process
+
+from nacre.language.data import language, phrase_list, word_list, word_map
+from nacre.language.labels import split_compound
+from nacre.language.quantities import split_magnitude
+from nacre.language.thesaurus import (
+    concept_phrases,
+    converse_roles,
+    english_data,
+    function_words,
+    gradable_adjective,
+    is_person,
+    kind_synonyms,
+    synonyms,
+    unit_words,
+    vocabulary,
+)
+from nacre.language.tokens import Token, fold, lemma, split_name
+from nacre.language.word_forms import interchangeable_words
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.question.records import Link, Question, Ref
+
+# How well a word of a question fits a word of a name: the word itself, another form, a synonym, a stem, a misspelling.
+SAME_WORD_SCORE, LEMMA_SCORE, SYNONYM_SCORE, STEM_SCORE, SPELLING_SCORE = 1.0, 0.97, 0.72, 0.7, 0.75
+
+# Weights of words that say less: those of the class's own name ("student name"), generic ones, function words.
+OWN_CLASS_WEIGHT, GENERIC_WEIGHT, LIGHT_WEIGHT = 0.25, 0.6, 0.1
+
+# The weight of a preposition that tells two names apart.
+PREPOSITION_WEIGHT = 0.5
+
+# Nouns that one expression stands for, at most.
+MAX_PHRASE_CONCEPTS = 4
+
+
+class SchemaTerm(NamedTuple):
+    """One name of a class, property or link, with a weight for each word.
+
+    `nodes` are the class, the class that has the property, or the source and the targets of the link. `score` is below
+    1 for names that are not the graph's own.
+    """
+
+    kind: str
+    nodes: tuple[int, ...]
+    predicate: str
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+    score: float = 1.0
+
+
+class _Name(NamedTuple):
+    kind: str
+    nodes: tuple[int, ...]
+    predicate: str
+    words: tuple[str, ...]
+    score: float = 1.0
+
+
+_Terms = Mapping[tuple[str, tuple[int, ...], str, tuple[str, ...]], SchemaTerm]
+
+
+def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[SchemaTerm], frozenset[str]]:
+    """The terms of the graph's names and of names derived from these, and the words of the graph's names."""
+    terms = _add_names({}, _own_names(lexicon, graph), graph)
+    name_words = frozenset(word for term in terms.values() for word in term.words)
+    agents = [_Name("class", (node,), "", (word,)) for node, word in agent_nouns(graph) if word not in name_words]
+    terms = _add_names(terms, agents, graph)
+    class_names = {term.words for term in terms.values() if term.kind == "class"}
+    hypernyms = [_Name("class", (i,), "", (word,), SYNONYM_SCORE) for i, word in class_hypernyms(graph, class_names)]
+    terms = _add_names(terms, hypernyms, graph)
+    for names in (_money_names(graph), _expression_names(graph), _converse_names(graph)):
+        terms = _add_names(terms, (name for name in names if name.words[0] not in name_words), graph)
+    return _weigh_prepositions(terms.values(), graph), name_words
+
+
+def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
+    """The link of a span to what a term names."""
+    if term.kind == "class":
+        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, match=how)
+    if term.kind == "property":
+        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
+    source, *targets = term.nodes
+    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
+    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)
+
+
+def _lemmas_of_parts(word: str, labels: frozenset[str]) -> tuple[str, ...]:
+    """The lemmas of the words of a compound; another word as it is."""
+    parts = split_compound(word, labels)
+    return tuple(map(lemma, parts)) if len(parts) > 1 else parts
+
+
+def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Terms:
+    """The terms with those of further names. Of two equal ones, the one with the higher score counts."""
+    found = dict(terms)
+    for kind, nodes, predicate, name_words, score in names:
+        words = tuple(w for word in name_words for w in _lemmas_of_parts(word, graph.schema.labels))
+        own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
+        key = kind, nodes, predicate, words
+        if words and not _is_class_identifier(words, own) and (key not in found or found[key].score < score):
+            found[key] = SchemaTerm(kind, nodes, predicate, words, _weights(words, own), score)
+    return found
+
+
+def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
+    """The labels and further names that the graph gives classes, groups and predicates."""
+    for node in graph.nodes:
+        yield _Name("class", (node.index,), "", () if node.any_of else node.words)
+    for word, unions in graph.unions.words.items():
+        score = SYNONYM_SCORE if word in graph.unions.hypernyms else SAME_WORD_SCORE
+        yield from (_Name("class", (union,), "", (word,), score) for union in unions)
+    by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
+    for name in lexicon.schema_entries:
+        words = tuple(lemma(t) for t in name.tokens)
+        if name.kind == "class" and name.target in graph.node_of_class:
+            yield _Name("class", (graph.node_of_class[name.target],), "", words, name.weight)
+        elif name.kind == "group" and (name.target,) in by_relation:
+            yield _Name("class", (by_relation[(name.target,)],), "", words)
+        elif name.kind == "predicate" and name.target in graph.schema.predicate_of:
+            if words in graph.phrases[name.target] and function_words().issuperset(words):
+                # "in" and "from the" tell nothing about what is asked.
+                continue
+            yield from _predicate_names(name.target, words, graph)
+            if words and (whole := word_map("wording", "completed").get(words[-1])):
+                # a "phone" is a phone number
+                yield from _predicate_names(name.target, (*words[:-1], *map(lemma, whole.split())), graph)
+
+
+def _money_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Amounts in a currency as "money"."""
+    currencies = english_data()["currencies"]
+    for predicate, holders in graph.holders.items():
+        if fold(split_magnitude(graph.about(predicate).unit)[1]) in currencies:
+            for word in sorted(language().words["money"]):
+                yield from (_Name("property", (holder,), predicate, (word,), SYNONYM_SCORE) for holder in holders)
+
+
+def _expression_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Properties that are called by an everyday expression, by its nouns: "made of" as "material", "reports to" as
+    "supervisor"."""
+    for predicate, words in graph.words.items():
+        for concept in concept_phrases().get(words, ())[:MAX_PHRASE_CONCEPTS]:
+            yield from (name._replace(score=SYNONYM_SCORE) for name in _predicate_names(predicate, (concept,), graph))
+
+
+def _converse_names(graph: SchemaGraph) -> Iterator[_Name]:
+    """Links between things, by the words for the other role: "learns from" for "taught"."""
+    roles = converse_roles()
+    for predicate, words in graph.words.items():
+        role = roles.get(words) or roles.get(words[:-1])
+        if role is None:
+            continue
+        for other in sorted(phrase for phrase, found in roles.items() if found == (role[0], 1 - role[1])):
+            names = (each for each in _predicate_names(predicate, other, graph) if each.kind == "link")
+            yield from (name._replace(score=SYNONYM_SCORE) for name in names)
+
+
+def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph) -> Iterator[_Name]:
+    """A name of a predicate for each node that has it as a property, and for each source of its links."""
+    about = graph.about(predicate)
+    is_label = about.role == "name" and words[-1:] == phrase_list("linking", "label_word")
+    if about.role in ("type", "schema") or is_label:
+        return
+    for holder in graph.holders.get(predicate, ()) if about.has_literals else ():
+        yield _Name("property", (holder,), predicate, words)
+        yield from (_Name("property", (holder,), predicate, (word,)) for word in interchangeable_words(words))
+        if words[-1:] == phrase_list("linking", "value_word") and len(words) > 1 and graph.is_numeric(predicate):
+            # The "rating value" is also the rating.
+            yield _Name("property", (holder,), predicate, words[:-1])
+    ends: dict[int, set[int]] = defaultdict(set)
+    for source, target in graph.ends.get(predicate, ()) if about.has_links else ():
+        if not (graph.nodes[source].any_of or graph.nodes[target].any_of):
+            ends[source].add(target)
+    for source in graph.drop_contained_classes(ends):
+        mixed = graph.mixed_target.get((source, predicate))
+        targets = graph.drop_subclasses(ends[source]) if mixed is None else (mixed,)
+        yield _Name("link", (source, *targets), predicate, words)
+        others = graph.drop_contained_classes(ends[source] - {mixed})
+        if mixed is not None and source in ends[source] and len(others) > 1:
+            # "what contains the gear train", which contains things of other classes as well
+            yield _Name("link", (source, source), predicate, words)
+
+
+def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
+    """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
+    keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
+    return bool(own and words) and _abbreviates(words[0], own) and keys.issuperset(words[1:])
+
+
+def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
+    """The terms, with more weight for prepositions that tell phrases apart: "made in" and "made by"."""
+    light, articles = function_words(), language().words["article"]
+    predicates: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for term in terms:
+        if term.predicate and term.score == SAME_WORD_SCORE:
+            predicates[tuple(w for w in term.words if w not in light)].add(term.predicate)
+
+    def weigh(term: SchemaTerm) -> SchemaTerm:
+        content = tuple(w for w in term.words if w not in light) if term.predicate else ()
+        if not content or len(predicates[content]) < 2 or term.words not in graph.phrases[term.predicate]:
+            return term
+        is_light = (w in light and w not in articles for w in term.words)
+        weights = (PREPOSITION_WEIGHT if add else w for w, add in zip(term.weights, is_light, strict=True))
+        return term._replace(weights=tuple(weights))
+
+    return [weigh(term) for term in terms]
+
+
+def _abbreviates(word: str, others: Collection[str]) -> bool:
+    """Whether a word is the beginning of one of the others."""
+    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
+
+
+def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
+    """How much each word of a name says. `own` are the words of its class's name."""
+    light, generic = _light_words(), language().words["generic"]
+    # In "number of seats" the seats are what is counted.
+    is_count = words[:2] == phrase_list("linking", "number_of")
+    has_content = any(word not in light and word not in own for word in words)
+    has_other = any(word not in own for word in words)
+
+    def weight(word: str) -> float:
+        if has_content and (word in light or (is_count and word == words[0])):
+            return LIGHT_WEIGHT
+        if has_other and word in own:
+            return OWN_CLASS_WEIGHT
+        return GENERIC_WEIGHT if word in generic and len(words) > 1 else 1.0
+
+    return tuple(map(weight, words))
+
+
+@cache
+def _light_words() -> frozenset[str]:
+    """Words that say little about what a name names: function words, units, and words for a total."""
+    # A unit says how something is measured, and not what.
+    units = unit_words() - vocabulary()
+    # "the total amount of all orders" may be computed.
+    return function_words() | units | frozenset(word_map("wording", "computed")["total"].split())
+
+
+def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
+    """Nodes of persons, with the dictionary words that an event or a property gives them.
+
+    The persons linked from a "visit" are "visitors"; whoever has a "member since" is a "member".
+    """
+    endings = phrase_list("linking", "agent_endings")
+    by_event = {
+        (step.target, node.words[-1] + ending)
+        for node in graph.nodes
+        if node.words
+        for step in graph.steps[node.index]
+        if step.forward and is_person(graph.nodes[step.target].label)
+        for ending in endings
+    }
+    by_property = {
+        (node.index, split_name(graph.about(predicate).label).lower().split()[0])
+        for node in graph.nodes
+        if is_person(node.label)
+        for predicate in graph.literals[node.index]
+        if _gives_start(graph.about(predicate).label)
+    }
+    return sorted(noun for noun in by_event | by_property if simplemma.is_known(noun[1], lang="en"))
+
+
+def _gives_start(label: str) -> bool:
+    """Whether a property says since when someone has a role: "member since", "volunteer from"."""
+    first, *rest = split_name(label).lower().split() or [""]
+    return bool(rest) and is_person(first) and rest[0] in language().words["bound_since"] | language().words["from"]
+
+
+# Letters of a word that is matched by its stem, and the share of both words that they have in common, at least.
+MIN_STEM_WORD_LETTERS, MIN_STEM_SHARE = 5, 0.6
+
+# The letters that words with one stem begin with.
+STEM_PREFIX_LETTERS = 4
+
+# Letters of a code that is matched with the end of a longer one, at least.
+MIN_CODE_LETTERS = 3
+
+# Letters of a misspelt word, its similarity with the right one (rapidfuzz ratio), and words that it may stand for.
+MIN_MISSPELT_WORD_LETTERS, MIN_SPELLING_RATIO, MAX_SPELLINGS = 5, 82, 2
+
+
+class WordMatcher:
+    """The words of the terms. `terms_of_word` are the terms that contain a word, with its place in their name."""
+
+    def __init__(self, terms: Sequence[SchemaTerm], name_words: Collection[str]) -> None:
+        self.terms_of_word = _terms_of_word(terms)
+        self.vocabulary = sorted(self.terms_of_word)
+        self._by_prefix: dict[str, list[str]] = defaultdict(list)
+        for word in self.vocabulary:
+            # Only the graph's own words: "stations" are not "stationers".
+            if len(word) >= MIN_STEM_WORD_LETTERS and word in name_words:
+                self._by_prefix[word[:STEM_PREFIX_LETTERS]].append(word)
+        self.match = lru_cache(maxsize=4096)(self._match)
+
+    def _match(self, norm: str, lemma: str) -> tuple[tuple[str, float], ...]:
+        """The words of names that a word may stand for, each with how well it fits. The best kind of match of a word
+        counts."""
+        terms = self.terms_of_word
+        found = {norm: SAME_WORD_SCORE} if norm in terms else {}
+        if lemma in terms:
+            found.setdefault(lemma, LEMMA_SCORE if norm != lemma else SAME_WORD_SCORE)
+        adjective = gradable_adjective(Token(norm, 0, len(norm), norm, lemma))
+        if adjective is not None and adjective.degree != "positive":
+            # "longest" orders by a length. It does not name the length.
+            return tuple(sorted(found.items()))
+        same_meaning = synonyms(lemma) | (synonyms(norm) if norm != lemma else frozenset())
+        for word in [w for w in same_meaning if w in terms] + self._gerunds(norm, lemma):
+            found.setdefault(word, SYNONYM_SCORE)
+        found |= dict.fromkeys(self._longer_codes(norm), STEM_SCORE)
+        for word in self._same_stem(lemma):
+            found.setdefault(word, STEM_SCORE)
+        return tuple(sorted((found or self._spellings(norm, lemma)).items()))
+
+    def _gerunds(self, norm: str, lemma: str) -> list[str]:
+        """The gerund of a participle: "how is it heated" asks for the heating."""
+        if norm == lemma or not norm.endswith("ed"):
+            return []
+        return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
+
+    def _longer_codes(self, norm: str) -> list[str]:
+        """Words that end with a code."""
+        is_code = len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit()
+        return [w for w in self.vocabulary if w.endswith(norm) and w != norm] if is_code else []
+
+    def _same_stem(self, lemma: str) -> list[str]:
+        """Words that share a long beginning."""
+        if len(lemma) < MIN_STEM_WORD_LETTERS:
+            return []
+        return [w for w in self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if _has_same_stem(w, lemma)]
+
+    def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
+        """The most similar words to one that is not English."""
+        is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
+        if not is_word or simplemma.is_known(norm, lang="en"):
+            return {}
+        stems = (lemma.removesuffix(ending) for ending in phrase_list("linking", "verb_endings"))
+        found: dict[str, float] = {}
+        for form in {lemma, *(stem for stem in stems if len(stem) >= MIN_STEM_WORD_LETTERS)}:
+            similar = process.extract(
+                form, self.vocabulary, scorer=fuzz.ratio, limit=MAX_SPELLINGS, score_cutoff=MIN_SPELLING_RATIO
+            )
+            for word, ratio, _ in similar:
+                found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
+        return found
+
+
+def _terms_of_word(terms: Sequence[SchemaTerm]) -> Mapping[str, Sequence[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for index, term in enumerate(terms):
+        for place, word in enumerate(term.words):
+            found[word].append((index, place))
+    return dict(found)
+
+
+def _has_same_stem(one: str, other: str) -> bool:
+    pairs = enumerate(zip(one, other, strict=False))
+    shared = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return shared >= max(MIN_STEM_WORD_LETTERS - 1, MIN_STEM_SHARE * max(len(one), len(other)))
+
+
+# The vocabulary of thesauri.
+SKOS_NAMESPACE = "http://www.w3.org/2004/02/skos/core#"
+
+# Class nodes by a word for their things that is not one of their names.
+ClassSynonyms = Mapping[str, frozenset[int]]
+
+
+def class_hypernyms(graph: SchemaGraph, class_names: Iterable[tuple[str, ...]]) -> Iterator[tuple[int, str]]:
+    """Nodes with an English word for a wider class that is not a class name of the graph: "animals" for horses."""
+    names = set(class_names)
+    for node in graph.nodes:
+        for word in sorted(kind_synonyms().get(node.words[-1], ())) if node.classes and node.words else ():
+            if (word,) not in names and word not in graph.unions.words:
+                yield node.index, word
+
+
+def prefer_class_synonyms(
+    links: Iterable[Link], question: Question, synonyms: ClassSynonyms, graph: SchemaGraph
+) -> list[Link]:
+    """The links without those that a word for a class rules out."""
+    found = list(links)
+    for at, token in enumerate(question.tokens):
+        nodes = synonyms.get(token.lemma, frozenset()) | synonyms.get(token.norm, frozenset())
+        if nodes:
+            found = _prefer_classes(found, question, at, nodes, graph)
+    return found
+
+
+def _prefer_classes(
+    links: list[Link], question: Question, at: int, nodes: frozenset[int], graph: SchemaGraph
+) -> list[Link]:
+    """The links without those that contradict the class meant by the word at a place."""
+    token = question.tokens[at]
+    meant = [x for x in links if x.kind == "class" and x.refs[0].node in nodes and _covers_only(x, at)]
+    out = [x for x in links if x not in meant and _is_ruled_out(x, at, token, meant, graph)]
+    # The other words of a ruled-out phrase do not name its class either.
+    phrases = {(x.refs[0].node, i) for x in out if not _covers_only(x, at) for i in range(x.start, x.end)}
+    out += [x for x in links if x.kind == "class" and (x.refs[0].node, x.start) in phrases]
+    # "green tea" as a whole says what "green" alone would say.
+    whole = [x for x in links if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
+    out += [x for x in links if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
+    left = [x for x in links if x not in out]
+    if _follows_sorting_word(question, at) and any(x.kind == "class" and x.start < at < x.end for x in left):
+        # "kinds of cherries" asks for the categories of cherries.
+        left = [x for x in left if x not in meant]
+    return left
+
+
+def _covers_only(link: Link, at: int) -> bool:
+    return (link.start, link.end) == (at, at + 1)
+
+
+def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: SchemaGraph) -> bool:
+    """Whether a link takes a word for a class, or a phrase that ends in it, for something else.
+
+    This holds for the "cherry" of "cherry sort" if cherries are things, for names that contain the word, and for the
+    concepts below "sour cherry", which are not cherries.
+    """
+    best = max((x.score for x in meant), default=0.0)
+    if not best:
+        return False
+    node = graph.nodes[link.refs[0].node]
+    things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in meant))
+    # A subclass of the things is what the question asks for.
+    has_same_head = node.words[-1:] == (token.lemma,)
+    is_only_concept = not node.relations & things and _has_concepts(node.index, graph)
+    if _covers_only(link, at) and link.kind != "class":
+        return link.match == "part" and token.text.islower()
+    if _covers_only(link, at):
+        return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
+    return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
+
+
+def _has_concepts(node: int, graph: SchemaGraph) -> bool:
+    """Whether the things of a node are concepts of a thesaurus."""
+    return any(step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
+
+
+def _follows_sorting_word(question: Question, at: int) -> bool:
+    """Whether "kinds of" or "types of" stands before a word."""
+    before = question.tokens[max(0, at - 2) : at]
+    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")

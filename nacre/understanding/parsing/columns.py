@@ -1,0 +1,305 @@
+"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures).
+
+Then conditions: nested in what they belong to (what is missing, compared with, or counted), and combined on one
+property (any of several values, or both).
+"""
+
+from collections.abc import Iterator, Sequence
+
+from nacre.language.data import language
+from nacre.language.thesaurus import is_person
+from nacre.understanding.linking.adjectives import amount_property
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
+from nacre.understanding.question.records import INEQUALITIES, Condition, Derivation, Ref, Target, token_mask
+
+# the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
+MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
+
+# the rule by which the persons are shown whom rows without names stand for
+STANDS_FOR_RULE = "stood for"
+
+# how many properties are tried as the identifier of a thing
+MAX_IDENTIFIERS = 2
+
+
+def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the readings in which a thing is shown by its name or by an identifier."""
+    if context.question.wants_measure and (measured := _with_measure(derivation)) is not None:
+        yield measured
+        return
+    graph = context.graph
+    derivation = _with_persons(derivation, graph)
+    if not _has_known_identifier(derivation, graph):
+        yield derivation
+    yield from _with_things(derivation, context)
+    for i, target in enumerate(derivation.targets):
+        if target.function:
+            continue
+        if not target.ref.predicate:
+            # a thing that is named is not asked for by its name
+            if not _is_named_thing(derivation, target.ref):
+                yield from _by_identifier(derivation, i, graph)
+            return
+
+
+def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
+    """The targets with other columns in the place of one."""
+    return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
+
+
+def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:
+    """Whether a condition names the one thing that is asked for."""
+    return any(
+        each.op == "is" and each.ref == ref and len(each.keys) == 1 and not each.negated
+        for each in derivation.conditions
+    )
+
+
+def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
+    """A thing by its identifier or a text, mostly where it has no name."""
+    ref = derivation.targets[i].ref
+    is_named = graph.nodes[ref.node].named
+    for predicate in identifying_properties(graph, ref.node)[:MAX_IDENTIFIERS]:
+        kind = "code" if graph.about(predicate).role == "identifier" else "text"
+        targets = _replace_target(derivation, i, Target(Ref(ref.node, predicate, ref.slot)))
+        rule, gain = (f"{kind} of named", -0.4) if is_named else (f"{kind} of nameless", 0.1)
+        yield derivation.apply_rule(rule, gain, targets=targets)
+
+
+def _has_known_identifier(derivation: Derivation, graph: SchemaGraph) -> bool:
+    """Whether the first things have no name, and one identifier each by which people know them: "A2"."""
+    first = next((target.ref for target in derivation.targets if not target.function), None)
+    if first is None or first.predicate or graph.nodes[first.node].named or derivation.group:
+        return False
+    if any(condition.op == "is" and condition.ref == first for condition in derivation.conditions):
+        return False
+    properties = [graph.about(predicate) for predicate in identifying_properties(graph, first.node)]
+    return any(
+        each.role == "identifier" and each.datatype == "text" and each.functional and each.subjects == each.objects
+        for each in properties
+    )
+
+
+def _with_persons(derivation: Derivation, graph: SchemaGraph) -> Derivation:
+    """The derivation with persons by name in the place of rows without names: the people who are players."""
+    for i, target in enumerate(derivation.targets):
+        ref = target.ref
+        person = None if ref.predicate or target.function else _person_of(graph, ref.node)
+        is_named = any(condition.op == "is" and condition.ref == ref for condition in derivation.conditions)
+        if person is not None and not is_named and ref not in derivation.group and not ref.slot:
+            predicate, node = person
+            return derivation.apply_rule(
+                STANDS_FOR_RULE,
+                targets=_replace_target(derivation, i, Target(Ref(node))),
+                nodes=tuple(dict.fromkeys((*derivation.nodes, ref, Ref(node)))),
+                hints=derivation.hints | {predicate},
+            )
+    return derivation
+
+
+def _person_of(graph: SchemaGraph, node: int) -> tuple[str, int] | None:
+    """The one link from unnamed persons of a class to the named person that each of them is."""
+
+    def is_person_class(index: int) -> bool:
+        return is_person(" ".join(graph.nodes[index].words))
+
+    if graph.nodes[node].named or not is_person_class(node):
+        return None
+    found = {
+        (step.predicate, step.target)
+        for step in graph.steps[node]
+        if step.forward and graph.nodes[step.target].named and is_person_class(step.target)
+        if graph.about(step.predicate).functional and graph.about(step.predicate).pairs_off
+    }
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _with_measure(derivation: Derivation) -> Derivation | None:
+    """ "The longest river, and how long is it": things with what they are ordered by, or with what is bounded."""
+    things = [target for target in derivation.targets if not target.ref.predicate and not target.function]
+    order = derivation.order if derivation.order is not None and derivation.order.limit else None
+    bounds = [
+        each
+        for each in derivation.conditions
+        if each.op in INEQUALITIES and not each.negated and (each.function or each.ref.predicate)
+    ]
+    if not things or (order is None and not bounds):
+        return None
+    measured = order or bounds[-1]
+    measure = Target(measured.ref, measured.function)
+    if measure in derivation.targets:
+        return derivation.apply_rule(MEASURE_RULE)
+    needs_group = measure.function and not derivation.group
+    group = tuple(target.ref for target in things) if needs_group else derivation.group
+    return derivation.apply_rule(MEASURE_RULE, MEASURE_GAIN, targets=(*things, measure), group=group)
+
+
+def _with_things(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """ "The name and height of the towers": the things themselves as well, if "name" is no property."""
+    graph, tokens, name_words = context.graph, context.question.tokens, language().words["telling"]
+    thing = derivation.targets[0].ref.thing
+    if not graph.nodes[thing.node].named:
+        return
+    if any(target.function or target.ref == thing for target in derivation.targets):
+        return
+    if any(set(graph.words[predicate]) & name_words for predicate in graph.literals[thing.node]):
+        return
+    unread = (i for i, each in enumerate(tokens) if each.norm in name_words and not derivation.covered >> i & 1)
+    at = next(unread, None)
+    if at is not None:
+        targets, covered = (Target(thing), *derivation.targets), derivation.covered | token_mask(at, at + 1)
+        yield derivation.apply_rule("name itself", UNSETTLED_COST, targets=targets, covered=covered)
+
+
+def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
+    """Return the properties that show a thing without a name: its number if it is only that, a text, its identifier."""
+    if amount := amount_property(node, graph):
+        return [amount]
+    own = [
+        predicate
+        for predicate in graph.literals[node]
+        if graph.about(predicate).role != "name" and predicate not in graph.boolean_predicates
+    ]
+    identifiers = [predicate for predicate in own if graph.about(predicate).role == "identifier"]
+    if graph.nodes[node].named:
+        return identifiers[:1]
+    class_words, naming = set(graph.nodes[node].words), language().words["naming"]
+    texts = sorted(
+        (each for each in own if each not in identifiers and graph.about(each).datatype == "text"),
+        key=lambda each: (not set(graph.words[each]) & naming, not set(graph.words[each]) <= class_words, each),
+    )
+    if identifiers:
+        # beside an identifier, a text that many things share shows none of them
+        texts = [
+            each
+            for each in texts
+            if set(graph.words[each]) & naming or (graph.about(each).functional and graph.about(each).pairs_off)
+        ]
+    return texts[:1] + identifiers[:1]
+
+
+def nest_conditions(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
+    """Yield the readings with later conditions on what is missing or compared with, then the reading itself."""
+    yield from _of_missing(derivation, root)
+    yield from _of_compared(derivation)
+    yield derivation
+
+
+def _of_missing(derivation: Derivation, root: Ref) -> Iterator[Derivation]:
+    """ "Students without a supervisor who is retired": conditions after "without X" are conditions on X."""
+    conditions = derivation.conditions
+    at = next((i for i, each in enumerate(conditions) if each.negated and each.op == "exists"), None)
+    if at is None:
+        return
+    own = [each for each in conditions[at + 1 :] if each.ref.node != root.node and not each.function]
+    if own:
+        missing = conditions[at]._replace(inner=tuple(each._replace(negated=False) for each in own))
+        others = (each for each in conditions[at + 1 :] if each not in own)
+        yield derivation.apply_rule("condition of missing", 0.3, conditions=(*conditions[:at], missing, *others))
+
+
+def _of_compared(derivation: Derivation) -> Iterator[Derivation]:
+    """ "Above the average of the films since 2000": conditions on what an aggregate is over."""
+    conditions = derivation.conditions
+    at = next((i for i, each in enumerate(conditions) if each.against is not None and each.against.function), None)
+    if at is None or len(conditions) < 2:
+        return
+    compared = conditions[at]
+    inner = tuple(each for each in conditions[at + 1 :] if not each.function and each.against is None)
+    if inner:
+        outer = tuple(each for each in conditions if each not in inner and each != compared)
+        nested = (*outer, compared._replace(inner=inner))
+        nodes = _used_nodes(derivation, nested, inner)
+        yield derivation.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=nodes)
+
+
+def _used_nodes(derivation: Derivation, outer: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
+    """The things of a reading without those that only its inner conditions use."""
+    used = {each.ref.thing for each in outer} | {target.ref.thing for target in derivation.targets}
+    only_inner = {each.ref.thing for each in inner} - used
+    return tuple(node for node in derivation.nodes if node not in only_inner)
+
+
+def nest_having(derivation: Derivation) -> Iterator[Derivation]:
+    """Yield the readings in which conditions on counts choose the things that end up in one number.
+
+    "How many clubs have more than 3 players" counts the clubs that have. Conditions on what is counted, as in "young
+    players", are nested as well.
+    """
+    conditions = derivation.conditions
+    on_groups = [each for each in conditions if each.function]
+    counted = {each.ref.thing for each in on_groups}
+    asked = list(dict.fromkeys(target.ref.thing for target in derivation.targets))
+    if derivation.group or derivation.order is not None or len(asked) > 1:
+        return
+    if counted & set(asked):
+        # "how many members speak more than one language"
+        if all(each.ref.predicate and each.ref.thing in asked for each in on_groups):
+            having = Condition(asked[0], "having", inner=tuple(on_groups))
+            others = (each for each in conditions if not each.function)
+            yield derivation.apply_rule("having inside", 0.1, conditions=(*others, having))
+        return
+    inner = tuple(each for each in conditions if each.ref.thing in counted)
+    outer = tuple(each for each in conditions if each not in inner)
+    owners = [node for node in derivation.nodes if node not in counted]
+    for place, owner in enumerate(dict.fromkeys((*asked, *owners))):
+        nested = (*outer, Condition(owner, "having", inner=inner))
+        used = {each.ref.thing for each in nested} | set(asked)
+        nodes = tuple(node for node in derivation.nodes if node in used or node not in counted)
+        yield derivation.apply_rule("having inside", 0.1 - 0.3 * place, conditions=nested, nodes=nodes)
+
+
+def combine_conditions(derivation: Derivation) -> Iterator[Derivation]:
+    """Yield the readings with any of several values, with both, or with either condition."""
+    if derivation.combine:
+        yield derivation
+        return
+    conditions = derivation.conditions
+    merged = _merge_values(conditions)
+    has_merged = len(merged) < len(conditions)
+    if has_merged:
+        yield derivation.apply_rule("any of values", 0.1, conditions=merged)
+    plain = [condition for condition in conditions if not condition.function]
+    if len(plain) >= 2 and "both" in derivation.trace:
+        yield derivation.apply_rule("both", 0.3, combine="intersection")
+    elif has_merged and not _is_two_things(derivation):
+        yield derivation.apply_rule("both of values", 0.0, combine="intersection")
+    if any(condition.join == "or" for condition in conditions) and not has_merged and len(plain) >= 2:
+        yield derivation.apply_rule("either", 0.3, combine="union")
+    if not has_merged:
+        yield derivation
+
+
+def _is_two_things(derivation: Derivation) -> bool:
+    """Whether a target would have to be several named things at once."""
+    named = [condition.ref for condition in derivation.conditions if condition.op == "is" and not condition.negated]
+    return any(named.count(target.ref.thing) > 1 for target in derivation.targets)
+
+
+def _merge_values(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions with equal ones on one property or thing merged into one that allows any of their values."""
+    merged: list[Condition] = []
+    for condition in conditions:
+        place = next((i for i, other in enumerate(merged) if _may_merge(other, condition)), None)
+        if place is None:
+            merged.append(condition)
+        else:
+            other = merged[place]
+            merged[place] = other._replace(
+                values=(*other.values, *condition.values),
+                keys=(*other.keys, *condition.keys),
+                label=_either_label(other.label, condition.label),
+            )
+    return tuple(merged)
+
+
+def _may_merge(one: Condition, other: Condition) -> bool:
+    """Whether two conditions differ in their values only."""
+    is_equal = one.ref == other.ref and one.op == other.op and one.op in ("=", "is") and one.negated == other.negated
+    return is_equal and not one.function and not one.against
+
+
+def _either_label(first: str, second: str) -> str:
+    """What things of either name are called."""
+    return f"{first} or {second}" if first and second and first != second else first or second

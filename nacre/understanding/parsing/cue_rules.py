@@ -1,0 +1,533 @@
+"""Rules for words that say how things are asked for: ParseState + Cue -> ParseStates, by the kind of the cue.
+
+Then: superlatives, comparatives, degrees and orders; what still goes on or is over; the persons that "who" may mean;
+conditions for "only".
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from nacre.language.data import language
+from nacre.language.thesaurus import english_data
+from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.state import (
+    CUE_GAIN,
+    RANK_AFTER_AGGREGATE,
+    UNSETTLED_COST,
+    ParseContext,
+    ParseState,
+    PendingSuperlative,
+    add_schema_node,
+    drop_open_property,
+    last_target_as_condition,
+)
+from nacre.understanding.question.records import (
+    Aggregation,
+    Condition,
+    Cue,
+    Derivation,
+    Ordering,
+    Ref,
+    Target,
+    token_mask,
+)
+
+CueRule = Callable[[ParseState, Cue, ParseContext], Iterator[ParseState]]
+
+# how many words may stand between a bound and its number
+MAX_WORDS_AFTER_BOUND = 3
+
+# how many aggregates may wait for one property
+MAX_PENDING_AGGREGATES = 3
+
+
+def apply_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """Yield all ways to take a cue."""
+    covered = state.covered | token_mask(cue.start, cue.end)
+    new = state._replace(covered=covered, score=state.score + CUE_GAIN * (cue.end - cue.start))
+    yield from CUE_RULES[cue.kind](new, cue, context)
+
+
+def _open(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Which", "list": targets follow, also after a condition."""
+    if cue.start == 0 or state.mode == "T":
+        yield state._replace(last="open")
+    else:
+        yield drop_open_property(state).apply_rule("new target list", -0.1, mode="T", next_role="", last="open")
+
+
+def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "The average", "how many": an aggregate of what comes next, or of the target before it."""
+    if cue.kind in state.pending_aggregates or len(state.pending_aggregates) > MAX_PENDING_AGGREGATES:
+        return
+    if state.next_role == "group":
+        # "for each class the average": what things are grouped by was said before
+        return
+    if cue.kind == "count":
+        yield from order_by_count(state)
+        if state.rank is not None and state.rank.common:
+            # "with the most common number of pages": the name of a property
+            yield state.apply_rule("number in aggregate", 0.1, last="rank")
+            return
+        yield from _number_in_name(state)
+    yield from _aggregate_of_target(state, cue, context)
+    function: Aggregation = cue.kind  # type: ignore[assignment]
+    waits_for_value = state.comparison is not None and state.comparison[1] is None
+    functions = (function,) if waits_for_value else (*state.pending_aggregates, function)
+    yield state.apply_rule(
+        f"aggregate {function}", pending_aggregates=functions, last="aggregate", shared_aggregates=()
+    )
+
+
+def _number_in_name(state: ParseState) -> Iterator[ParseState]:
+    """ "Number of" as a part of a property's name."""
+    if state.rank is not None and state.owner is not None and state.last != "rank":
+        # "the top 3 towers by number of steps"
+        yield state.apply_rule("number in aggregate", 0.1, last="rank")
+    if state.last == "aggregate" and state.pending_aggregates[-1:] not in ((), ("count",)):
+        # "the average number of visitors"
+        yield state.apply_rule("number in aggregate", 0.1)
+
+
+def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "How many hours do they train on average", "the area of all the states combined"."""
+    if not state.targets:
+        return
+    target = state.targets[-1]
+    # "how many nights on average" is no total
+    is_total = target.function == "sum" and cue.kind == "avg"
+    is_plain = target.ref.predicate and (is_total or not target.function)
+    is_owned = state.last == "class" and state.owner == target.ref.thing
+    if not is_plain or not (state.pending_is_target or is_owned or state.group):
+        return
+    # texts have no average
+    if cue.kind in ("max", "min") or (cue.kind in ("avg", "sum") and context.graph.is_numeric(target.ref.predicate)):
+        aggregated = target._replace(function=cue.kind)  # type: ignore[arg-type]
+        targets = (*state.targets[:-1], aggregated)
+        yield state.apply_rule("aggregate after target", -0.1, targets=targets, last="aggregate")
+
+
+def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "For each", "by": what comes next is what things are grouped by."""
+    after = context.question.tokens[cue.end : cue.end + 1]
+    if after and after[0].norm in language().words["altogether"]:
+        # "the highest rate across all counties" is one number
+        yield state._replace(last="of")
+        return
+    closed = drop_open_property(state)
+    if cue.value != "weak":
+        # the weight of the rule was learned from traces without the property that is dropped here
+        trace = (*state.trace, "group cue")
+        yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
+        return
+    if any(other.kind in ("direction", "ordered") for other in context.question.cues):
+        # "the sites by size, largest first"
+        yield closed.apply_rule(
+            "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
+        )
+    if state.targets and any(target.function for target in state.targets):
+        yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
+
+
+def _negation(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Not", "without", "nobody"."""
+    if context.question.tokens[cue.start].norm == "nobody":
+        # "the team that has nobody in it"
+        for ref in nearest_person_refs(state, context):
+            missing = Condition(ref, "exists", (), True)
+            yield add_schema_node(drop_open_property(state), ref, context).apply_rule(
+                "without persons", 0.3, conditions=(*state.conditions, missing), mode="C", last="class"
+            )
+    yield state.apply_rule("negation", negated=True, last="negation", mode="C", next_role="")
+
+
+def _missing(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Whose phone number is missing"."""
+    ref = state.pending_values
+    if ref is None:
+        # at the end of a question there is nothing to deny: "which rooms are empty"
+        if cue.end < len(context.question.tokens):
+            yield from _negation(state, cue, context)
+        return
+    yield state.apply_rule(
+        "property missing",
+        0.3,
+        conditions=(*state.conditions, Condition(ref, "unknown", (), state.negated)),
+        pending_property=None,
+        negated=False,
+        last="value",
+        **last_target_as_condition(state),
+    )
+
+
+def _both(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    yield state.apply_rule("both", join="both", last="and")
+
+
+def _or(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    yield state.apply_rule("or", join="or", last="and")
+
+
+def _and(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    yield state._replace(last="and")
+
+
+def _of(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    yield state._replace(last="of")
+
+
+def _only(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Speaks English only", "speaks only English"."""
+    before = state.conditions[-1] if state.conditions and state.last == "value" else None
+    exclusive = exclusive_conditions(before, context) if before is not None else ()
+    if exclusive:
+        yield state.apply_rule(ONLY_RULE, 0.3, conditions=(*state.conditions[:-1], *exclusive))
+    words, known = context.question.tokens, language().words
+    # "the only ship", "show only the ships" do not say what ships have
+    is_after_article = cue.start > 0 and words[cue.start - 1].norm in known["article"]
+    is_after_request = any(
+        other.kind == "open" and other.end == cue.start and words[other.start].norm not in known["asking_which"]
+        for other in context.question.cues
+    )
+    yield state._replace(exclusive=cue.start > 0 and not is_after_article and not is_after_request)
+
+
+def _distinct(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    yield state.apply_rule("distinct", distinct=True)
+
+
+def _contains(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Starts with": a text follows, of the property before or after it."""
+    new = state.apply_rule("like", text_match=cue.value, mode="C")
+    if state.pending_property is None:
+        yield new
+        return
+    yield new._replace(**last_target_as_condition(state))
+    if state.pending_is_target:
+        yield new._replace(pending_is_target=False)
+
+
+def _compare(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "More than": what it is compared with follows."""
+    yield state._replace(comparison=(cue.value, None), last="compare", mode="C")
+
+
+def _bound(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "30 or more": a bound after its number."""
+    if any(cue.end <= number.start <= cue.end + MAX_WORDS_AFTER_BOUND for number in context.question.numbers):
+        # "and below age 30" bounds the number that follows
+        return
+    last = state.conditions[-1] if state.conditions else None
+    if last is not None and last.op == "=" and last.values and isinstance(last.values[0], float | int):
+        bound = last._replace(op=cue.value)
+        yield state.apply_rule("bound after number", 0.3, conditions=(*state.conditions[:-1], bound), last="value")
+    elif state.comparison is not None and state.comparison[0] == "=" and state.comparison[1] is not None:
+        yield state.apply_rule("bound after number", 0.3, comparison=(cue.value, state.comparison[1]))
+
+
+def _any(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Higher than any": more than the highest."""
+    if state.comparison is not None and state.comparison[1] is None:
+        extreme = "max" if state.comparison[0].startswith(">") else "min"
+        yield state._replace(pending_aggregates=(extreme,), last="aggregate")
+    yield state
+
+
+def _having(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "With", "that have": a condition follows, or another column."""
+    if state.mode == "T" and not state.pending_aggregates:
+        closed = state if state.pending_is_target else drop_open_property(state)
+        yield closed._replace(mode="C", last="having", next_role="", shared_aggregates=())
+    yield state._replace(last="having" if state.mode == "C" else state.last)
+
+
+def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "The most", "the highest": a superlative that does not say what it measures."""
+    before = state.rank
+    if before is not None and before.concepts:
+        return
+    measures = any(other.kind == "superlative" and other.end == cue.end for other in context.question.cues)
+    rank = PendingSuperlative(cue.value == "up", (), not measures, _says_most_common(state, cue, context))
+    # after "average, minimum and" it is an aggregate
+    cost = RANK_AFTER_AGGREGATE if state.pending_aggregates else 0.0
+    if before is not None and before.descending != rank.descending:
+        # of "the highest and lowest price" the first is lost
+        cost += UNSETTLED_COST
+    yield state._replace(rank=rank, last="rank", next_role="", score=state.score - cost)
+
+
+def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "The longest": a superlative that measures something, before or after what it ranks."""
+    if state.rank is not None and state.rank.concepts:
+        return
+    direction, concepts = cue.ranking
+    rank = PendingSuperlative(direction == "up", concepts)
+    date = _date_before(state, cue, context)
+    if date is None:
+        yield state._replace(rank=rank, last="rank", next_role="")
+    if state.owner is None or state.order is not None:
+        return
+    # "the student who is oldest"
+    measures = (
+        measured_properties(context.graph, state.owner.node, concepts)[:2] if date is None else [(date, False, 0.0)]
+    )
+    for ref, reverse, cost in measures:
+        order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
+        ordered = add_schema_node(state, ref, context).apply_rule(
+            "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
+        )
+        yield ordered
+        if state.pending_is_target and state.targets[-1:] == (Target(ref),):
+            # "which artist joined last": the date only says which artist it is
+            yield ordered._replace(targets=state.targets[:-1], pending_property=None, pending_is_target=False)
+
+
+def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "How long": the measure of what comes next is asked for."""
+    yield state._replace(degree=tuple(cue.value.split("|")), last="degree")
+
+
+def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Longer than": the measure of what came before is compared; "what is longer than the Rhine" asks for things of
+    its class."""
+    operator, concepts = cue.ranking
+    if state.owner is None:
+        named = {link.refs[0].node for link in context.links if link.kind == "entity" and link.start == cue.end}
+        for node in sorted(named) if not state.links and not state.targets else ():
+            things = add_schema_node(state, Ref(node), context)._replace(owner=Ref(node), targets=(Target(Ref(node)),))
+            yield from comparative_cue(things, cue, context)
+        return
+    for ref, reverse, cost in measured_properties(context.graph, state.owner.node, concepts)[:2]:
+        compared = {">": "<", "<": ">"}[operator] if reverse else operator
+        yield add_schema_node(drop_open_property(state), ref, context).apply_rule(
+            "comparative",
+            -cost,
+            pending_property=ref,
+            pending_is_target=False,
+            comparison=(compared, None),
+            mode="C",
+            last="compare",
+        )
+
+
+def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Sorted by": what the result is sorted by comes next."""
+    role = "order down" if cue.value == "down" else "order up"
+    # the weight of the rule was learned from traces without the property that is dropped here
+    trace = (*state.trace, "order cue")
+    yield drop_open_property(state)._replace(
+        next_role=role, last="order", pending_aggregates=(), shared_aggregates=(), trace=trace
+    )
+
+
+def direction_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Descending": the direction of an order before or after it."""
+    yield _with_direction(state, cue.value == "down")
+
+
+def ordered_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "From the tallest to the shortest": an order by the measure of both, or the direction of another order."""
+    direction, concepts = cue.ranking
+    down, order = direction == "down", state.order
+    if state.owner is not None and not state.next_role and (order is None or not order.function):
+        for ref, reverse, cost in measured_properties(context.graph, state.owner.node, concepts)[:2]:
+            if order is None or order.ref == ref:
+                closed = add_schema_node(drop_open_property(state), ref, context)
+                measured = Ordering(ref, down != reverse)
+                yield closed.apply_rule("order by measure", 0.3 - cost, order=measured, last="order", mode="O")
+    predicate = order.ref.predicate if order is not None and not order.function else ""
+    is_reversed = bool(predicate) and is_reversed_measure(context.graph, predicate, concepts)
+    yield _with_direction(state, down != is_reversed)
+
+
+def ongoing_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+    """ "Still", "currently", "no longer", with the words after it that add nothing: "in use", "running"."""
+    words, idle = context.question.tokens, language().words["going_on"] | {"in"}
+    end = cue.end
+    while end < len(words) and words[end].norm in idle:
+        end += 1
+    yield state.apply_rule(CUE_RULE_NAMES[cue.value], covered=state.covered | token_mask(cue.end, end))
+
+
+CUE_RULES: Mapping[str, CueRule] = {
+    "open": _open,
+    "count": _aggregate,
+    "avg": _aggregate,
+    "sum": _aggregate,
+    "max": _aggregate,
+    "min": _aggregate,
+    "most": most_cue,
+    "superlative": superlative_cue,
+    "comparative": comparative_cue,
+    "degree": degree_cue,
+    "group": _group,
+    "order": order_cue,
+    "direction": direction_cue,
+    "ordered": ordered_cue,
+    "negation": _negation,
+    "missing": _missing,
+    "now": ongoing_cue,
+    "both": _both,
+    "either": _or,
+    "or": _or,
+    "and": _and,
+    "only": _only,
+    "distinct": _distinct,
+    "contains": _contains,
+    "compare": _compare,
+    "bound": _bound,
+    "any": _any,
+    "having": _having,
+    "of": _of,
+    "share": _of,
+}
+
+
+def _says_most_common(state: ParseState, cue: Cue, context: ParseContext) -> bool:
+    """Whether a superlative restricts the things before it to the most common value: "in the most common genre"."""
+    has_column = any(target.ref.predicate for target in state.targets)
+    restricts = state.mode == "C" or (state.last in ("of", "prop") and not has_column)
+    words = {token.norm for token in context.question.tokens[cue.start : cue.end]}
+    return restricts and not state.next_role and bool(words & language().words["common"])
+
+
+def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | None:
+    """The date right before "first" or "last": what was paid last has the latest payment date."""
+    word = context.question.tokens[cue.start].norm
+    if word not in english_data()["at_end"] or not state.links or state.owner is None:
+        return None
+    before = state.links[-1]
+    refs = [ref for ref in before.refs if ref.predicate and ref.node == state.owner.node]
+    return (
+        next((ref for ref in refs if context.graph.is_date(ref.predicate)), None) if before.end == cue.start else None
+    )
+
+
+def compare_with_own_aggregate(state: ParseState) -> Iterator[ParseState]:
+    """ "Above the average": the pending property is compared with its own average."""
+    if state.comparison is None or state.comparison[1] is not None or not state.pending_aggregates:
+        return
+    left = state.pending_values
+    if left is None:
+        return
+    against = Target(left, state.pending_aggregates[0])
+    condition = Condition(left, state.comparison[0], (), state.negated, against=against)
+    changes = {"pending_aggregates": (), **last_target_as_condition(state._replace(pending_aggregates=()))}
+    yield state.apply_rule(
+        "against own aggregate",
+        0.4,
+        conditions=(*state.conditions, condition),
+        comparison=None,
+        pending_property=None,
+        negated=False,
+        **changes,
+    )
+
+
+def order_by_count(state: ParseState) -> Iterator[ParseState]:
+    """ "Sorted by count": by the number that is asked for."""
+    counted = [target for target in state.targets if target.function == "count"]
+    if state.next_role.startswith("order") and counted:
+        order = Ordering(counted[-1].ref, state.next_role == "order down", "count")
+        yield state.apply_rule("order by count", 0.3, order=order, next_role="", last="order", mode="O")
+
+
+def _with_direction(state: ParseState, down: bool) -> ParseState:
+    if state.order is not None:
+        return state._replace(order=state.order._replace(descending=down))
+    return state._replace(next_role="order down" if down and state.next_role.startswith("order") else state.next_role)
+
+
+# the rules of the cue by its value, and the rule of the condition that it makes
+OPEN_RULE, OVER_RULE, BY_END_RULE = "still", "no longer", "by its end"
+
+CUE_RULE_NAMES = {"open": OPEN_RULE, "over": OVER_RULE}
+
+
+def ongoing_conditions(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the reading with what "still" or "no longer" means.
+
+    The last day is unknown, or known. If nothing ends, "still" adds nothing and "no longer" has no reading. "Still
+    unpaid" needs no day: the property says what goes on.
+    """
+    rule = next((name for name in CUE_RULE_NAMES.values() if name in derivation.trace), "")
+    end_date = end_date_ref(derivation.nodes, context.graph) if rule else None
+    cue_ends = {cue.end for cue in context.question.cues if cue.kind == "now"} if rule else set()
+    if any(link.kind == "property" and link.start in cue_ends for link in derivation.links):
+        yield derivation.apply_rule(BY_END_RULE)
+    elif end_date is not None:
+        ended = Condition(end_date, "unknown" if rule == OPEN_RULE else "known")
+        yield derivation.apply_rule(BY_END_RULE, 0.5, conditions=(*derivation.conditions, ended))
+    elif rule != OVER_RULE:
+        yield derivation
+
+
+def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
+    """Return the date by which things end, if some of them do not have it yet."""
+    end_words = language().words["ended"]
+    for node in nodes:
+        dates = [
+            predicate
+            for predicate in graph.literals[node.node]
+            if graph.about(predicate).datatype in ("date", "datetime", "year")
+            and end_words & set(graph.words[predicate])
+            and graph.value_counts[node.node, predicate] < graph.nodes[node.node].count
+        ]
+        if len(dates) == 1:
+            return Ref(node.node, dates[0], node.slot)
+    return None
+
+
+# how many classes of persons are tried
+MAX_PERSON_CLASSES = 3
+
+
+def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
+    """Return the classes of persons nearest to the things that the reading speaks of."""
+    root = state.owner or next(iter(state.nodes), None)
+    return [] if root is None else persons_near(root, context)
+
+
+def persons_near(root: Ref, context: ParseContext) -> list[Ref]:
+    """Return the widest classes of persons by their distance from a node, without the node itself."""
+    graph = context.graph
+    base_classes = {i: graph.widest_node(i) for i in sorted(graph.persons) if not graph.nodes[i].any_of}
+    widest = [
+        graph.nodes[index]
+        for index, base in base_classes.items()
+        if index != root.node and (base == index or base not in base_classes)
+    ]
+    nearest = sorted(widest, key=lambda node: graph.distance(root.node, node.index))
+    return [Ref(node.index) for node in nearest[:MAX_PERSON_CLASSES]]
+
+
+def frequent_person_refs(context: ParseContext) -> list[Ref]:
+    """Return the largest classes of named persons if the question begins with "who"."""
+    if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
+        return []
+    persons = context.graph.persons - context.graph.unions.members.keys()
+    classes = [node for node in context.graph.nodes if node.named and node.index in persons]
+    largest = sorted(classes, key=lambda node: -node.count)
+    return [Ref(node.index) for node in largest[:MAX_PERSON_CLASSES]]
+
+
+# the rule by which a value or a thing is the only one
+ONLY_RULE = "only value"
+
+
+def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:
+    """Return the conditions that a thing has this value, or is linked to this thing, and to no other.
+
+    None if there cannot be another, or the condition is of another kind.
+    """
+    if condition.function or condition.against is not None:
+        return ()
+    ref = condition.ref
+    if condition.op == "=" and ref.predicate and not context.graph.about(ref.predicate).functional:
+        other = condition._replace(op="!=", negated=not condition.negated)
+        # "speaks not only English": another language as well
+        return (condition._replace(negated=False), other) if condition.negated else (other,)
+    if condition.op == "is" and not (ref.predicate or condition.negated):
+        others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))
+        return (condition, others)
+    return ()

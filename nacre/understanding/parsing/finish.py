@@ -1,0 +1,585 @@
+"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open.
+
+The steps in order: superlatives and numbers that still wait, grouping, the direction and first place of an order;
+and what the first word of a question asks for if nothing else is named ("where", "who").
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Literal
+
+from nacre.language.data import language
+from nacre.language.thesaurus import english_data, nouns_of_kind
+from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
+from nacre.understanding.parsing.cue_rules import ongoing_conditions, persons_near
+from nacre.understanding.parsing.number_rules import COUNT_UNITS, later_date_cost, upper_bound
+from nacre.understanding.parsing.property_rules import LINK_DENIED_RULE
+from nacre.understanding.parsing.state import (
+    UNSETTLED_COST,
+    ParseContext,
+    ParseState,
+    PendingSuperlative,
+    drop_open_property,
+)
+from nacre.understanding.parsing.superlative_rules import GUESS_COST, GUESSED_MEASURE_RULE
+from nacre.understanding.question.records import (
+    INEQUALITIES,
+    Aggregation,
+    Condition,
+    Cue,
+    Derivation,
+    Ordering,
+    Ref,
+    Target,
+    token_mask,
+)
+
+# how many derivations of one state are kept
+MAX_VARIANTS = 10
+
+# the rule by which pending aggregates are of the only measure
+ONLY_MEASURE_RULE = "aggregate of only measure"
+
+# the rule by which nothing measures what is asked with "how"
+UNSETTLED_DEGREE_RULE = "unsettled degree"
+
+# the rule by which a question asks for the thing that it names
+NAMED_TARGET_RULE = "default target is thing"
+
+# cues of questions that count, rank or compare, and so ask for no total
+OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared"))
+
+
+def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
+    """Return the derivations of a state, the likeliest first."""
+    state = drop_open_property(state)
+    root = _root(state)
+    if root is None:
+        return []
+    targets, aggregate_rules = _settle_aggregates(state, root, context)
+    whole = _derivation(state, root, targets, aggregate_rules)
+    asked = _by_question_word(whole, state, root, targets, context)
+    variants = [combined for derivation in asked for combined in combine_conditions(derivation)]
+    whole = _settle_measure(whole, state, context)
+    for settled in settle_pending(whole, state, root, context):
+        variants += _variants(settled, root, context)
+    dated = (choose_first_or_last_date(variant, context) for variant in variants)
+    ongoing = (each for derivation in dated for each in ongoing_conditions(derivation, context))
+    ordered = (apply_ordinal_rank(apply_direction(derivation, context), context) for derivation in ongoing)
+    return list(islice(map(_count_things_of_each, ordered), MAX_VARIANTS))
+
+
+def _root(state: ParseState) -> Ref | None:
+    """The thing that the reading is about: of its first target, group, node or condition."""
+    targets = (target.ref for target in state.targets)
+    conditions = (condition.ref for condition in state.conditions)
+    return next((ref.thing for ref in (*targets, *state.group, *state.nodes, *conditions)), None)
+
+
+def _settle_aggregates(
+    state: ParseState, root: Ref, context: ParseContext
+) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+    """The targets with the aggregates that still wait, and the rules by which they are settled."""
+    targets = state.targets
+    if not state.pending_aggregates:
+        return targets, ()
+    if "count" in state.pending_aggregates and not any(target.function for target in targets):
+        things = [target for target in targets if not target.ref.predicate]
+        if things and not state.group:
+            counted = tuple(Target(each.ref, "count") if each == things[-1] else each for each in targets)
+        else:
+            counted = (*targets, Target(root.thing, "count"))
+        return counted, ("count at end",)
+    if computed := _sum_targets(state, root, context):
+        return computed, (ONLY_MEASURE_RULE,)
+    return targets, ("unsettled aggregate",)
+
+
+def _derivation(
+    state: ParseState, root: Ref, targets: tuple[Target, ...], aggregate_rules: tuple[str, ...]
+) -> Derivation:
+    """The derivation of a state as it is; what was left unsettled lowers its prior."""
+    pending = {
+        "rank": state.rank,
+        "compare": state.comparison,
+        "group": state.next_role == "group",
+        "text": state.pending_text,
+    }
+    rules = (*(f"unsettled {name}" for name, value in pending.items() if value), *aggregate_rules)
+    costly = [rule for rule in rules if rule.startswith("unsettled")]
+    if not targets:
+        targets = tuple(map(Target, state.group)) or (Target(root.thing),)
+        rules = (*rules, "default target")
+        if any(condition.op == "is" and condition.ref == root for condition in state.conditions):
+            rules = (*rules, NAMED_TARGET_RULE)
+            costly.append(NAMED_TARGET_RULE)
+    return Derivation(
+        targets=targets,
+        conditions=state.conditions,
+        group=state.group,
+        order=state.order,
+        nodes=state.nodes or (root,),
+        combine="",
+        covered=state.covered,
+        prior=state.score - UNSETTLED_COST * len(costly),
+        trace=(*state.trace, *rules),
+        links=state.links,
+        hints=state.hints,
+    )
+
+
+def _by_question_word(
+    whole: Derivation, state: ParseState, root: Ref, targets: tuple[Target, ...], context: ParseContext
+) -> Iterator[Derivation]:
+    """What "where", "when", "who" and "what" ask for beside what is named."""
+    if not state.group and not any(target.ref.predicate for target in targets):
+        for ref in place_or_date_refs(state, root, context):
+            hints = whole.hints | {ref.via} if ref.via else whole.hints
+            gain = 0.5 - _later_date_cost(ref, context)
+            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints)
+    if not state.group and not targets:
+        for ref in person_refs(state, root, context):
+            yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+    # a yes/no question asks for nothing else
+    first = context.question.tokens[0].norm if context.question.tokens else ""
+    asks_yes_no = first in language().words["asking_yes_no"]
+    if not (state.targets or state.group or state.pending_aggregates or asks_yes_no):
+        for ref in opposite_end_refs(state, root, context):
+            # a denied link says of the things that are named that nothing is there
+            gain = 0.5 if LINK_DENIED_RULE in whole.trace else 0.5 + UNSETTLED_COST
+            yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
+
+
+def _later_date_cost(ref: Ref, context: ParseContext) -> float:
+    is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
+    return later_date_cost(ref, context.graph) if is_date else 0.0
+
+
+def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
+    """The derivation with what "how much" measures, if nothing else says so."""
+    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
+        return whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
+    return whole
+
+
+def _variants(settled: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """Every combination of a grouping, of columns, and of a place for each condition."""
+    for grouped in settle_grouping(settled, root, context):
+        for shown in settle_columns(_order_as_condition(grouped), context):
+            for nested in nest_conditions(shown, root):
+                for attached in _attach_conditions(nested, context.graph):
+                    yield from combine_conditions(attached)
+
+
+def _order_as_condition(derivation: Derivation) -> Derivation:
+    """An order of things that end up in one number is a condition: "how many states does the shortest river cross"."""
+    order = derivation.order
+    if order is None or order.function or derivation.group or not all(t.function for t in derivation.targets):
+        return derivation
+    top = Condition(order.ref.thing, "top", top=order)
+    return derivation.apply_rule("order inside", conditions=(*derivation.conditions, top), order=None)
+
+
+def _count_things_of_each(derivation: Derivation) -> Derivation:
+    """Count things for each value of a property, not the different values.
+
+    "Each genre and the number of books of that genre".
+    """
+    shown = {*derivation.group, *(target.ref for target in derivation.targets if not target.function)}
+    targets = derivation.targets
+    if not any(target.distinct and target.function == "count" and target.ref in shown for target in targets):
+        return derivation
+    return derivation._replace(
+        targets=tuple(target._replace(distinct=target.distinct and target.ref not in shown) for target in targets)
+    )
+
+
+def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
+    """Yield the readings in which what follows another thing of a class belongs to the last or nearest."""
+    nodes, hints = derivation.nodes, derivation.hints
+    others = [
+        node
+        for node in nodes
+        if node.slot and any((node.node, node.node) in graph.ends.get(hint, ()) for hint in hints)
+    ]
+    has_more_after = bool(others) and nodes.index(others[0]) < len(nodes) - 1
+    named = [condition for condition in derivation.conditions if condition.ref in others and condition.op == "is"]
+    if has_more_after or (named and len(nodes) > 2):
+        yield derivation.apply_rule("of the last", 0.1, attachment="last")
+    yield derivation
+
+
+def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
+    """Return the pending aggregates over the one amount of the things, none if it is not one.
+
+    "What do these invoices add up to", "how much is unpaid".
+    """
+    if any(cue.kind in OTHER_CUES for cue in context.question.cues):
+        # "the three most expensive overall"
+        return ()
+    has_target = any(target.ref.predicate or target.function for target in state.targets)
+    if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
+        return ()
+    named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
+    found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []
+    if len(found) != 1:
+        return ()
+    return tuple(Target(Ref(root.node, found[0], root.slot), function) for function in state.pending_aggregates)
+
+
+# how many things and links are tried
+MAX_THINGS, MAX_LINKED = 3, 2
+
+
+def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the readings with a pending superlative or number on what was said before, then the reading itself."""
+    if state.rank is not None:
+        limit = state.limit or 1
+        if state.rank.concepts:
+            yield from _ranked_by_measure(derivation, state.rank, limit, root, context.graph)
+        else:
+            yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
+            yield from _ranked_by_links(derivation, state.rank, limit, root, context.graph)
+    elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
+        operator, value = state.comparison
+        assert value is not None
+        for ref in reversed([node for node in derivation.nodes if node != root][-2:]):
+            lower = Condition(ref, operator, (value,), function="count")
+            conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
+            yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
+    yield derivation
+
+
+def _ranked_by_measure(
+    derivation: Derivation, rank: PendingSuperlative, limit: int, root: Ref, graph: SchemaGraph
+) -> Iterator[Derivation]:
+    """ "The longest": by the measure of what the reading is about; if nothing measures it, by any number of it."""
+    nodes = list(dict.fromkeys((root, *derivation.nodes)))[:MAX_THINGS]
+    found = [each for n in nodes for each in measured_properties(graph, n.node, rank.concepts)[:2]]
+    for ref, reverse, cost in found:
+        order = Ordering(ref, rank.descending != reverse, "", limit)
+        yield derivation.apply_rule("rank settled", 0.5 - cost, order=order)
+    for ref in unnamed_measures(graph, root.node) if not found else ():
+        order = Ordering(ref, rank.descending, "", limit)
+        yield derivation.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, order=order)
+
+
+def _ranked_by_column(
+    derivation: Derivation, rank: PendingSuperlative, limit: int, graph: SchemaGraph
+) -> Iterator[Derivation]:
+    """ "The most": by how often a value of the last column occurs, or by its values."""
+    columns = [target.ref for target in derivation.targets if target.ref.predicate and not target.function]
+    if not columns:
+        return
+    last = columns[-1]
+    frequency = Ordering(Ref(last.node), rank.descending, "count", limit)
+    yield derivation.apply_rule("most frequent at end", 0.5, order=frequency, group=(last,))
+    if not graph.is_numeric(last.predicate):
+        return
+    order = Ordering(last, rank.descending, "", limit)
+    yield derivation.apply_rule("ranked at end", 0.4, order=order)
+    others = tuple(target for target in derivation.targets if target.ref != last)
+    if others and max(derivation.links, key=lambda link: link.start).refs[0] == last:
+        # "which film earned the most"
+        yield derivation.apply_rule("others ranked at end", 0.4, order=order, targets=others)
+
+
+def _ranked_by_links(
+    derivation: Derivation, rank: PendingSuperlative, limit: int, root: Ref, graph: SchemaGraph
+) -> Iterator[Derivation]:
+    """ "The most interactions": by how many things are linked."""
+    linked = [Ref(node.node) for node in derivation.nodes if node != root]
+    if not linked:
+        steps = graph.steps[root.node]
+        named = [step for step in steps if step.predicate in derivation.hints]
+        backward = sorted(
+            (step for step in steps if not step.forward), key=lambda step: -graph.nodes[step.target].count
+        )
+        linked = [Ref(step.target, "", int(step.target == root.node)) for step in (named or backward)[:MAX_LINKED]]
+    for ref in linked:
+        order = Ordering(ref, rank.descending, "count", limit)
+        yield derivation.apply_rule("most linked at end", 0.4, order=order, group=(root,))
+
+
+def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """Yield the readings with groups that are said, implied by an aggregate beside a column, or by a count."""
+    targets, group = derivation.targets, derivation.group
+    if any(target.function not in ("", "count") and target.ref in group for target in targets):
+        # the average of what is the same in each group
+        return
+    has_aggregate = any(target.function for target in targets)
+    columns = tuple(target.ref for target in targets if not target.function)
+    if group:
+        yield from _said_group(derivation, has_aggregate, context)
+    elif has_aggregate and columns:
+        yield from _grouped_by_column(derivation, columns)
+    else:
+        inside = list(nest_having(derivation)) if has_aggregate and _has_count_condition(derivation) else []
+        yield from inside
+        if not inside and _is_ranked_by_group(derivation):
+            yield from _grouped_by_count(derivation, columns, root)
+        elif not inside:
+            yield derivation
+
+
+def _has_count_condition(derivation: Derivation) -> bool:
+    return any(condition.function for condition in derivation.conditions)
+
+
+def _is_ranked_by_group(derivation: Derivation) -> bool:
+    """Whether an order or a condition is on an aggregate over groups."""
+    has_order = derivation.order is not None and bool(derivation.order.function)
+    return has_order or _has_count_condition(derivation)
+
+
+def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseContext) -> Iterator[Derivation]:
+    """ "The number of films for each studio": groups that the question names."""
+    targets, group = derivation.targets, derivation.group
+    own = [target for target in targets if target.function and target.function != "count" and target.ref.predicate]
+    if own and len(own) == len(targets) and all(target.ref.thing in group for target in own):
+        # "the average number of visitors per museum"
+        yield derivation.apply_rule("group is owner", 0.1, group=())
+    shown = {target.ref for target in targets if not target.function}
+    missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
+    is_ranked = _is_ranked_by_group(derivation)
+    if not has_aggregate and not is_ranked:
+        yield from _group_without_aggregate(derivation, missing, context)
+    elif not missing:
+        yield derivation
+    else:
+        if has_aggregate:
+            yield derivation.apply_rule("group shown", 0.1, targets=(*missing, *targets))
+        if is_ranked:
+            yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
+
+
+def _group_without_aggregate(
+    derivation: Derivation, missing: tuple[Target, ...], context: ParseContext
+) -> Iterator[Derivation]:
+    """ "Visits per month", "cost per doctor", "the films for each studio"."""
+    targets = derivation.targets
+    function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
+    if function and _asks_rate(context) and derivation.order is None:
+        computed = (*map(Target, derivation.group), targets[0]._replace(function=function))
+        yield derivation.apply_rule("number per group", 0.4, targets=computed)
+    yield derivation.apply_rule("group dropped", group=())
+
+
+def _function_per_group(asked: Ref, group: tuple[Ref, ...], context: ParseContext) -> Aggregation | Literal[""]:
+    """How what is asked for is one number for each group: things are counted, money is added up, other measures have
+    an average; "" for what is not a number, or has one value for each thing that is grouped by."""
+    if not asked.predicate:
+        return "count"
+    if asked.thing in group or asked.predicate not in measured_numbers(context.graph, asked.node):
+        return ""
+    return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
+
+
+def _asks_rate(context: ParseContext) -> bool:
+    return any(token.norm in language().words["rate"] for token in context.question.tokens)
+
+
+def _is_shown(derivation: Derivation, group: Ref) -> bool:
+    """Whether the columns show what is grouped by: a property of the thing itself."""
+    targets = derivation.targets
+    return not group.predicate and any(target.ref.node == group.node and not target.function for target in targets)
+
+
+def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:
+    """ "The studios and the number of their films": an aggregate beside a column."""
+    things = tuple(dict.fromkeys(ref.thing for ref in columns))
+    has_several_classes = len({target.ref.node for target in derivation.targets}) > 1
+    if has_several_classes or any(not ref.predicate for ref in columns):
+        yield derivation.apply_rule("grouped by thing", 0.1, group=things[:1])
+    if any(ref.predicate for ref in columns):
+        yield derivation.apply_rule("grouped by column", 0.1, group=columns)
+
+
+def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Ref) -> Iterator[Derivation]:
+    """ "The studio with the most films": an order or a condition on a count."""
+    first = columns[0] if columns else root
+    yield derivation.apply_rule("group of count", group=(first.thing,))
+    if first.predicate:
+        ordered = [derivation.order.ref] if derivation.order else []
+        counted = [condition.ref for condition in derivation.conditions if condition.function]
+        counts_own = any(ref.node == first.node for ref in ordered + counted)
+        yield derivation.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=columns)
+
+
+def apply_direction(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation sorted in the one direction that the question states.
+
+    It is the direction of the order, or else of the number for each value, the number beside other columns, or the
+    first column.
+    """
+    directions = _directions(context.question.cues)
+    order = derivation.order
+    if len(directions) != 1 or (order is not None and order.limit):
+        return derivation
+    down = directions == {"down"}
+    if order is not None:
+        return derivation._replace(order=order._replace(descending=down))
+    by_name = any(token.norm in language().words["alphabetical"] for token in context.question.tokens)
+    columns = _sortable_columns(derivation, by_name, context)
+    # names are in alphabetical order by default
+    if not columns or (by_name and not down):
+        return derivation
+    return derivation.apply_rule("order of column", order=Ordering(columns[0].ref, down, columns[0].function))
+
+
+def _sortable_columns(derivation: Derivation, by_name: bool, context: ParseContext) -> Sequence[Target]:
+    """What a result without an order may be sorted by, the most likely first."""
+    graph = context.graph
+    columns = [target for target in derivation.targets if not target.function]
+    if by_name:
+        return columns
+    aggregates = [target for target in derivation.targets if target.function and derivation.group]
+    values = [target for target in columns if target.ref.predicate]
+    measures = [t for t in values if graph.is_numeric(t.ref.predicate) or graph.is_date(t.ref.predicate)]
+    # "that take longer than an hour, longest first"
+    bounded = [
+        Target(condition.ref)
+        for condition in derivation.conditions
+        if condition.op in INEQUALITIES and condition.ref.predicate and not condition.function
+    ]
+    return aggregates or measures or bounded or values
+
+
+def _directions(cues: Sequence[Cue]) -> set[str]:
+    """The directions of the longest cues: "reverse alphabetical order" does not say "alphabetical order"."""
+    directed = [cue for cue in cues if cue.kind in ("order", "direction") and cue.value]
+    return {
+        cue.value
+        for cue in directed
+        if not any(
+            other.start <= cue.start and cue.end <= other.end and other.end - other.start > cue.end - cue.start
+            for other in directed
+        )
+    }
+
+
+def apply_ordinal_rank(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation with the place that an ordinal before a superlative asks for: "the second oldest ship"."""
+    words, ordinals = context.question.tokens, english_data()["ordinals"]
+    superlatives = {cue.start for cue in context.question.cues if cue.kind in ("superlative", "most")}
+    places = [
+        i
+        for i in range(len(words) - 1)
+        if i + 1 in superlatives and not derivation.covered >> i & 1 and ordinals.get(words[i].norm, 1) > 1
+    ]
+    order = derivation.order if derivation.order is not None and derivation.order.limit == 1 else None
+    inner = [condition for condition in derivation.conditions if condition.top is not None and condition.top.limit == 1]
+    if len(places) != 1 or (order is not None) + len(inner) != 1:
+        return derivation
+    (place,) = places
+    offset = ordinals[words[place].norm] - 1
+    covered = derivation.covered | token_mask(place, place + 1)
+    if order is not None:
+        return derivation.apply_rule("place", 0.3, order=order._replace(offset=offset), covered=covered)
+    conditions = tuple(
+        condition._replace(top=condition.top._replace(offset=offset))
+        if condition in inner and condition.top
+        else condition
+        for condition in derivation.conditions
+    )
+    return derivation.apply_rule("place", 0.3, conditions=conditions, covered=covered)
+
+
+# the rules by which question words ask for a place or a date, for a person, and for what a link leads to
+PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE = "place or time", "who", "other end"
+
+QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
+
+# how many references are tried
+MAX_REFS = 3
+
+# a class before this token is what "where" and "when" ask about
+MAX_CLASS_START = 4
+
+# how many things of one class a question may have
+MAX_SLOTS = 99
+
+
+def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
+    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values."""
+    question, graph = context.question, context.graph
+    asked = next((cue.value for cue in question.cues if cue.kind == "open" and cue.start <= 1 and cue.value), "")
+    if not asked:
+        return []
+    first = min((link for link in state.links if link.kind == "class"), key=lambda link: link.start, default=None)
+    if first is not None and first.start <= MAX_CLASS_START:
+        # "where is the club that ...": of the class that is named first
+        root = next((node for node in state.nodes if node.node == first.refs[0].node), root)
+    nouns = nouns_of_kind("places" if asked == "where" else "dates")
+    named = [
+        Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])
+    ]
+    if asked == "when":
+        dates = (Ref(root.node, predicate) for predicate in graph.literals[root.node] if graph.is_date(predicate))
+        return [*named, *(ref for ref in dates if ref not in named)][:MAX_REFS]
+    linked = [
+        Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
+        for step in graph.steps[root.node]
+        if step.forward and nouns & set(graph.words[step.predicate])
+    ]
+    return (linked + named)[:MAX_REFS]
+
+
+def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation with the first or the last of several dates.
+
+    "When did the first book come out", "when was it last repaired".
+    """
+    question, known = context.question, language().words
+    if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
+        return derivation
+    ends = known["the_first"] | known["the_last"]
+    places = [i for i, token in enumerate(question.tokens) if token.norm in ends and not derivation.covered >> i & 1]
+    dates = [
+        target
+        for target in derivation.targets
+        if target.ref.predicate and not target.function and context.graph.is_date(target.ref.predicate)
+    ]
+    is_plain = derivation.order is None and not derivation.group and len(dates) == len(derivation.targets)
+    if len(places) != 1 or not is_plain:
+        return derivation
+    (place,) = places
+    function: Aggregation = "min" if question.tokens[place].norm in known["the_first"] else "max"
+    targets = tuple(target._replace(function=function) for target in dates)
+    covered = derivation.covered | token_mask(place, place + 1)
+    return derivation.apply_rule("first or last day", 0.5, targets=targets, covered=covered)
+
+
+def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
+    """Return the classes of persons that "who" may ask for beside what is named.
+
+    None if the reading is about persons already who are not named.
+    """
+    if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
+        return []
+    persons = persons_near(root, context)
+    if any(condition.ref == root and condition.op == "is" for condition in state.conditions):
+        return persons
+    return [ref for ref in persons if not context.graph.is_subclass(root.node, ref.node)]
+
+
+def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
+    """Return what stands at the other end of a link that is named beside a thing: "what hangs in the hall"."""
+    graph = context.graph
+    named = {condition.ref for condition in state.conditions if condition.op == "is" and not condition.negated}
+    found: list[Ref] = []
+    for hint in sorted(state.hints):
+        for source, target in graph.ends.get(hint, ()):
+            for own, other in ((target, source), (source, target)):
+                if own == other and root not in named:
+                    # the thing that is asked for is one of the two already
+                    continue
+                if own == root.node and graph.widest_node(other) == other:
+                    # of two things of one class the one that is not named
+                    refs = (Ref(other, "", slot) for slot in range(MAX_SLOTS))
+                    ref = next(each for each in refs if each not in named | {root})
+                    if ref not in found:
+                        found.append(ref)
+    return found[:MAX_REFS]

@@ -1,0 +1,348 @@
+"""Which readings stay, by the links they follow: Candidates + Question -> the readings that are not ruled out.
+
+In order: the end of a link at which a named thing stands, the links that the question names, and properties of a
+named thing before those of other things.
+
+The label of a link says which of its ends acts: the subject of "feeds", "taught" or "deputy of", the object of "fed
+by" or "mentor". The words of the question say whether a named thing acts.
+
+A link between things belongs to a question if a word of the question names it, or what it leads to. A link that
+merely exists does not: what Dallas has no number of is not answered by the number of its state.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nacre.language.data import language, word_list
+from nacre.language.thesaurus import converse_roles, function_words
+from nacre.language.tokens import lemma
+from nacre.language.word_forms import is_participle
+from nacre.plans.selects import predicates_of
+from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
+from nacre.understanding.parsing.state import Candidate, ParseContext
+from nacre.understanding.question.records import Derivation, Link, Question
+from nacre.wording.labels import predicate_label
+
+
+def drop_reversed_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings in which a named thing stands at the wrong end of a link between things of one class."""
+    return [each for each in candidates if not _is_reversed(each, context.question, context.graph)]
+
+
+def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a named thing stands at the wrong end of a link that the question names next to it."""
+    body = candidate.body
+    if not isinstance(body, Select):
+        return False
+    links = candidate.derivation.links
+    named: dict[tuple[str, ...], str] = {
+        variable.keys: variable.name for variable in body.variables if len(variable.keys) == 1
+    }
+    for verb in links:
+        predicates = named_predicates(verb, graph)
+        edges = [edge for edge in body.edges if edge.predicate in predicates]
+        for name in (link for link in links if link.keys in named):
+            ends = {end for edge in edges for end in _ends_at(named[name.keys], edge)}
+            if len(ends) == 1 and ends == {_wrong_end(edges[0].predicate, name, verb, question, graph)}:
+                return True
+    return False
+
+
+def _ends_at(variable: str, edge: Edge) -> list[str]:
+    """The ends of an edge at which a variable stands."""
+    return [end for end, other in (("subject", edge.subject), ("object", edge.object)) if other == variable]
+
+
+def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:
+    """The end at which the named thing cannot stand; "" if the words do not tell."""
+    if not _joins_same_class(graph, predicate) or language().words["symmetric"] & set(graph.words[predicate]):
+        return ""
+    acts, agent_end = _acts(predicate, name, verb, question, graph), _agent_end(predicate, verb, question, graph)
+    if acts is None or not agent_end:
+        return ""
+    return _opposite(agent_end) if acts else agent_end
+
+
+def _opposite(end: str) -> str:
+    return "object" if end == "subject" else "subject"
+
+
+def _joins_same_class(graph: SchemaGraph, predicate: str) -> bool:
+    """Whether one thing may stand at both ends of a link."""
+    ends = graph.ends.get(predicate, ())
+    sources, targets = (
+        frozenset[str]().union(*(graph.nodes[node].relations for node in set(nodes)))
+        for nodes in ((source for source, _ in ends), (target for _, target in ends))
+    )
+    return bool(sources & targets)
+
+
+def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGraph) -> str:
+    """The end of a link at which the agent of the words that name it stands; "" if its label does not tell.
+
+    Whoever "learns from" somebody stands at the other end of "taught".
+    """
+    label, words = predicate_label(predicate, graph.schema), graph.surface_words(predicate)
+    says = tuple(token.lemma for token in question.tokens[verb.start : verb.end])
+    is_perfect = len(words) > 1 and words[0] in language().words["owning"] and is_participle(words[1])
+    is_third_person = len(words) == 1 and words[0].endswith("s") and lemma(words[0]) != words[0]
+    if words[-1:] == ["by"]:
+        end = "object"
+    elif label.kind != "noun" or is_perfect or (is_third_person and says == (lemma(words[0]),)):
+        end = "" if label.kind == "flag" else "subject"
+    else:
+        end = "object"
+    own, other = _role(graph.words[predicate]), _role(says)
+    is_converse = own is not None and other is not None and own[0] == other[0] and own != other
+    if is_converse:
+        return _opposite(end) if end else ""
+    return end if _is_label(graph.words[predicate], verb, question) else ""
+
+
+def _is_label(label: tuple[str, ...], verb: Link, question: Question) -> bool:
+    """Whether words of the question are those of a label, and not of a further name of the link, whose form may say the
+    opposite: "fed by" and "feeds" of "fed equipment"."""
+    said = [question.tokens[i].lemma for i in range(verb.start, verb.end) if i not in question.stopwords]
+    return said == [word for word in label if word not in function_words()]
+
+
+def _role(words: tuple[str, ...]) -> tuple[int, int] | None:
+    """The relation and the role that words name: "learn" as "learn from", "taught by" as "teach"."""
+    roles = converse_roles()
+    found = roles.get(words) or roles.get(words[:-1])
+    return found or next((role for phrase, role in roles.items() if len(phrase) > 1 and phrase[:1] == words[:1]), None)
+
+
+def _acts(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> bool | None:
+    """Whether the named thing is the agent of the verb, or what the noun names; None if the words do not tell."""
+    norms, known = [token.norm for token in question.tokens], language().words
+    between = range(min(name.end, verb.end), max(name.start, verb.start))
+    if name.covered & verb.covered or any(i not in question.stopwords for i in between):
+        return None
+    follows = name.start > verb.start
+    gap = question.text[question.tokens[name.end - 1].end : question.tokens[verb.start].start]
+    if not follows and gap.startswith(("'", "’")):
+        # "Ann's mentor"
+        return False
+    if set(norms[verb.end - 1 : verb.end + 1]) & known["noun_links"]:
+        # "the mentor of Ann" and "who is Ann the mentor of"
+        return not follows
+    before = set(norms[max(0, verb.start - 1) : verb.start])
+    if before & (known["whose"] if follows else known["article"]):
+        # "whose mentor is Ann", "for whom is Ann the mentor"
+        return True
+    return _acts_in_clause(predicate, name, verb, question, graph)
+
+
+def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> bool | None:
+    """Whether the named thing is the agent of a verb, by the order of words, "by", and the voice of the verb."""
+    norms, known = [token.norm for token in question.tokens], language().words
+    follows, said = name.start > verb.start, norms[verb.start]
+    prepositions = set(word_list("wording", "prepositions"))
+    end = norms[verb.end - 1]
+    last = end if end in prepositions else "".join(graph.surface_words(predicate)[-1:])
+    if last != "by" and last in prepositions and last in norms[verb.start :]:
+        # "what is derived from the chart", "what was the chart derived from"
+        return not follows if not follows or name.start > norms.index(last, verb.start) else None
+    by = next((i for i in range(verb.start, len(norms)) if norms[i] == "by"), None)
+    inside = {*question.stopwords, *range(name.start, name.end)} - {
+        i for i, norm in enumerate(norms) if norm in known["relative"]
+    }
+    being = (i for i in range(verb.start) if norms[i] in known["being"] | known["been"])
+    is_passive = is_participle(said) and any(inside.issuperset(range(i + 1, verb.start)) for i in being)
+    if by is None and (not is_passive or last in prepositions - {"by"}):
+        # "to whom was Ann apprenticed"
+        return not follows
+    if follows and by is None:
+        return None
+    return by is not None and follows and by < name.start
+
+
+def prefer_named_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that leave a named link out or follow one without a name, where another reading that asks the
+    same of the same names does not.
+
+    What a workshop "is owned by" is not what somebody works in.
+    """
+    question, graph = context.question, context.graph
+    rivals: dict[object, list[tuple[int, _Losses]]] = defaultdict(list)
+    keyed = [(each, _asked(each, graph), _losses(each, question, graph)) for each in candidates]
+    for each, asked, losses in keyed:
+        rivals[asked].append((each.derivation.covered, losses))
+    return [
+        each
+        for each, asked, losses in keyed
+        if not any(
+            other.is_less(losses) and each.derivation.covered & ~covered == 0 for covered, other in rivals[asked]
+        )
+    ]
+
+
+class _Losses(NamedTuple):
+    """How many links a reading names without following them, how many it follows unnamed, and how many in all."""
+
+    unfollowed: int
+    unnamed: int
+    edges: int
+
+    def is_less(self, other: "_Losses") -> bool:
+        """Whether a reading follows more of what is named, over no more unnamed links."""
+        if self.unfollowed < other.unfollowed:
+            return self.unnamed <= other.unnamed
+        return self.unfollowed == other.unfollowed and self.unnamed < other.unnamed and self.edges <= other.edges
+
+
+def _asked(candidate: Candidate, graph: SchemaGraph) -> object:
+    """What a reading asks for, and the words that it takes for names, values and classes."""
+    d = candidate.derivation
+    names = (link for link in d.links if link.kind != "property" and not named_predicates(link, graph))
+    targets = tuple((target.function, target.ref.node, target.ref.predicate) for target in d.targets)
+    spans = frozenset((link.start, link.end, link.kind) for link in names)
+    return targets, spans, d.combine, len(d.group), d.order is None, len(d.conditions), candidate.body.kind
+
+
+def _losses(candidate: Candidate, question: Question, graph: SchemaGraph) -> _Losses:
+    body, links = candidate.body, candidate.derivation.links
+    if not isinstance(body, Select):
+        return _Losses(0, 0, 0)
+    followed = predicates_of(body)
+    # a part of a name ("values" of "value type") does not say which link is meant
+    whole = [link for link in links if link.kind != "property" or not link.match.endswith("partial")]
+    sure = (link for link in whole if not link.match.endswith(("like", "partial")))
+    named = [predicates for link in sure if (predicates := named_predicates(link, graph))]
+    unnamed = len(body.edges) - len(named_edges(body, whole, question, graph))
+    return _Losses(sum(not predicates & followed for predicates in named), unnamed, len(body.edges))
+
+
+def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:
+    """The links between things that a mention names, also where it stands for the things that they lead to."""
+    if link.kind == "class":
+        return {predicate for (_, predicate), node in graph.mixed_target.items() if node == link.refs[0].node}
+    return {ref.via for ref in link.refs if ref.via} if link.kind == "property" else set()
+
+
+def named_edges(body: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Edge]:
+    """The links of a plan that words of the question name, each as often as it is named.
+
+    The place of birth is meant where somebody was born, and not the place of death.
+    """
+    left = Counter(predicate for link in links for predicate in _first_predicates(link, graph))
+    words = _mentioned_words(links, question, graph)
+    found: dict[str, list[Edge]] = {}
+    for edge in body.edges:
+        same = found.setdefault(edge.predicate, [])
+        if len(same) < max(left[edge.predicate], int(_is_mentioned_edge(edge, body, words, graph))):
+            same.append(edge)
+    return [edge for same in found.values() for edge in same]
+
+
+def _first_predicates(link: Link, graph: SchemaGraph) -> set[str]:
+    first = link.refs[0].predicate if link.kind == "property" else ""
+    return {first} if first else named_predicates(link, graph)
+
+
+def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
+    """The words of a question and of the properties that it names, without generic words and names."""
+    names = 0
+    for link in links:
+        names |= link.covered if link.kind in ("entity", "value") else 0
+    said = {t.lemma for i, t in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1}
+    properties = {ref.predicate for link in links for ref in link.refs[:1] if ref.predicate}
+    said.update(word for predicate in properties for word in graph.words[predicate])
+    return frozenset(said - language().words["generic"] - function_words())
+
+
+def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], graph: SchemaGraph) -> bool:
+    """Whether a link of a plan has a mentioned word in its name.
+
+    A word that only names a class at one of the ends does not count: "site" of a "site manager" does not mention the
+    site.
+    """
+    ends = (variable for variable in body.variables if variable.name in (edge.subject, edge.object))
+    classes = [each for variable in ends for each in variable.classes if each in graph.node_of_class]
+    words = graph.words[edge.predicate]
+    found = [word for word in words if _is_mentioned(word, mentioned)]
+    class_words = {word for each in classes for word in graph.nodes[graph.node_of_class[each]].words}
+    return bool(found) and (len(found) == len(words) or not class_words.issuperset(found))
+
+
+def _is_mentioned(word: str, mentioned: frozenset[str]) -> bool:
+    """Whether a word is mentioned, or is the agent noun of a mentioned verb: "borrower" where somebody borrows."""
+    is_agent = word[-2:] in word_list("wording", "agents")
+    return word in mentioned or (is_agent and (word[:-2] in mentioned or word[:-1] in mentioned))
+
+
+# share of the things of a class that have a property of the class, at least (given)
+MIN_HELD_SHARE = 0.1
+
+
+def prefer_own_properties(
+    candidates: list[Candidate], context: ParseContext, whole: Callable[[Candidate], bool]
+) -> list[Candidate]:
+    """Drop the readings that reach over links without a word, if another reading that is `whole` explains the same
+    words by what a named thing has itself."""
+    question, graph = context.question, context.graph
+    own = [each.derivation for each in candidates if looks_up_own(each, question, graph) and whole(each)]
+    return [
+        each
+        for each in candidates
+        if not any(_reads_same_words(each.derivation, other) for other in own)
+        or not unnamed_edges(each, question, graph)
+    ]
+
+
+def _reads_same_words(derivation: Derivation, own: Derivation) -> bool:
+    """Whether a reading uses no word that the other does not use, and takes the same words for a property."""
+    named, others = (
+        {(link.start, link.end) for link in each.links if link.kind == "property"} for each in (derivation, own)
+    )
+    return derivation.covered & ~own.covered == 0 and bool(named & others)
+
+
+def looks_up_own(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a reading gives a property of one named thing, or what a link of it leads to that a word names."""
+    body = candidate.body
+    if not isinstance(body, Select) or body.group or body.by or body.order or body.filters:
+        return False
+    named = {variable.name for variable in body.variables if variable.keys}
+    if len(named) != 1 or len(body.edges) > 1 or len(body.variables) != 1 + len(body.edges):
+        return False
+    answers = [aggregated_value(answer) for answer in body.answers]
+    if not body.edges:
+        return all(isinstance(answer, Attribute) and _is_typical(answer, body, graph) for answer in answers)
+    is_far = all(isinstance(answer, Itself) and answer.variable not in named for answer in answers)
+    return is_far and len(named_edges(body, candidate.derivation.links, question, graph)) == 1
+
+
+def _is_typical(answer: Attribute, body: Select, graph: SchemaGraph) -> bool:
+    """Whether a property belongs to a class: the lengths of car models are those of their variants, although one model
+    has a length itself."""
+    variable = next(each for each in body.variables if each.name == answer.variable)
+    node = graph.node_of_classes.get((variable.classes, variable.without))
+    if node is None:
+        return True
+    return graph.value_counts.get((node, answer.predicate), 0) >= MIN_HELD_SHARE * graph.nodes[node].count
+
+
+def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) -> list[Edge]:
+    """The links of a plan that no word of the question names, unless both ends are named.
+
+    A link that is named once is followed once. "Who" and "where" name the end that they ask for.
+    """
+    body = candidate.body
+    if not isinstance(body, Select):
+        return []
+    derivation = candidate.derivation
+    mentioned = {link.refs[0].node for link in derivation.links if link.kind == "class"}
+    if QUESTION_WORD_RULES & set(derivation.trace):
+        mentioned |= {target.ref.node for target in derivation.targets}
+    ends = {
+        variable.name
+        for variable in body.variables
+        if variable.keys or graph.node_of_classes.get((variable.classes, variable.without)) in mentioned
+    }
+    named = named_edges(body, derivation.links, question, graph)
+    return [edge for edge in body.edges if edge not in named and not {edge.subject, edge.object} <= ends]

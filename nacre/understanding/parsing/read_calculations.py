@@ -1,0 +1,340 @@
+"""Read questions whose answer is computed, and two questions in one: Question + Links -> Candidates.
+
+In order: ages and durations from two dates ("how old was A"), percentages ("what percentage of ships"), and the
+columns of two questions ("..., and what do they cost").
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from nacre.language.data import language, phrase_list
+from nacre.language.thesaurus import function_words
+from nacre.language.tokens import Token
+from nacre.language.word_forms import plural
+from nacre.plans.selects import merge_selects
+from nacre.records.plan import Aggregate, Attribute, Body, Compute, Itself, Select, Variable, aggregated_value
+from nacre.records.schema import Schema
+from nacre.understanding.linking.adjectives import measured_properties
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.constraints import AGE, SPAN, requested_answer_type
+from nacre.understanding.parsing.state import Candidate, unused_tokens
+from nacre.understanding.question.records import Cue, Derivation, Link, Question, Ref, Target, token_mask
+from nacre.wording.nouns import class_noun
+
+ELAPSED_RULE = ("elapsed",)
+
+DATE_TYPES = frozenset(("date", "datetime", "year"))
+
+ElapsedOperation = Literal["years", "days", "hours", "minutes", "age"]
+
+# the unit in which a time may be asked for
+TIME_UNITS: Mapping[str, ElapsedOperation] = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
+
+# how many names for the same words are read
+MAX_NAMES = 2
+
+# the prior of a reading without its name
+BASE_PRIOR = 2.0
+
+
+def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+    """Yield readings of "how old is A", "how old was A when he died", "how long did A last", "for how many years"."""
+    unit = _requested_unit(question)
+    asked = SPAN if unit else requested_answer_type(question)
+    if asked not in (AGE, SPAN):
+        return
+    for name in _longest_names(links):
+        node = name.refs[0].node
+        if _states_answer(graph, node, asked):
+            continue
+        first, last = _dates(question, node, asked, graph)
+        is_living = _is_about_life(question, asked)
+        if first and asked == AGE and not _says_any(question, "life_end"):
+            yield _reading(question, name, "age", first, last, graph)
+        elif first and last:
+            yield _reading(question, name, "years" if is_living else TIME_UNITS.get(unit, "days"), first, last, graph)
+
+
+def _longest_names(links: Sequence[Link]) -> list[Link]:
+    """The things that the longest names mean, one thing each."""
+    names = [link for link in links if link.kind == "entity" and link.exact and len(link.keys) == 1]
+    longest = max((link.end - link.start for link in names), default=0)
+    return [link for link in names if link.end - link.start == longest][:MAX_NAMES]
+
+
+def _states_answer(graph: SchemaGraph, node: int, asked: str) -> bool:
+    """Whether the graph holds an age or a duration."""
+    concepts = phrase_list("parsing", "age_concepts" if asked == AGE else "duration_concepts")
+    measures = measured_properties(graph, node, concepts)
+    return any(ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measures)
+
+
+def _is_about_life(question: Question, asked: str) -> bool:
+    return asked == AGE or _says_any(question, "living")
+
+
+def _says_any(question: Question, words: str) -> bool:
+    """Whether a question has a word of a list."""
+    return any(_is_word_of(token, language().words[words]) for token in question.tokens)
+
+
+def _is_word_of(token: Token, words: frozenset[str]) -> bool:
+    return token.norm in words or token.lemma in words
+
+
+def _dates(question: Question, node: int, asked: str, graph: SchemaGraph) -> tuple[str, str]:
+    """The properties of the first and the last day; "" for each that is missing."""
+    words, is_living = language().words, _is_about_life(question, asked)
+    first = _date_named(graph, node, words["life_start" if is_living else "start"])
+    last = _date_named(graph, node, words["life_end" if is_living else "end"])
+    if not ((first and last) or is_living) and _says_any(question, "lasting"):
+        return _only_dates(graph, node) or (first, last)
+    return first, last
+
+
+def _date_named(graph: SchemaGraph, node: int, words: frozenset[str]) -> str:
+    """The date with one of these words in its name, days and shorter names first; "" if there is none."""
+    dates = [
+        (graph.about(predicate).datatype == "year", len(graph.words[predicate]), predicate)
+        for predicate in graph.literals[node]
+        if graph.about(predicate).datatype in DATE_TYPES
+        and words & {*graph.words[predicate], *graph.about(predicate).label.casefold().split()}
+    ]
+    return min(dates)[2] if dates else ""
+
+
+def _only_dates(graph: SchemaGraph, node: int) -> tuple[str, str] | None:
+    """The two dates that things of a class have, the earlier first; None if they have more, or fewer."""
+    dates = [each for each in graph.literals[node] if graph.about(each).datatype in ("date", "datetime")]
+    earliest = [min((*graph.about(each).values, *graph.about(each).samples), default="") for each in dates]
+    if len(dates) != 2 or not all(earliest) or earliest[0] == earliest[1]:
+        return None
+    return (dates[0], dates[1]) if earliest[0] < earliest[1] else (dates[1], dates[0])
+
+
+def _reading(
+    question: Question, name: Link, operation: ElapsedOperation, first: str, last: str, graph: SchemaGraph
+) -> Candidate:
+    node = graph.nodes[name.refs[0].node]
+    thing = Variable("thing", node.classes, node.without, name.keys, name.label)
+    until, since = (Select((Attribute("thing", date),), (thing,)) for date in (last or first, first))
+    body: Body = Compute(operation, until, since)
+    known = language().words
+    lists = ("lasting", "living", "aging", "life_end", "serving", "end", "degree", "how_much")
+    idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS)
+    idle |= {*graph.words[first], *graph.words[last or first]}
+    covered = name.covered | token_mask(0, 2)
+    for i, token in enumerate(question.tokens):
+        covered |= _is_word_of(token, idle) << i
+    derivation = Derivation(
+        targets=(Target(Ref(node.index, first)),),
+        conditions=(),
+        group=(),
+        order=None,
+        nodes=(Ref(node.index),),
+        combine="",
+        covered=covered,
+        prior=BASE_PRIOR + name.score,
+        trace=ELAPSED_RULE,
+        links=(name,),
+    )
+    return Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _requested_unit(question: Question) -> str:
+    """The unit of time that a question asks for a number of: "how many years did ..."; "" if none."""
+    words, known = question.tokens, language().words
+    at = int(bool(words) and words[0].norm in known["asking_after"])
+    lead = [token.norm for token in words[at : at + 2]]
+    asks_number = len(lead) == 2 and lead[0] in known["degree"] and lead[1] in known["how_much"]
+    unit = words[at + 2].lemma if asks_number and len(words) > at + 2 else ""
+    return unit if unit in TIME_UNITS else ""
+
+
+SHARE_RULE = "share"
+
+# matches of words with a property whose name has a word for a share
+NAME_MATCHES = ("exact", "partial")
+
+# how many readings of what is counted are kept
+MAX_READINGS = 6
+
+DeriveCandidates = Callable[[Question, list[Link]], list[Candidate]]
+
+
+def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandidates) -> Iterator[Candidate]:
+    """Yield readings of "what percentage of the ships were built in Norway": how many were, of how many there are.
+
+    None if a property has such a name. `derive` reads a question with its links.
+    """
+    shares = (cue for cue in question.cues if cue.kind == SHARE_RULE)
+    share = max(shares, key=lambda cue: cue.end - cue.start, default=None)
+    if share is None or _is_part_of_name(share, question, links):
+        return
+    counting = question._replace(cues=tuple(_count_instead(question.cues, share)))
+    whole = _read_whole(counting, links, share, derive)
+    if whole is None:
+        return
+    parts = [
+        each
+        for each in derive(counting, list(links))
+        if is_thing_count(each.body) and _counts_same_class(each, whole) and each.body != whole.body
+    ]
+    for part in parts[:MAX_READINGS]:
+        body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]
+        yield part._replace(derivation=part.derivation.apply_rule(SHARE_RULE), body=body)
+
+
+def is_thing_count(body: Body) -> bool:
+    """Whether a plan only asks how many things there are."""
+    if not isinstance(body, Select) or body.group or body.by or body.order or len(body.answers) != 1:
+        return False
+    answer = body.answers[0]
+    return isinstance(answer, Aggregate) and answer.function == "count" and isinstance(answer.of, Itself)
+
+
+def _count_instead(cues: Sequence[Cue], share: Cue) -> Iterator[Cue]:
+    """The cues with one that counts in the place of the share."""
+    yield from (cue for cue in cues if cue.kind != SHARE_RULE and not (share.start <= cue.start < share.end))
+    yield Cue(share.start, share.end, "count")
+
+
+def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:
+    """The count of what stands before the verb: "percentage of the incidents in 2023 | were".
+
+    None if a word of it is not understood.
+    """
+    classes = [link for link in links if link.kind == "class" and link.start >= share.end]
+    first = min((link.end for link in classes), default=0)
+    noun = next((i for i in range(share.end, first) if i not in question.stopwords), first)
+    if not any(link.kind != "property" and link.covered >> noun & 1 for link in links):
+        # "the percentage of votes for each party"
+        return None
+    verbs = language().words["being"] | language().words["helping"]
+    end = next((i for i, token in enumerate(question.tokens) if i >= first and token.norm in verbs), first)
+    whole = question._replace(
+        tokens=question.tokens[:end],
+        cues=tuple(cue for cue in question.cues if cue.end <= end),
+        numbers=tuple(number for number in question.numbers if number.end <= end),
+        stopwords=frozenset(i for i in question.stopwords if i < end),
+    )
+    found = derive(whole, [link for link in links if link.end <= end]) if first else []
+    return next((each for each in found if is_thing_count(each.body) and not unused_tokens(each, whole)), None)
+
+
+def _counts_same_class(one: Candidate, other: Candidate) -> bool:
+    return one.derivation.targets[0].ref.node == other.derivation.targets[0].ref.node
+
+
+def _is_part_of_name(cue: Cue, question: Question, links: Sequence[Link]) -> bool:
+    """Whether a word of the cue belongs to the name of a property: "the percentage of votes"."""
+    content = {i for i in range(cue.start, cue.end) if i not in question.stopwords}
+    properties = (link for link in links if link.kind == "property" and link.match in NAME_MATCHES)
+    return any(link.covered >> i & 1 for link in properties for i in content)
+
+
+# the rule that puts two questions together
+SECOND_QUESTION_RULE = "second question"
+
+# how many words the first question has at least, and how many readings of either are tried
+MIN_WORDS, MAX_JOINED_READINGS = 4, 5
+
+# reads a text and uses every word of it, the likeliest reading first
+WholeReader = Callable[[str], list[Candidate]]
+
+
+def read_two_questions(question: Question, read_whole: WholeReader, schema: Schema) -> Iterator[Candidate]:
+    """Yield the readings of a question with the columns of a second one, in which a pronoun stands for its things."""
+    text, words, second = question.text, question.tokens, _second_question(question)
+    if second is not None:
+        at, clause = second
+        for first in read_whole(text[: words[at].start].rstrip(" ,"))[:MAX_JOINED_READINGS]:
+            thing = _asked_thing(first.body)
+            if thing is not None:
+                noun = thing.label if thing.keys else f"the {plural(class_noun(thing, schema))}"
+                yield from _joined(first, read_whole(_with_noun(text, clause, noun))[:MAX_JOINED_READINGS], question)
+    elif _begins_twice(words):
+        # "where and when was she born"
+        seconds = read_whole(text[words[2].start :])[:MAX_JOINED_READINGS]
+        for first in read_whole(text[: words[1].start] + text[words[3].start :])[:MAX_JOINED_READINGS]:
+            yield from _joined(first, seconds, question)
+
+
+def _second_question(question: Question) -> tuple[int, Sequence[Token]] | None:
+    """The last clause that asks something of what is said before: where it is joined, and its words."""
+    words, known = question.tokens, language().words
+    for at in range(len(words) - 2, MIN_WORDS - 1, -1):
+        if words[at].norm not in known["joining"]:
+            continue
+        clause = words[at + 1 :]
+        lead = 1 if clause[0].norm in known["asking_after"] and len(clause) > 1 else 0
+        is_question = clause[lead].norm in known["question_words"]
+        if is_question and any(token.norm in known["second_pronoun"] for token in clause[lead + 1 :]):
+            return at, clause
+    return None
+
+
+def _begins_twice(words: Sequence[Token]) -> bool:
+    """Whether a question begins with two question words: "where and when"."""
+    known = language().words
+    has_two = len(words) > MIN_WORDS and all(words[i].norm in known["question_words"] for i in (0, 2))
+    return has_two and words[1].norm in known["joining"] and words[0].norm != words[2].norm
+
+
+def _asked_thing(body: object) -> Variable | None:
+    """The things that a select gives, or gives a property of."""
+    if not isinstance(body, Select) or body.group or body.by:
+        return None
+    owners = {answer.variable for answer in body.answers if not isinstance(answer, Aggregate)}
+    if len(owners) != 1 or any(isinstance(answer, Aggregate) for answer in body.answers):
+        return None
+    return next(variable for variable in body.variables if variable.name in owners)
+
+
+def _with_noun(text: str, clause: Sequence[Token], noun: str) -> str:
+    """A clause with a noun in the place of its pronoun."""
+    known = language().words
+    at = next(i for i, token in enumerate(clause) if i and token.norm in known["second_pronoun"])
+    before, after = text[clause[0].start : clause[at].start], text[clause[at].end :].strip(" ?.")
+    if clause[at].norm not in known["possessive"]:
+        return f"{before}{noun} {after}"
+    # "who is their manager": the manager of the teams
+    words = enumerate(clause[at + 1 :], at + 1)
+    end = next((i for i, token in words if token.norm in function_words()), len(clause))
+    owned = text[clause[at + 1].start : clause[end - 1].end] if end > at + 1 else ""
+    rest = text[clause[end].start :].strip(" ?.") if end < len(clause) else ""
+    return f"{before}the {owned} of {noun} {rest}".strip()
+
+
+def _joined(first: Candidate, seconds: Sequence[Candidate], question: Question) -> Iterator[Candidate]:
+    """A reading with the columns of each second reading about some of the same things."""
+    for second in seconds if isinstance(first.body, Select) else ():
+        assert isinstance(first.body, Select)
+        body = _with_columns(first.body, second.body)
+        if body is not None:
+            derivation = first.derivation.apply_rule(
+                SECOND_QUESTION_RULE, second.derivation.prior, covered=token_mask(0, len(question.tokens))
+            )
+            join_cost = first.join_cost + second.join_cost
+            yield first._replace(derivation=derivation, body=body, join_cost=join_cost)
+
+
+def _with_columns(first: Select, second: object) -> Select | None:
+    """The first select with what the second one asks of its things."""
+    if not isinstance(second, Select) or second.group or second.by or second.order:
+        return None
+    if any(each not in first.filters for each in second.filters):
+        return None
+    both = merge_selects(first, second)
+    if both is None:
+        return None
+    base, added = both
+    shown = {aggregated_value(answer).variable for answer in base.answers}
+    columns = tuple(
+        answer
+        for answer in added.answers
+        if answer not in base.answers
+        and (isinstance(answer, Attribute) or (isinstance(answer, Itself) and answer.variable not in shown))
+    )
+    return replace(base, answers=(*base.answers, *columns), paired=True) if columns else None

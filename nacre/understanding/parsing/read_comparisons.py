@@ -1,0 +1,458 @@
+"""Read comparisons and choices: Question + Links -> Candidates.
+
+In order: two things by one measure ("is A longer than B"), two counts ("has A more cars than B"), choices among
+named things ("which is wider, A or B").
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from nacre.language.data import language
+from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
+from nacre.understanding.linking.adjectives import measured_properties
+from nacre.understanding.linking.link_mentions import LinkingIndex
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
+from nacre.understanding.parsing.lower import lower_derivation, member_link
+from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.question.records import (
+    Condition,
+    Cue,
+    Derivation,
+    Link,
+    Ordering,
+    Question,
+    Ref,
+    Target,
+    token_mask,
+)
+
+# a name is meant from this score on
+MIN_NAME_SCORE = 0.5
+
+# how many things of one name, and how many measures, are tried
+MAX_OPTIONS = 2
+
+# what is compared by "how much more" without an adjective
+DEFAULT_RANKING = (">", ("price", "cost"))
+
+# the prior of a reading without its names
+BASE_PRIOR = 2.0
+
+
+class _Comparison(NamedTuple):
+    """What a question says of two things: the operator, what it measures, and which words say so."""
+
+    than: int
+    operator: str
+    concepts: tuple[str, ...]
+    asks_yes_no: bool
+    is_average: bool
+    covered: int
+
+
+class _MeasurePair(NamedTuple):
+    """The property of either side; `reverse`: the adjective means the lower value."""
+
+    left: Ref
+    right: Ref
+    reverse: bool
+    cost: float
+    covered: int
+
+
+def read_comparisons(question: Question, links: Sequence[Link], index: LinkingIndex) -> Iterator[Candidate]:
+    """Yield readings of "is A longer than B", "how much more is A than B"."""
+    comparison = _comparison(question)
+    if comparison is None:
+        return
+    names = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
+    for before in _links_of_longest_name([name for name in names if name.end <= comparison.than]):
+        for after in _links_of_longest_name([name for name in names if name.start > comparison.than]):
+            yield from _compared_readings(before, after, comparison, question, links, index.graph)
+
+
+def is_comparison(question: Question) -> bool:
+    """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
+    words, known = question.tokens, language().words
+    asks_degree = bool(words) and words[0].norm in known["degree"]
+    compares = any(cue.kind in ("compare", "compared", "comparative") and 0 < cue.start <= 2 for cue in question.cues)
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
+    sides = {cue.start < than for cue in question.cues if cue.kind == "avg"}
+    return (asks_degree and compares) or len(sides) == 2
+
+
+def _comparison(question: Question) -> _Comparison | None:
+    words, known = question.tokens, language().words
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), None)
+    if than is None:
+        return None
+    asks_yes_no = words[0].norm in known["asking_yes_no"]
+    if not asks_yes_no and not any(token.norm in known["degree"] for token in words[:than]):
+        return None
+    comparatives = (cue for cue in question.cues if cue.kind in ("comparative", "compared") and cue.end <= than + 1)
+    comparative: Cue | None = next(comparatives, None)
+    operator, concepts = comparative.ranking if comparative is not None else DEFAULT_RANKING
+    averages = [cue for cue in question.cues if cue.kind == "avg"]
+    covered = token_mask(than, than + 1)
+    for cue in (*averages, *([comparative] if comparative is not None else [])):
+        covered |= token_mask(cue.start, cue.end)
+    return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered)
+
+
+def _links_of_longest_name(links: Sequence[Link]) -> list[Link]:
+    """The things that the longest name may mean."""
+    best = max(links, key=lambda link: (link.end - link.start, link.score, -link.start), default=None)
+    if best is None:
+        return []
+    return [link for link in links if link.covered == best.covered and link.score >= best.score][:MAX_OPTIONS]
+
+
+def _compared_readings(
+    before: Link,
+    after: Link,
+    comparison: _Comparison,
+    question: Question,
+    links: Sequence[Link],
+    graph: SchemaGraph,
+) -> Iterator[Candidate]:
+    own = [link.refs[0].node for link in (before, after)]
+    # the average of a thing is that of the things that belong to it
+    steps = [member_link(graph, node) if comparison.is_average else None for node in own]
+    nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
+    for pair in _measure_pairs(nodes, links, comparison, graph):
+        # of dates the earliest: they have no average
+        are_dates = comparison.asks_yes_no and all(graph.is_date(each.predicate) for each in (pair.left, pair.right))
+        function: Literal["avg", "min"] = "min" if are_dates else "avg"
+        left = _side(graph, before, pair.left, steps[0], function)
+        right = _side(graph, after, pair.right, steps[1], function)
+        if left is None or right is None:
+            continue
+        is_more = (comparison.operator == ">") != pair.reverse
+        if comparison.asks_yes_no:
+            body = Compute(">" if is_more else "<", left, right)
+        else:
+            body = Compute("-", left, right) if is_more else Compute("-", right, left)
+        derivation = Derivation(
+            targets=(Target(pair.left, function),),
+            conditions=(),
+            group=(),
+            order=None,
+            nodes=(Ref(pair.left.node),),
+            combine="",
+            covered=comparison.covered | before.covered | after.covered | pair.covered,
+            prior=BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost,
+            trace=("compared",),
+            links=(before, after),
+        )
+        yield Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _worth(link: Link, question: Question) -> float:
+    """What a name adds to the prior: as in the parser, its score for each content word."""
+    words = sum(1 for i in range(link.start, link.end) if link.covered >> i & 1 and i not in question.stopwords)
+    return link.score * max(1, words)
+
+
+def _measure_pairs(
+    nodes: Sequence[int], links: Sequence[Link], comparison: _Comparison, graph: SchemaGraph
+) -> Iterator[_MeasurePair]:
+    """The property of either side: one that the question names, else what the adjective measures."""
+    numeric = [
+        link
+        for link in links
+        if link.kind == "property" and link.refs[0].predicate and graph.is_numeric(link.refs[0].predicate)
+    ]
+    named = {link.refs[0].predicate: link for link in sorted(numeric, key=lambda link: link.score)}
+    for predicate, link in named.items():
+        if link.end <= comparison.than and all(predicate in graph.literals[node] for node in nodes):
+            left, right = (Ref(node, predicate) for node in nodes)
+            yield _MeasurePair(left, right, False, 1 - link.score, link.covered)
+    for left, reverse, cost in measured_properties(graph, nodes[0], comparison.concepts)[:MAX_OPTIONS]:
+        for right, _, other_cost in measured_properties(graph, nodes[1], comparison.concepts)[:MAX_OPTIONS]:
+            if right.predicate == left.predicate:
+                yield _MeasurePair(left, right, reverse, cost + other_cost, 0)
+
+
+def _side(
+    graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None, function: Literal["avg", "min"]
+) -> Select | None:
+    """A number of a property over the things of one side, or over what belongs to them by a step.
+
+    None if the owner of the property is further than a step away.
+    """
+    node, owner = graph.nodes[link.refs[0].node], "thing"
+    variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
+    edges: list[Edge] = []
+    if step is not None:
+        node, owner = graph.nodes[step.target], "member"
+        variables.append(Variable(owner, node.classes, node.without))
+        edges.append(Edge(owner, step.predicate, "thing"))
+    if ref.node != node.index:
+        paths = graph.cheapest_paths(node.index, ref.node)
+        if not paths or len(paths[0][1]) != 1:
+            return None
+        (last,) = paths[0][1]
+        before, owner, end = owner, "owner", graph.nodes[ref.node]
+        variables.append(Variable(owner, end.classes, end.without))
+        edges.append(Edge(before, last.predicate, owner) if last.forward else Edge(owner, last.predicate, before))
+    return Select((Aggregate(function, Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
+
+
+# the prior of such a reading: it accounts for every word
+PRIOR = 4.0
+
+# the rule by which each side is read as a question, all of whose words are used
+COUNTED_SIDES_RULE = "counted apart"
+
+CountReader = Callable[[str], Select | None]
+
+
+def read_more_than(question: Question, links: Sequence[Link], read_count: CountReader) -> Iterator[Candidate]:
+    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
+
+    `read_count` reads a question for a number of things; it returns None if the question asks for something else.
+    """
+    words, known = question.tokens, language().words
+    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
+    more = next((i for i, token in enumerate(words[:than]) if token.norm in known["more"] | known["fewer"]), 0)
+    if not more or words[0].norm not in known["asking_yes_no"]:
+        return
+    counted = next((link for link in links if link.kind == "class" and more < link.start and link.end <= than), None)
+    first, second = _longest_name(links, 1, more), _longest_name(links, than + 1, len(words))
+    if counted is None or first is None or second is None:
+        return
+    questions = _questions_of_sides(question, first, second, more, than)
+    left, right = (read_count(each) for each in questions)
+    if left is None or right is None or _size(left) != _size(right) or left == right:
+        # a name may be read as a word: "more jars than IT"
+        return
+    body = Compute("<" if words[more].norm in known["fewer"] else ">", left, right)
+    derivation = Derivation(
+        targets=(Target(counted.refs[0], "count"),),
+        conditions=(),
+        group=(),
+        order=None,
+        nodes=(counted.refs[0],),
+        combine="",
+        covered=token_mask(0, len(words)),
+        prior=PRIOR,
+        trace=("compared", COUNTED_SIDES_RULE),
+        links=(first, second, counted),
+    )
+    yield Candidate(derivation, body, 0.0, 0, 0, 0)
+
+
+def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
+    """ "How many jars has Ann made", "how many jars has Bo made"."""
+    text, words = question.text, question.tokens
+    things = text[words[more + 1].start : words[than].start]
+    before = text[words[0].end : words[first.start].start]
+    after = text[words[first.end - 1].end : words[more].start]
+    rest = text[words[second.end - 1].end :]
+    names = (text[words[link.start].start : words[link.end - 1].end] for link in (first, second))
+    return [" ".join(f"how many {things} {words[0].text} {before} {name} {after} {rest}".split()) for name in names]
+
+
+def _longest_name(links: Sequence[Link], start: int, end: int) -> Link | None:
+    """The longest name of a thing, or a value, in a range of tokens."""
+    inside = [link for link in links if link.kind in ("entity", "value") and start <= link.start and link.end <= end]
+    return max(inside, key=lambda link: (link.end - link.start, link.score), default=None)
+
+
+def _size(select: Select) -> tuple[int, int]:
+    """How many things a select names, and how many filters it has."""
+    return sum(bool(variable.keys) for variable in select.variables), len(select.filters)
+
+
+# how many things there are to choose among, and how many measures are tried
+MIN_THINGS, MAX_MEASURES = 2, 2
+
+# how much worse a property may be named than the best one
+SCORE_MARGIN = 0.05
+
+# cues that say by what things are compared, in the order in which they are tried
+COMPARING_KINDS = ("compared", "compare", "superlative", "most")
+
+_UP = frozenset((">", "up"))
+
+
+class _Measure(NamedTuple):
+    """What things are compared by: a property, or how many things are linked to them."""
+
+    ref: Ref
+    descending: bool
+    is_count: bool
+    cost: float
+    covered: int
+    hints: frozenset[str] = frozenset()
+
+
+def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex) -> Iterator[Candidate]:
+    """Yield readings that choose among named things, which "or" parts and which are compared with nothing else."""
+    if any(token.norm in language().words["than"] for token in question.tokens):
+        return
+    entities = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
+    names = _longest_names(entities)
+    if len(names) < MIN_THINGS or not _are_alternatives(names, question):
+        return
+    cue = _comparing_cue(question, names)
+    if cue is not None and not _restricts_place(names[0], cue, question):
+        for things in _possible_things(names, entities, index.graph):
+            yield from _choice_readings(things, cue, links, index.graph)
+
+
+def _longest_names(links: Sequence[Link]) -> list[Link]:
+    """The longest names that do not overlap, in the order of the question."""
+    found: list[Link] = []
+    for link in sorted(links, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs)):
+        if not any(link.covered & other.covered for other in found):
+            found.append(link)
+    return sorted(found, key=lambda link: link.start)
+
+
+def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
+    """Whether only "or", commas and articles stand between the names; or "and", after "which of"."""
+    words, known = question.tokens, language().words
+    between = [range(one.end, other.start) for one, other in pairwise(names)]
+    if not all(i in question.stopwords for gap in between for i in gap):
+        return False
+    before = [token.norm for token in words[: names[0].start] if token.norm not in known["article"]]
+    follows_which_of = len(before) == 2 and before[0] in known["asking_which"] and before[1] in known["choosing_of"]
+    conjunctions = known["either"] | known["joining"] if follows_which_of else known["either"]
+    return any(words[i].norm in conjunctions for gap in between for i in gap)
+
+
+def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
+    """What says which of the things is chosen: "longer", "more", "the highest", "first"."""
+    covered = 0
+    for name in names:
+        covered |= name.covered
+    cues = [
+        cue for kind in COMPARING_KINDS for cue in question.cues if cue.kind == kind and not covered >> cue.start & 1
+    ]
+    for i, token in enumerate(question.tokens):
+        word = english_data()["at_end"].get(token.norm, "")
+        adjective = gradable_adjective(token._replace(norm=word, lemma=word)) if word else None
+        if adjective is not None and not covered >> i & 1:
+            direction = "up" if adjective.descending else "down"
+            cues.append(Cue(i, i + 1, "superlative", f"{direction} {'|'.join(adjective.concepts)}"))
+    return next((cue for cue in cues if cue.kind != "compare" or cue.value in ("<", ">")), None)
+
+
+def _restricts_place(first: Link, cue: Cue, question: Question) -> bool:
+    """Whether the names only say where something else is: "the largest orchard in A or B"."""
+    known = language().words
+    before = [i for i in range(first.start) if question.tokens[i].norm not in known["article"]]
+    if not before or question.tokens[before[-1]].norm not in known["locating"]:
+        return False
+    return cue.start < first.start or any(i not in question.stopwords for i in before)
+
+
+def _possible_things(names: Sequence[Link], entities: Sequence[Link], graph: SchemaGraph) -> Iterator[tuple[Link, ...]]:
+    """The named things, of classes that belong together if several things share a name."""
+    found: set[tuple[Link, ...]] = set()
+    options = [[each for each in entities if (each.start, each.end) == (name.start, name.end)] for name in names]
+    for first in options[0]:
+
+        def distance(other: Link, first: Link = first) -> tuple[int, float]:
+            node = _common_class((first, other), graph)
+            return (node.count if node else sum(each.count for each in graph.nodes)), -other.score
+
+        things = (first, *(min(others, key=distance) for others in options[1:]))
+        if things not in found:
+            found.add(things)
+            yield things
+
+
+def _tables(things: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
+    """The tables of the classes of things."""
+    return frozenset(table for thing in things for table in graph.nodes[thing.refs[0].node].relations)
+
+
+def _common_class(things: Sequence[Link], graph: SchemaGraph) -> SchemaNode | None:
+    """The narrowest class of all things."""
+    tables = _tables(things, graph)
+    classes = (node for node in graph.nodes if tables <= node.relations)
+    return min(classes, key=lambda node: (node.count, node.index), default=None)
+
+
+def _choice_readings(
+    things: Sequence[Link], cue: Cue, links: Sequence[Link], graph: SchemaGraph
+) -> Iterator[Candidate]:
+    """The readings that choose among these things."""
+    node = _common_class(things, graph)
+    if node is None:
+        return
+    root, tables = Ref(node.index), _tables(things, graph)
+    keys = tuple(dict.fromkeys(key for thing in things for key in thing.keys))
+    among = Condition(root, "is", (), False, keys, " or ".join(thing.label for thing in things))
+    covered = token_mask(cue.start, cue.end)
+    nouns = (link for link in links if link.kind == "class" and graph.nodes[link.refs[0].node].relations & tables)
+    for link in (*things, *nouns):
+        covered |= link.covered
+    for measure in _measures(root, cue, covered, links, graph):
+        derivation = Derivation(
+            targets=(Target(root),),
+            conditions=(among,),
+            group=(root,) if measure.is_count else (),
+            order=Ordering(measure.ref, measure.descending, "count" if measure.is_count else "", 1),
+            nodes=(root,),
+            combine="",
+            covered=covered | measure.covered,
+            prior=BASE_PRIOR + sum(thing.score for thing in things) - measure.cost,
+            trace=("choice",),
+            links=tuple(things),
+            hints=measure.hints,
+        )
+        lowered = lower_derivation(derivation, graph)
+        if lowered is not None:
+            yield Candidate(derivation, lowered.body, 0.0, 0, 0, 0)
+
+
+def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
+    """What is compared: a named number or date, a number of things, or what an adjective measures."""
+    direction, _, concepts = cue.value.partition(" ")
+    up = direction in _UP
+    free = [link for link in links if not link.covered & covered]
+    properties = sorted((link for link in free if link.kind == "property"), key=lambda link: (-link.score, link.start))
+    stated = list(_stated_measures(root, up, properties, graph))
+    counted = list(_counted_measures(root, up, free, properties, graph))
+    yield from stated
+    yield from counted
+    if stated or counted or not concepts:
+        return
+    for ref, reverse, cost in measured_properties(graph, root.node, tuple(concepts.split("|")))[:MAX_MEASURES]:
+        # how many people a town has does not say how big its clubs are
+        if ref.node == root.node or not graph.nodes[ref.node].named:
+            yield _Measure(ref, up != reverse, False, cost, 0)
+
+
+def _stated_measures(root: Ref, up: bool, properties: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
+    """Numbers and dates that the question names."""
+    ordered = [
+        link
+        for link in properties
+        if (predicate := link.refs[0].predicate) and (graph.is_numeric(predicate) or graph.is_date(predicate))
+    ]
+    best = [link for link in ordered if link.score >= ordered[0].score - SCORE_MARGIN]
+    for link in best[:MAX_MEASURES]:
+        ref = link.refs[0]
+        own = Ref(root.node, ref.predicate) if ref.predicate in graph.literals[root.node] else ref
+        yield _Measure(own, up, False, 1 - link.score, link.covered)
+
+
+def _counted_measures(
+    root: Ref, up: bool, links: Sequence[Link], properties: Sequence[Link], graph: SchemaGraph
+) -> Iterator[_Measure]:
+    """The number of things of a class that the question names."""
+    hints = frozenset(ref.via for link in properties for ref in link.refs if ref.via and link.score >= MIN_NAME_SCORE)
+    own = graph.nodes[root.node].relations
+    classes = [link for link in links if link.kind == "class" and not graph.nodes[link.refs[0].node].relations & own]
+    for link in sorted(classes, key=lambda each: -each.score)[:MAX_MEASURES]:
+        covered = link.covered
+        for each in properties:
+            covered |= each.covered if any(ref.via in hints for ref in each.refs) else 0
+        yield _Measure(Ref(link.refs[0].node), up, True, 1 - link.score, covered, hints)

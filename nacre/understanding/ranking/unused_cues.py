@@ -1,0 +1,243 @@
+"""Find bounds, negations and ranks of the question that a plan ignores: Candidate + Question -> spans of tokens."""
+
+from collections.abc import Iterator, Sequence
+
+from nacre.language.data import language
+from nacre.records.plan import Body, Combine, Compute, Select
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
+from nacre.understanding.parsing.number_rules import convert_to_unit
+from nacre.understanding.parsing.read_comparisons import COUNTED_SIDES_RULE
+from nacre.understanding.parsing.state import Candidate, overlaps_link
+from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
+from nacre.understanding.question.records import (
+    INEQUALITIES,
+    RANKING_CUES,
+    Condition,
+    Cue,
+    Derivation,
+    Link,
+    Number,
+    Question,
+)
+
+# Kinds of cues that compare. A reading that heeds them, or those that rank, has an order, an extreme or a comparison.
+_COMPARING_CUES = frozenset(("compared", "comparative"))
+
+# How far two numbers may differ, relatively, to count as equal.
+RELATIVE_TOLERANCE = 1e-6
+
+TokenSpan = tuple[int, int]
+
+
+def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
+    """The spans that bound, negate, group or rank, and that no part of the plan expresses, in order."""
+    d = candidate.derivation
+    if COUNTED_SIDES_RULE in d.trace:
+        return ()
+    found = [
+        *_ignored_numbers(d, question, graph),
+        *_ignored_negations(candidate, question),
+        *_ignored_groups(d, question),
+        *_ignored_computations(candidate, question),
+        *_ignored_dates(d, question, graph),
+        *_ignored_comparisons(candidate, question),
+        *_ignored_degrees(candidate, question),
+    ]
+    is_ranked = _is_ranked(candidate) and GUESSED_MEASURE_RULE not in d.trace
+    found += [] if is_ranked else _ranking_spans(d, question)
+    # Words in names express nothing ("Rule No 5", "the Best Actor award"). The name of an unused link is no excuse.
+    links = d.links if is_ranked else _used_links(d)
+    return tuple(sorted(span for span in _drop_contained(found) if not overlaps_link(*span, links)))
+
+
+def has_unheeded_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
+    """Whether a number that is compared with something is among the ignored spans."""
+    compared = {(n.start, n.end) for n in question.numbers if n.op}
+    return any(span in compared for span in spans)
+
+
+def is_unrestricted(body: Body) -> bool:
+    """Whether a plan gives all things of a class, or one number over all: no condition, name, join or limit."""
+    if not isinstance(body, Select):
+        return False
+    return not (body.filters or body.edges or body.limit or any(v.keys for v in body.variables))
+
+
+def is_required_word(at: int, question: Question) -> bool:
+    """Whether an unlinked word must be a condition: a capitalised word, or one right after "in" or "by"."""
+    words = question.tokens
+    # The first word of a sentence is always capitalised.
+    is_first = at == 0 or any(mark in ".?!" for mark in question.text[words[at - 1].end : words[at].start])
+    is_name = words[at].text[:1].isupper() and not is_first
+    return is_name or (at > 0 and words[at - 1].norm in language().words["locating"])
+
+
+def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
+    """Numbers that are in no condition, limit or rank. A "one" or "two" without a bound may only stand for things."""
+    for number in question.numbers:
+        words = question.tokens[number.start : number.end]
+        counts = bool(number.op) or any(t.norm[:1].isdigit() for t in words)
+        if counts and not _is_used(number, d, graph):
+            yield number.start, number.end
+
+
+def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
+    if _is_negated(candidate):
+        return
+    bounds = [n for n in question.numbers if n.op]
+    for cue in question.cues:
+        # "is not higher than 4" is a bound.
+        is_bound = any(n.start < cue.end and cue.start < n.end for n in bounds)
+        if cue.kind in ("negation", "missing") and not is_bound:
+            yield cue.start, cue.end
+
+
+def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
+    """Groups that the reading does not form, or whose class it does not use."""
+    groups = [c for c in question.cues if c.kind == "group"]
+    if _is_one_number(d):
+        # "the total for each" is not one number.
+        grouping, words = language().words["grouping"], question.tokens
+        yield from ((c.start, c.end) for c in groups if any(t.norm in grouping for t in words[c.start : c.end]))
+    elif not d.group:
+        # "the cost per maker" is no list of costs
+        yield from ((c.start, c.end) for c in groups if _groups_by_other_class(c, d))
+    for cue in groups if d.group else ():
+        # "for each maker" without the makers.
+        of = next((i for i in range(cue.end, len(question.tokens)) if i not in question.stopwords), None)
+        if of is not None and not d.covered >> of & 1:
+            yield cue.start, cue.end
+
+
+def _groups_by_other_class(cue: Cue, d: Derivation) -> bool:
+    """Whether a class or property follows that is none of what is asked for or of its things."""
+    after = [link.refs[0] for link in d.links if link.start == cue.end and link.kind in ("class", "property")]
+    asked = {target.ref for target in d.targets} | ({d.order.ref} if d.order is not None else set())
+    return bool(after) and not any(ref in asked or ref == target.thing for ref in after for target in asked)
+
+
+def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
+    """A total at the end of the question, and a percentage."""
+    if not _is_aggregated(candidate):
+        # "the total price" may be the name of a property.
+        yield from ((c.start, c.end) for c in question.cues if c.kind == "sum" and c.end == len(question.tokens))
+    if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
+        yield from ((c.start, c.end) for c in question.cues if c.kind == "share")
+
+
+def _ignored_dates(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
+    """A second request for a date, if no date is answered: "who fixed it, and when"."""
+    if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
+        yield from ((c.start, c.end) for c in question.cues if _asks_when_too(c, question))
+
+
+def _asks_when_too(cue: Cue, question: Question) -> bool:
+    if (cue.kind, cue.value) != ("open", "when") or not cue.start:
+        return False
+    words = question.tokens
+    has_comma = "," in question.text[words[cue.start - 1].end : words[cue.start].start]
+    return has_comma or words[cue.start - 1].norm in language().words["joining"]
+
+
+def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
+    """The "than" of "has A more than B", which does not ask whether there are any."""
+    d = candidate.derivation
+    if isinstance(candidate.body, Compute) or any(_compares(c) for c in _all_conditions(d.conditions)):
+        return
+    than = language().words["than"]
+    for i, token in enumerate(question.tokens):
+        # "narrower than" may be the name of a link.
+        if token.norm in than and not any(x.kind == "property" and x.end == i for x in d.links):
+            yield i, i + 1
+
+
+def _ignored_degrees(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
+    """The "how heavy" of a thing that has no weight; "how much in total" is a sum."""
+    if UNSETTLED_DEGREE_RULE in candidate.derivation.trace and not _is_aggregated(candidate):
+        yield from ((c.start, c.end) for c in question.cues if c.kind == "degree")
+
+
+def _ranking_spans(d: Derivation, question: Question) -> list[TokenSpan]:
+    """The cues that rank, and those that compare if no condition does."""
+    compares = any(c.op in INEQUALITIES for c in _all_conditions(d.conditions))
+    kinds = RANKING_CUES if compares else RANKING_CUES | _COMPARING_CUES
+    return [(c.start, c.end) for c in question.cues if c.kind in kinds]
+
+
+def _used_links(d: Derivation) -> list[Link]:
+    """The links, except to things that are neither asked for nor restricted: "has the oldest tree" asks for more than
+    whether there is a tree."""
+    used = {t.ref.node for t in d.targets} | {c.ref.node for c in _all_conditions(d.conditions)}
+    return [x for x in d.links if not (x.refs and x.refs[0].via and x.refs[0].node not in used)]
+
+
+def _is_used(number: Number, d: Derivation, graph: SchemaGraph) -> bool:
+    """Whether a reading has the number in a condition, in any unit, or as a limit or rank."""
+    conditions = list(_all_conditions(d.conditions))
+    orders = [*((d.order,) if d.order is not None else ()), *(c.top for c in conditions if c.top is not None)]
+    if any(number.value in (o.limit, o.offset + 1) for o in orders):
+        return True
+    return any(_is_value(number, value, c, graph) for c in conditions for value in c.values)
+
+
+def _is_value(number: Number, value: str | float, condition: Condition, graph: SchemaGraph) -> bool:
+    """Whether a number of the question is a constant of a condition: a date, a number in a text, or a quantity."""
+    if isinstance(value, str):
+        years = {f"{int(number.value):04}", f"{int(number.value) + 1:04}"} if number.value < 1e4 else set()
+        bounds = {number.date_start, number.date_end} - {""}
+        return value[:4] in years or value in bounds or f"{number.value:g}" in value
+    unit = graph.about(condition.ref.predicate).unit if condition.ref.predicate else ""
+    amounts = [n for n in (number.value, convert_to_unit(number, unit)) if n is not None]
+    return any(abs(value - n) <= RELATIVE_TOLERANCE * max(1.0, abs(n)) for n in amounts)
+
+
+def _all_conditions(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
+    """The conditions and those inside them."""
+    for condition in conditions:
+        yield condition
+        yield from _all_conditions(condition.inner)
+
+
+def _is_negated(candidate: Candidate) -> bool:
+    d = candidate.derivation
+    lacking = language().words["lacking"]
+    return any(
+        c.negated or c.op in ("unknown", "!=") or any(str(v).casefold() in lacking for v in c.values)
+        for c in _all_conditions(d.conditions)
+    ) or any(c.function and c.values == (0,) for c in d.conditions)
+
+
+def _is_ranked(candidate: Candidate) -> bool:
+    """Whether anything is ordered, extreme or compared with another value."""
+    d = candidate.derivation
+    is_ordered = d.order is not None or any(
+        c.top is not None or c.against is not None for c in _all_conditions(d.conditions)
+    )
+    is_extreme = any(t.function in ("max", "min") for t in d.targets)
+    return is_ordered or is_extreme or not isinstance(candidate.body, Select | Combine)
+
+
+def _compares(condition: Condition) -> bool:
+    return condition.op in INEQUALITIES or condition.against is not None or condition.top is not None
+
+
+def _is_aggregated(candidate: Candidate) -> bool:
+    """Whether anything is added up or counted: an answer, an order or a condition."""
+    d = candidate.derivation
+    functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
+    functions |= {d.order.function} if d.order is not None else set()
+    return not isinstance(candidate.body, Select) or bool({"sum", "count", "avg"} & functions)
+
+
+def _is_one_number(d: Derivation) -> bool:
+    """Whether the answer is one number over all things. "The average size per order" is a property of orders."""
+    has_only_numbers = all(t.function or not t.ref.predicate for t in d.targets)
+    is_grouped = bool(d.group) or "group is owner" in d.trace
+    return has_only_numbers and any(t.function for t in d.targets) and not is_grouped
+
+
+def _drop_contained(spans: Sequence[TokenSpan]) -> list[TokenSpan]:
+    """The spans that lie in no longer one, each once."""
+    distinct = set(spans)
+    return [s for s in distinct if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in distinct)]

@@ -1,0 +1,445 @@
+"""Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data.
+
+In order: results, the graph as a whole, names of classes and properties, values as one language writes them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from nacre.language.data import load_language_texts
+from nacre.language.tokens import tokenize
+from nacre.language.translation import (
+    fill_template,
+    gloss_label,
+    is_english,
+    is_in_language,
+    join_translated,
+    stem,
+    template_pattern,
+    translated_plural,
+    word_for,
+)
+from nacre.language.values import append_unit, format_value
+from nacre.plans.selects import variable_of
+from nacre.records.answer import Value
+from nacre.records.evidence import Rows
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Itself,
+    Plan,
+    PlanTerm,
+    Profile,
+    Select,
+    Variable,
+    aggregated_value,
+)
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.wording.grid import Grid, GridColumn, Verbalisation, build_grid
+from nacre.wording.nouns import is_amount
+from nacre.wording.sentence import MAX_LISTED_NAMES, capitalise_first
+
+# Things with one of their properties.
+_PAIR = (Itself, Attribute)
+
+
+def translate_result(
+    result: Verbalisation, plan: Plan, rows: Rows, schema: Schema, question: str, code: str
+) -> Verbalisation:
+    """The result in a language. `question` is as the user asked it; its words are preferred."""
+    if not rows.table.rows or not result.text:
+        return result
+    if rows.table.columns[:1] == ("yes",):
+        return replace(result, text=_truth_sentence(plan, rows, code))
+    body = plan.body.left if isinstance(plan.body, Combine) else plan.body
+    if not isinstance(body, Select):
+        found = build_grid(rows.table)
+        return replace(result, text=fill_template(code, "result", values=translated_texts(found.columns[0], code)[0]))
+    wording = _Wording(body, rows, schema, question, code)
+    return wording.table(result) if wording.is_table or result.columns else replace(result, text=wording.sentence())
+
+
+def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:
+    """A plan in a few words of a language: what is asked for, and the things that are named."""
+    if isinstance(plan.body, Profile):
+        things = [_name(v, names) for v in plan.body.members.variables if v.keys]
+        return fill_template(code, "everything", thing=join_translated(things, code)) if things else ""
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    body = body.left if isinstance(body, Combine | Compute) else body
+    if not isinstance(body, Select):
+        return ""
+    asked = [term_heading(term, body, schema, question, code) for term in body.answers]
+    named = [_name(v, names) for v in body.variables if v.keys]
+    edges = [translated_property(e.predicate, schema, question, code) for e in body.edges]
+    return ", ".join(dict.fromkeys(filter(None, [*asked, *edges, *named])))
+
+
+class _Wording:
+    """The parts of one answer."""
+
+    def __init__(self, body: Select, rows: Rows, schema: Schema, question: str, code: str) -> None:
+        self.body, self.rows, self.schema, self.question, self.code = body, rows, schema, question, code
+        self.english = _english_schema(schema, code)
+        self.grid = build_grid(rows.table, body, self.english)
+        self.variables = {v.name: v for v in body.variables}
+
+    @property
+    def is_table(self) -> bool:
+        """Whether there is more than one column, or things with one property."""
+        answers = self.body.answers
+        has_pairs = len(answers) == len(_PAIR) and all(map(isinstance, answers, _PAIR))
+        return len(self.grid.columns) != len(answers) or (len(answers) > 1 and not has_pairs)
+
+    def sentence(self) -> str:
+        """One column, or things with one property, as a sentence."""
+        first, last = self.body.answers[0], self.body.answers[-1]
+        if isinstance(last, Aggregate):
+            return self._number(last)
+        names = self._distinct(self.grid.columns[-1])
+        if isinstance(last, Attribute):
+            return self._property(last, names, self.grid.columns[0] if isinstance(first, Itself) else None)
+        if self.body.order is not None and self.body.limit:
+            return self._superlative(names)
+        return self._things(last, names)
+
+    def table(self, result: Verbalisation) -> Verbalisation:
+        """Several columns under a caption."""
+        headings = self._headings()
+        columns = tuple(
+            replace(column, heading=heading, texts=tuple(translated_texts(column, self.code)))
+            for column, heading in zip(self.grid.columns, headings, strict=True)
+        )
+        found = Grid(columns)
+        text = f"{fill_template(self.code, 'table')}\n\n{found.markdown(MAX_LISTED_NAMES)}"
+        return replace(result, text=text, columns=found.headings() if result.columns else ())
+
+    def _headings(self) -> Sequence[str]:
+        own = [term_heading(term, self.body, self.schema, self.question, self.code) for term in self.body.answers]
+        if len(own) != len(self.grid.columns):
+            return [column.heading for column in self.grid.columns]
+        return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]
+
+    def _property(self, term: Attribute, values: list[str], things: GridColumn | None) -> str:
+        """A property of one thing, or of all that match."""
+        label = translated_property(term.predicate, self.schema, self.question, self.code)
+        owner = self.variables.get(term.variable)
+        owners = self._distinct(things) if things is not None else []
+        if not owners and owner is not None and len(owner.keys) == 1:
+            owners = [_name(owner, dict(self.rows.names))]
+        if len(owners) == 1:
+            return self._of_thing(owners[0], label, values)
+        name = "value_of_many" if len(values) == 1 else "values_of_many"
+        return fill_template(self.code, name, property=label, values=self._joined(values))
+
+    def _of_thing(self, thing: str, label: str, values: list[str]) -> str:
+        joined = self._joined(values)
+        for name, form in (("passive", "participle"), ("active", "verb")):
+            if template_pattern(self.code, form).fullmatch(label.casefold()):
+                return capitalise_first(fill_template(self.code, name, thing=thing, property=label, values=joined))
+        name = "value" if len(values) == 1 else "values"
+        return fill_template(self.code, name, thing=thing, property=label, values=joined)
+
+    def _things(self, term: Itself, names: list[str]) -> str:
+        """The things that are asked for: what a named thing is linked to, or a list."""
+        link = self._link_of_named()
+        if link is not None:
+            thing, label = link
+            return self._of_thing(thing, label, names)
+        if len(names) == 1:
+            return fill_template(self.code, "one_thing", names=names[0])
+        kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
+        name = "matching_things" if self._is_restricted() else "all_things"
+        kind = translated_plural(kind, self.code) or (kind if kind != self._label_of(term.variable) else "")
+        # no plural is known besides that of the question
+        name = name if kind else "other_things"
+        return fill_template(self.code, name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
+
+    def _label_of(self, variable: str) -> str:
+        """The label of a thing's class, whatever form the question has."""
+        return translated_class(self.variables[variable], self.schema, "", self.code)
+
+    def _link_of_named(self) -> tuple[str, str] | None:
+        """The named thing and the label of its link, if the plan is one link of one named thing."""
+        edge = self.body.edges[0] if len(self.body.edges) == 1 and not self.body.filters else None
+        subject = self.variables.get(edge.subject) if edge is not None else None
+        if edge is None or subject is None or len(subject.keys) != 1:
+            return None
+        label = translated_property(edge.predicate, self.schema, self.question, self.code)
+        return _name(subject, dict(self.rows.names)), label
+
+    def _superlative(self, names: list[str]) -> str:
+        measured = self.rows.table.measured
+        joined = self._joined(names)
+        by = aggregated_value(self.body.order.by) if self.body.order is not None else None
+        if not measured or not isinstance(by, Attribute):
+            return fill_template(self.code, "superlative_alone", names=joined)
+        unit, counted = self.rows.table.measured_unit, is_amount(by.predicate, self.english)
+        values = [
+            translated_number(each, self.code, unit, counted=counted) if isinstance(each, int | float) else str(each)
+            for each in dict.fromkeys(measured)
+            if each is not None
+        ]
+        label = translated_property(by.predicate, self.schema, self.question, self.code)
+        name = "superlative" if len(names) == 1 else "superlatives"
+        return fill_template(self.code, name, names=joined, property=label, values=self._joined(values))
+
+    def _number(self, term: Aggregate) -> str:
+        """A computed number; a count with what is counted."""
+        values = self._distinct(self.grid.columns[-1])
+        joined = self._joined(values)
+        owner = self.variables.get(variable_of(term))
+        if isinstance(term.of, Attribute) and owner is not None and len(owner.keys) == 1:
+            return self._property(term.of, values, None)
+        if term.function != "count" or not isinstance(term.of, Itself):
+            label = ""
+            if isinstance(term.of, Attribute):
+                label = translated_property(term.of.predicate, self.schema, self.question, self.code)
+            return fill_template(self.code, term.function, property=label, values=joined)
+        kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
+        if not kind:
+            return fill_template(self.code, "count", values=joined)
+        one = "_one" if values == ["1"] else ""
+        kind = kind if one else translated_plural(kind, self.code) or kind
+        name = f"count_matching{one}" if self._is_restricted() else "count_all"
+        return fill_template(self.code, name, count=joined, kind=kind)
+
+    def _is_restricted(self) -> bool:
+        return bool(self.body.filters or self.body.edges or any(v.keys for v in self.body.variables))
+
+    def _distinct(self, column: GridColumn) -> list[str]:
+        return list(dict.fromkeys(filter(None, translated_texts(column, self.code))))
+
+    def _joined(self, names: list[str]) -> str:
+        if len(names) <= MAX_LISTED_NAMES:
+            return join_translated(names, self.code)
+        listed = ", ".join(names[:MAX_LISTED_NAMES])
+        return fill_template(self.code, "more_names", names=listed, count=len(names) - MAX_LISTED_NAMES)
+
+
+def _truth_sentence(plan: Plan, rows: Rows, code: str) -> str:
+    answer = "yes" if rows.table.rows[0][0] else "no"
+    select = plan.body.select if isinstance(plan.body, Ask) else None
+    named = [v for v in select.variables if v.keys] if select is not None else []
+    if not named:
+        return fill_template(code, f"{answer}_alone")
+    return fill_template(code, answer, thing=_name(named[0], dict(rows.names)))
+
+
+def _name(variable: Variable, names: Mapping[str, str]) -> str:
+    """The name of a named thing in the language if it has one."""
+    return names.get(variable.keys[0], variable.label) if len(variable.keys) == 1 else variable.label
+
+
+def _english_schema(schema: Schema, code: str) -> Schema:
+    """The schema with glossed labels, which tell years and codes from amounts."""
+
+    def gloss() -> Schema:
+        glossed = (replace(p, label=gloss_label(p.label, code)) for p in schema.predicates)
+        return replace(schema, predicates=tuple(glossed))
+
+    return schema.cache.get((_english_schema, code), gloss)
+
+
+# Kinds, properties and spans of values that an overview names (given).
+MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3
+
+
+def translated_lead(intent: str, code: str) -> str:
+    """What the answer to an intent says first, or ""."""
+    return str(load_language_texts(f"{code}/answers.yaml")["leads"].get(intent, ""))
+
+
+def translated_kinds(schema: Schema, code: str) -> str:
+    """A request to ask about the main kinds."""
+    names = [class_label(each, "", code) for each in _main_classes(schema)]
+    return fill_template(code, "ask_about", kinds=join_translated(names, code)) if names else ""
+
+
+def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
+    """The main kinds with their numbers; unless `is_short` also properties of the largest, spans of values; questions
+    that work if `has_examples`."""
+    return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
+
+
+def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool) -> Iterator[str]:
+    classes = _main_classes(schema)
+    if not classes:
+        return
+    kinds = [
+        fill_template(code, "overview_kind", count=translated_number(c.count, code), kind=class_label(c, "", code))
+        for c in classes
+    ]
+    numbers = {
+        "things": translated_number(schema.entities, code),
+        "statements": translated_number(schema.triples, code),
+    }
+    yield fill_template(code, "overview_kinds", kinds=join_translated(kinds, code), **numbers)
+    first = class_label(classes[0], "", code)
+    facts = [p for p in schema.predicates_of([classes[0].iri]) if p.role == "fact" and not p.hidden]
+    names = [translated_property(p.iri, schema, "", code) for p in facts]
+    if names and not is_short:
+        listed = join_translated(names[:MAX_PROPERTIES], code)
+        yield fill_template(code, "overview_properties", kind=first, properties=listed)
+        spans = [span for p in facts if (span := _span(p, schema, code))]
+        yield fill_template(code, "overview_spans", spans=join_translated(spans[:MAX_SPANS], code)) if spans else ""
+    if not has_examples:
+        return
+    measured = next((p for p in facts if p.minimum is not None), facts[0] if facts else None)
+    label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
+    forms = load_language_texts(f"{code}/answers.yaml")["examples"]
+    examples = [each.format(kind=first, property=label) for each in forms if label or "{property}" not in each]
+    quoted = join_translated([fill_template(code, "quote", text=each) for each in examples], code)
+    yield fill_template(code, "overview_ask", examples=quoted)
+
+
+def _span(predicate: Predicate, schema: Schema, code: str) -> str:
+    """The smallest and the largest value of a property; "" without numbers, or with one value."""
+    low, high = predicate.minimum, predicate.maximum
+    if low is None or high is None or low == high or predicate.datatype in ("date", "datetime", "boolean"):
+        return ""
+    glossed = replace(predicate, label=gloss_label(predicate.label, code))
+    english = Schema((), (), (glossed,), (), {}, 0, 0)
+    ends = [
+        translated_number(each, code, predicate.unit, counted=is_amount(predicate.iri, english)) for each in (low, high)
+    ]
+    label = translated_property(predicate.iri, schema, "", code)
+    return fill_template(code, "overview_span", property=label, low=ends[0], high=ends[1])
+
+
+def _main_classes(schema: Schema) -> list[Class]:
+    """The largest classes that no other of them contains."""
+    shown = [c for c in schema.shown_classes if c.count]
+    parents = {parent for c in shown for parent in schema.with_parents((c.iri,)) - {c.iri}}
+    leaves = [c for c in shown if c.iri not in parents] or shown
+    return sorted(leaves, key=lambda c: (-c.count, c.label))[:MAX_KINDS]
+
+
+def translated_property(iri: str, schema: Schema, question: str, code: str) -> str:
+    """The label of a property in a language, without its unit."""
+    about = schema.predicate_of.get(iri)
+    if about is None:
+        return ""
+    label = _best_label((about.label, *about.alt_labels), question, code)
+    has_unit = bool(about.unit) and label.endswith(")") and "(" in label
+    label = label.rpartition("(")[0].strip() if has_unit else label
+    return word_for(label, code) or label
+
+
+def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
+    """The label of a thing's class in a language, in the form in which the question has it; "" without a class."""
+    known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
+    if not known:
+        return ""
+    return class_label(min(known, key=lambda each: each.count), question, code)
+
+
+def class_label(of: Class, question: str, code: str) -> str:
+    """The label of a class in a language, in the form in which a question has it."""
+    label = _best_label((of.label, *of.alt_labels), question, code)
+    return asked_form(label, question, code) or word_for(label, code) or label
+
+
+def asked_form(label: str, question: str, code: str) -> str:
+    """The form in which a question has a label of one word, often its plural; "" if it lacks it."""
+    wanted = stem(label, code)
+    asked = (token for token in tokenize(question) if stem(token.text, code) == wanted)
+    return next((question[token.start : token.end] for token in asked), "")
+
+
+def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, code: str) -> str:
+    """The heading of a column: a property, or the class of the things that are shown or counted."""
+    of = aggregated_value(term)
+    if isinstance(of, Attribute):
+        return translated_property(of.predicate, schema, question, code)
+    is_count = isinstance(term, Aggregate)
+    variable = next((v for v in select.variables if v.name == of.variable), None)
+    kind = translated_class(variable, schema, question, code) if variable is not None else ""
+    return kind or ("#" if is_count else "")
+
+
+def _best_label(labels: Sequence[str], question: str, code: str) -> str:
+    """The first label in a language, of several the one that the question repeats most. A label that the dictionary
+    lacks may be in the language if English lacks it too."""
+    asked = _stems([question], code)
+
+    def fit(label: str) -> tuple[bool, bool, int]:
+        repeated = len(asked & _stems([label], code))
+        return is_in_language(label, code) or repeated > 0, not is_english(label), repeated
+
+    return max(labels, key=fit) if len(labels) > 1 else labels[0]
+
+
+def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
+    return frozenset(stem(token.text, code) for text in texts for token in tokenize(text))
+
+
+_TRUE = frozenset(("true", "1"))
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
+
+
+def translated_texts(column: GridColumn, code: str) -> list[str]:
+    """The texts of a column in a language, row by row."""
+    return [_translated(text, data, code) for text, data in zip(column.texts, column.data, strict=True)]
+
+
+def translated_number(number: int | float, code: str, unit: str = "", *, counted: bool = True) -> str:
+    """A number with the separators of a language, unless it is a year or code.
+
+    >>> translated_number(12345.5, "de", "m")
+    '12.345,5 m'
+    """
+    return _separated(format_value(number, unit, counted=counted), code)
+
+
+def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool = False) -> str:
+    """A literal as it is written in the data, in a language.
+
+    >>> translated_literal("2009-05-03", "de"), translated_literal("14.0", "fr", "m")
+    ('3. Mai 2009', '14 m')
+    >>> translated_literal("0", "de", is_boolean=True)
+    'nein'
+    """
+    if is_boolean:
+        return fill_template(code, "yes_value" if text in _TRUE else "no_value")
+    day = _DAY.fullmatch(text)
+    if day is not None:
+        return _day_words(text, code, day)
+    is_number = text.replace(".", "", 1).isdigit()
+    return _separated(append_unit(text.removesuffix(".0"), unit), code) if is_number else text
+
+
+def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
+    value = data[0] if len(data) == 1 else None
+    if isinstance(value, bool):
+        return fill_template(code, "yes_value" if value else "no_value")
+    if isinstance(value, str):
+        day = _DAY.fullmatch(value)
+        return _day_words(text, code, day) if day is not None else text
+    is_range = len(data) > 1 and not any(isinstance(each, str) for each in data)
+    text = text.replace(" to ", f" {fill_template(code, 'to')} ") if is_range else text
+    return _separated(text, code) if data and not isinstance(data[0], str) else text
+
+
+def _day_words(text: str, code: str, found: re.Match[str]) -> str:
+    year, month, day = map(int, found.groups())
+    try:
+        date(year, month, day)
+    except ValueError:
+        return text
+    months = fill_template(code, "months").split()
+    return fill_template(code, "date", day=day, month=months[month - 1], year=year)
+
+
+def _separated(text: str, code: str) -> str:
+    """A number in English with the separators of a language."""
+    data = load_language_texts(f"{code}/answers.yaml")
+    number, space, unit = text.partition(" ")
+    text = f"{number}{space}{data['units'].get(unit, unit)}"
+    thousands, decimal = data["separators"].split(" ")
+    return re.sub(r"(?<=\d)[,.](?=\d)", lambda m: thousands if m[0] == "," else decimal, text)

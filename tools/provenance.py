@@ -1,0 +1,417 @@
+"""Open a citation: Evidence -> the same with the triples it rests on, and its basis in words.
+
+In order: rows of tables, attached graphs (triples fetched from the endpoint), SPARQL that a model wrote, values that
+a semantic layer derives, and internal ids -> IRI and label.
+
+A path is followed from the thing to the value. Of a pattern or a rule the value is cited with the thing's own
+triples that the pattern reads.
+"""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from nacre.errors import ToolError
+from nacre.extensions.databases.attached import BASE
+from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.language.tokens import fold
+from nacre.plans.property_path import PathTriples, PropertyPath, parse_path
+from nacre.plans.sparql_engine import provenance_query
+from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
+from nacre.plans.to_sql import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, trace_provenance
+from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
+from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
+from nacre.records.schema import Schema
+from nacre.stores.sparql.query_tokens import query_tokens
+from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sqlite.tables import SqlResult, Tables
+from nacre.stores.sqlite.triples import TYPE, StatedTriples, Triple, TripleReader
+from tools.sandbox import parse_sparql
+
+log = logging.getLogger(__name__)
+
+# for the rows of one table, after the answer was streamed
+SECONDS = 2.0
+
+IN_WORDS = "these triples, in words"
+
+
+def trace_sources(evidence: Evidence, plan: Plan | None, tables: Tables) -> Evidence:
+    """The evidence with at most 200 triples and its basis; `plan` is its reading's, None for a query of a model."""
+    if evidence.basis:
+        # rows and sentences of the branch `triples` have their basis already
+        return evidence
+    if isinstance(evidence, Rows):
+        rows = _trace_rows(evidence, plan, tables)
+        return replace(rows, triples=with_derived_sources(rows.triples, tables)[:MAX_PROVENANCE_TRIPLES])
+    if evidence.document is not None:
+        return replace(evidence, basis="a passage of a text")
+    triples = with_derived_sources(_sentence_triples(evidence, TripleReader(tables)), tables)
+    return replace(evidence, triples=triples[:MAX_PROVENANCE_TRIPLES], basis=IN_WORDS)
+
+
+def _trace_rows(rows: Rows, plan: Plan | None, tables: Tables) -> Rows:
+    found: Iterable[Triple]
+    try:
+        if plan is not None:
+            found = trace_provenance(plan, rows.table, tables)
+        elif rows.query is not None:
+            found = _model_query_triples(rows.query, rows.keys, tables)
+        else:
+            # a comparison combines many facts and has their triples
+            stored = TripleReader(tables)
+            stated = dict.fromkeys(t for triple in rows.triples for t in _stated_triples(triple, stored))
+            return replace(rows, triples=tuple(stated), basis=IN_WORDS)
+    except ToolError as error:
+        log.warning("a citation could not be traced: %s", error)
+        found = ()
+    return replace(rows, triples=tuple(found), basis=basis_in_words(rows.table, plan, rows.keys))
+
+
+def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
+    """What rows rest on, in words."""
+    body = plan.body if plan is not None else None
+    count = table.contributing
+    some = f", of which {MAX_PROVENANCE_THINGS} are named" if count and count > MAX_PROVENANCE_THINGS else ""
+    if isinstance(body, Combine) or (plan is None and not keys):
+        return "the query as a whole: its rows come from sets of things combined, not from single ones"
+    if count is not None:
+        return f"{count} thing{'s' * (count != 1)}{some}"
+    if isinstance(body, Ask):
+        return "what the query found" if table.rows and table.rows[0][0] else "that the query found nothing"
+    if isinstance(body, Compute):
+        return "the rows of two queries"
+    shown = f", of which {MAX_PROVENANCE_THINGS} are shown" if len(table.rows) > MAX_PROVENANCE_THINGS else ""
+    many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}{shown}"
+    return many if table.rows else "that the query found nothing"
+
+
+def _model_query_triples(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
+    """The triples of the things behind a model's query, for the columns that it uses, with their names; also of the
+    other tables whose values it shows."""
+    # sqlglot is slow to import, and the rules do without it
+    from tools.run_model_sql import used_tables
+
+    triples = TripleReader(tables)
+    found: dict[Triple, None] = {}
+    for number, used in enumerate(used_tables(query.text, tables.schema)):
+        for key in _shown_things(used.shown_ids, tables) if number else keys[:MAX_PROVENANCE_THINGS]:
+            name = triples.name_triple(key)
+            found.update(dict.fromkeys(t for iri in used.predicates for t in triples.with_subject(key, iri)))
+            found.update({name: None} if name else {})
+    return list(found)[:MAX_PROVENANCE_TRIPLES]
+
+
+def _shown_things(query: str, tables: Tables) -> list[str]:
+    """The IRIs of the ids in the last column of a query."""
+    if not query:
+        return []
+    try:
+        rows = tables.run(query, limit=MAX_PROVENANCE_THINGS, seconds=SECONDS).rows
+    except ToolError as error:
+        log.warning("the things of a joined table could not be traced: %s", error)
+        return []
+    ids = dict.fromkeys(row[-1] for row in rows if is_id(row[-1]))
+    names = look_up_entities(set(ids), tables)
+    return [names[each][0] for each in ids if each in names]
+
+
+def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tuple[Triple, ...]:
+    """The triples of a sentence as the graph has them: those that it lists, and the names of the things in it."""
+    text = _normalised(f"{evidence.title} {evidence.text}")
+    found: dict[Triple, None] = {}
+    for triple in evidence.triples:
+        found.update(dict.fromkeys(_stated_triples(triple, triples)))
+    if len(evidence.triples) == 1 and found:
+        [(subject, predicate, value)] = evidence.triples
+        listed = (
+            triples.with_object(value, predicate)
+            if value in evidence.keys
+            else triples.with_subject(subject, predicate)
+        )
+        others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
+        found.update(dict.fromkeys(t for t, end in others if _normalised(triples.label(end) or end) in text))
+    ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
+    for end in ends:
+        name = triples.name_triple(end)
+        # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
+        if name and any(_normalised(part) in text for part in (name[2], name[2].rpartition(": ")[2])):
+            found[name] = None
+    for key in evidence.keys:
+        if evidence.branch != "sql" and not any(
+            t[0] == key and _normalised(t[2]) in _normalised(evidence.title) for t in found
+        ):
+            found.update(dict.fromkeys(_title_triples(key, evidence.title, triples)))
+    return tuple(found)[:MAX_PROVENANCE_TRIPLES]
+
+
+def _stated_triples(triple: Triple, triples: TripleReader) -> list[Triple]:
+    """The triple as the data has it; a value may be shown in another form than it was written."""
+    if triples.contains(triple):
+        return [triple]
+    subject, predicate, value = triple
+    same = [t for t in triples.with_subject(subject, predicate) if _normalised(t[2]) == _normalised(value)]
+    return same or triples.with_subject(subject, predicate)
+
+
+def _title_triples(key: str, title: str, triples: TripleReader) -> list[Triple]:
+    """The link and the name that give an unnamed thing its title ("the engine of X")."""
+    for link in triples.with_object(key):
+        name = triples.name_triple(link[0])
+        if name and _normalised(name[2]) in _normalised(title):
+            return [link, name]
+    return []
+
+
+def _normalised(text: str) -> str:
+    return " ".join(fold(text).split())
+
+
+PATTERN = "triples that the query's pattern finds"
+
+# for each query of triples, after the answer was streamed
+TRACE_REMOTE_SOURCES_SECONDS = 3.0
+
+
+def trace_remote_sources(
+    evidence: Evidence, plan: Plan | None, source: SparqlSource, words: Vocabulary, names: Collection[str]
+) -> Evidence:
+    """The evidence with at most 200 triples about at most 50 things, by one CONSTRUCT for each select of the plan, or
+    for the query that a model wrote."""
+    if not isinstance(evidence, Rows):
+        return replace(evidence, basis=IN_WORDS)
+    if plan is None and evidence.query is not None:
+        return trace_model_sparql(evidence, source, names)
+    body = plan.body if plan is not None else None
+    keys = tuple(dict.fromkeys(key for row in evidence.table.keys[:MAX_PROVENANCE_THINGS] for key in row))[
+        : 4 * MAX_PROVENANCE_THINGS
+    ]
+    found: dict[Triple, None] = {}
+    try:
+        for select in _selects(body):
+            own = () if isinstance(body, Compute) else keys
+            query = provenance_query(select, own, words, names, things=MAX_PROVENANCE_THINGS)
+            triples = source.construct(
+                query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=TRACE_REMOTE_SOURCES_SECONDS
+            )
+            found.update(dict.fromkeys(sorted((_term_text(s), p.value, _term_text(o)) for s, p, o in triples)))
+    except ToolError as error:
+        log.warning("a citation could not be traced: %s", error)
+    # the triples name the things that a number counts
+    things = evidence.keys or tuple(dict.fromkeys(s for s, p, _ in found if p == TYPE))
+    return replace(evidence, keys=things, triples=tuple(found), basis=basis_in_words(evidence.table, plan, things))
+
+
+def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str]) -> Rows:
+    """Rows of SPARQL that a model wrote, with at most 200 of the triples that 50 solutions of its pattern rest on."""
+    found: list[Triple] = []
+    try:
+        query = (
+            model_sparql_provenance(rows.query.text, names, solutions=MAX_PROVENANCE_THINGS)
+            if rows.query is not None
+            else None
+        )
+        triples = (
+            source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=TRACE_REMOTE_SOURCES_SECONDS)
+            if query is not None
+            else []
+        )
+        found = sorted({(_term_text(s), p.value, _term_text(o)) for s, p, o in triples})
+    except ToolError as error:
+        log.warning("a citation could not be traced: %s", error)
+    basis = PATTERN if found and not rows.keys else basis_in_words(rows.table, None, rows.keys)
+    return replace(rows, triples=tuple(found), basis=basis)
+
+
+def _selects(body: Body | None) -> list[Select]:
+    """The selects whose rows can be traced to things; combined sets can't."""
+    if isinstance(body, Select):
+        return [body]
+    if isinstance(body, Ask):
+        return [body.select]
+    return [body.left, body.right] if isinstance(body, Compute) else []
+
+
+def _term_text(term: SparqlTerm) -> str:
+    return f"_:{term.value}" if term.kind == "blank" else str(cell_value(term)) if term.kind == "iri" else term.value
+
+
+_PROLOGUE = re.compile(r"(?:\s|#[^\n]*|(?:PREFIX\s*\S*?:|BASE)\s*<[^>]*>)*", re.IGNORECASE)
+
+_TOKEN = re.compile(
+    r"""<[^<>"{}|^`\\\s]*>|"{3}.*?"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\#[^\n]*|[{}]""",
+    re.DOTALL,
+)
+
+
+def model_sparql_provenance(text: str, names: Collection[str], *, solutions: int) -> str | None:
+    """A CONSTRUCT of the triples behind the rows of a SELECT or the truth of an ASK, for so many solutions of its
+    pattern, with the `names` of the things in the first selected variable; None if the pattern has no plain triples.
+
+    Triples in OPTIONAL and UNION are included if a variable of their own shows that they matched. Property paths,
+    negations and blank nodes are left out. Raises ToolError for a text that is not SPARQL.
+    """
+    query = parse_sparql(text)
+    triples = list(_certain_triples(query))
+    group = _group(text)
+    if not triples or group is None:
+        return None
+    start = _PROLOGUE.match(text)
+    prologue = text[: start.end()] if start else ""
+    inner = [group] if query.name == "AskQuery" else [f"{{ {text[len(prologue) :]}\n}}", group]
+    subjects = {subject for subject, _, _ in triples}
+    shown = next((name for name in query.PV or () if name in subjects), None)
+    template = [f"  {' '.join(term.n3() for term in triple)} ." for triple in triples]
+    if shown is not None:
+        listed = ", ".join(map(format_iri, names))
+        template.append(f"  {shown.n3()} ?nacre_name ?nacre_label .")
+        inner.append(f"OPTIONAL {{ {shown.n3()} ?nacre_name ?nacre_label FILTER(?nacre_name IN ({listed})) }}")
+    lines = "\n".join((*template, "} WHERE {", *inner))
+    return f"{prologue}\nCONSTRUCT {{\n{lines}\n}} LIMIT {solutions}"
+
+
+def _certain_triples(query: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The triples that exist whenever their variables are bound, each once."""
+    from rdflib import URIRef
+    from rdflib.term import BNode, Variable
+
+    found = list(dict.fromkeys(_triples(query.p, ())))
+    # the number of triples with a variable, in all and in each optional part
+    everywhere = Counter(term for triple, _ in found for term in {*triple} if isinstance(term, Variable))
+    within = Counter(
+        (part, term) for triple, parts in found for part in parts for term in {*triple} if isinstance(term, Variable)
+    )
+    for triple, parts in found:
+        plain = isinstance(triple[1], URIRef | Variable) and not any(isinstance(term, BNode) for term in triple)
+        if plain and all(any(within[part, t] == everywhere[t] for t in triple if t in everywhere) for part in parts):
+            yield triple
+
+
+def _triples(node: Any, parts: tuple[int, ...]) -> Iterator[tuple[tuple[Any, Any, Any], tuple[int, ...]]]:
+    """The triples of a pattern, each with the optional parts that contain it."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+    from rdflib.term import Variable
+
+    if not isinstance(node, CompValue):
+        return
+    for triple in node.triples or ():
+        yield triple, parts
+    if node.name in ("LeftJoin", "Union"):
+        yield from _triples(node.p1, (*parts, id(node.p1)) if node.name == "Union" else parts)
+        yield from _triples(node.p2, (*parts, id(node.p2)))
+    elif node.name == "Minus":
+        yield from _triples(node.p1, parts)
+    elif node.name == "ToMultiSet":
+        # variables that a subquery does not select have no value outside of it
+        shown = set(node.p.PV or ()) if isinstance(node.p, CompValue) else set()
+        inner = _triples(node.p, parts)
+        yield from (each for each in inner if {t for t in each[0] if isinstance(t, Variable)} <= shown)
+    else:
+        for each in (node.p, node.p1, node.p2):
+            yield from _triples(each, parts)
+
+
+def _group(text: str) -> str | None:
+    """The group of a query, in its braces; None if there are several, as with EXISTS in the SELECT clause."""
+    depth, start, found = 0, 0, list[str]()
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            start, depth = (token.start() if depth == 0 else start), depth + 1
+        elif token[0] == "}":
+            depth -= 1
+            found += [text[start : token.end()]] if depth == 0 else []
+    return found[0] if len(found) == 1 else None
+
+
+# triples that one derived value is cited with
+MAX_SOURCES = 20
+
+_START, _END = "?this ", " ?value"
+
+
+def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Triple, ...]:
+    """The triples, with those of a layer replaced by the triples of the graph that they come from."""
+    schema = tables.schema
+    if not any(_patterns(triple, schema) for triple in triples):
+        return tuple(triples)
+    stated = StatedTriples(tables)
+    found: dict[Triple, None] = {}
+    for triple in triples:
+        found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
+    return tuple(found)
+
+
+def _patterns(triple: Triple, schema: Schema) -> tuple[str, ...]:
+    predicate = schema.predicate_of.get(triple[1])
+    return predicate.patterns if predicate is not None else ()
+
+
+def _sources(triple: Triple, schema: Schema, stated: StatedTriples) -> Iterable[Triple]:
+    subject, _, value = triple
+    for pattern in _patterns(triple, schema):
+        path = _path_of(pattern)
+        found = _read_by(pattern, subject, stated) if path is None else _along(path, subject, value, stated)
+        if found:
+            return found[:MAX_SOURCES]
+    return ()
+
+
+def _path_of(pattern: str) -> PropertyPath | None:
+    """The path of a pattern that is nothing but a path."""
+    if not (pattern.startswith(_START) and pattern.endswith(_END)):
+        return None
+    try:
+        return parse_path(pattern[len(_START) : -len(_END)])
+    except ToolError:
+        # several triples, of which the first begins and the last ends as a path does
+        return None
+
+
+def _along(path: PropertyPath, subject: str, value: str, stated: StatedTriples) -> Sequence[Triple]:
+    return PathTriples(stated.with_subject, stated.with_object).between(path, subject, value)
+
+
+def _read_by(pattern: str, subject: str, stated: StatedTriples) -> Sequence[Triple]:
+    """The triples around a thing by the properties of a pattern, two links far."""
+    iris = dict.fromkeys(token.text[1:-1] for token in query_tokens(pattern) if token.kind == "iri")
+    own = [triple for iri in iris for triple in (*stated.with_subject(subject, iri), *stated.with_object(subject, iri))]
+    behind = [
+        triple
+        for near in own[:MAX_SOURCES]
+        for end in {near[0], near[2]} - {subject}
+        for iri in iris
+        for triple in stated.with_subject(end, iri)
+    ]
+    return tuple(dict.fromkeys((*own, *behind)))
+
+
+SMALLEST_ID = 2**31
+
+# of an ingested graph, or the IRI of a row of an attached database
+EntityId = int | str
+
+
+def is_id(cell: object) -> TypeGuard[EntityId]:
+    """Whether a cell is an id: ids are 63-bit hashes, smaller numbers are counts and measures."""
+    if isinstance(cell, str):
+        return cell.startswith(BASE)
+    return isinstance(cell, int) and not isinstance(cell, bool) and cell >= SMALLEST_ID
+
+
+def look_up_entities(ids: Collection[EntityId], tables: Tables) -> dict[EntityId, tuple[str, str]]:
+    """IRI and label of those ids that are entities."""
+    if isinstance(tables, AttachedTables):
+        return {
+            iri: (iri, label) for iri, label in tables.row_labels(each for each in ids if isinstance(each, str)).items()
+        }
+    found: dict[EntityId, tuple[str, str]] = {}
+    wanted = sorted(ids, key=str)
+    for start in range(0, len(wanted), 400):
+        part: Sequence[EntityId] = wanted[start : start + 400]
+        marks = ",".join("?" * len(part))
+        rows: SqlResult = tables.run(f"SELECT id, iri, label FROM entity WHERE id IN ({marks})", part)
+        found.update({row[0]: (str(row[1]), str(row[2] or row[1])) for row in rows.rows if is_id(row[0])})
+    return found

@@ -1,0 +1,115 @@
+"""The branches `lexical` and `vector`: a text -> sentences of the passages that contain its words, or are nearest in
+meaning, the best for a question first.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from nacre.language.thesaurus import rank_sentences
+from nacre.records.evidence import BranchResult, EvidenceSentence, Query
+from nacre.stores.search.lexical import LexicalIndex
+from nacre.stores.search.vectors import Vectors
+from nacre.stores.sqlite.passages import Documents, PassageHit, Passages
+
+MOST_WORDS = 300
+
+MOST_SENTENCES = 24
+
+
+class PassageIndex(Protocol):
+    """An index that finds passages for a text."""
+
+    def search(self, text: str, limit: int) -> Sequence[PassageHit]:
+        """At most `limit` passages, the best first."""
+        ...
+
+
+class SentenceSearch(Protocol):
+    """A branch over one index of passages: `search_lexical` or `search_vector` with its stores bound."""
+
+    def __call__(
+        self, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None
+    ) -> BranchResult: ...
+
+
+def retrieve_sentences(
+    branch: str,
+    index: PassageIndex,
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> BranchResult:
+    """At most 24 sentences of the passages that the index finds for `text`, those that answer `question` best first.
+
+    `documents` knows the things that sentences of documents name; their IRIs become keys of the sentence.
+    """
+    started = time.perf_counter()
+    hits = index.search(text, limit)
+    scores = {hit.id: hit.score for hit in hits}
+    sentences = [
+        EvidenceSentence(
+            branch,
+            round,
+            text=sentence.text,
+            title=passage.title,
+            score=scores[passage.id],
+            keys=(passage.key,),
+            triples=(sentence.triple,) if sentence.triple else (),
+            document=sentence.document,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        for passage in passages.get([hit.id for hit in hits])
+        for sentence in passage.sentences
+    ]
+    chosen = tuple(sentences[i] for i in rank_sentences(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
+    if documents is not None:
+        named = documents.mentioned_in([(each.document, each.start, each.end) for each in chosen if each.document])
+        chosen = tuple(
+            replace(each, keys=(*each.keys, *named.get((each.document or "", each.start, each.end), ())))
+            for each in chosen
+        )
+    query = Query(
+        branch, round, text, words=f"passages like: {text}", rows=len(hits), seconds=time.perf_counter() - started
+    )
+    return BranchResult(branch, chosen, (query,))
+
+
+LEXICAL = "lexical"
+
+
+def search_lexical(
+    index: LexicalIndex,
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> BranchResult:
+    """Sentences of the `limit` passages that match the words of `text` best, the best for `question` first."""
+    return retrieve_sentences(LEXICAL, index, passages, text, question, round=round, limit=limit, documents=documents)
+
+
+VECTOR = "vector"
+
+
+def search_vector(
+    index: Vectors,
+    passages: Passages,
+    text: str,
+    question: str,
+    *,
+    round: int,
+    limit: int,
+    documents: Documents | None = None,
+) -> BranchResult:
+    """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
+    return retrieve_sentences(VECTOR, index, passages, text, question, round=round, limit=limit, documents=documents)

@@ -1,0 +1,439 @@
+"""Accept one reading statement and nothing else: SQL text of a model -> a normalised query, or ToolError.
+
+Then repairs: text + error -> a corrected query or a hint for the model; conditions that no row meets + the values of
+columns -> a Repair.
+
+Each kind of error has its own repair; unknown kinds are not repaired.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
+
+from rapidfuzz import fuzz, process
+from sqlglot import Dialect, Token, TokenType, exp, parse, parse_one
+from sqlglot.errors import SqlglotError
+
+from nacre.errors import ToolError
+from nacre.language.quantities import convert_unit, find_amounts
+from nacre.language.tokens import fold
+from nacre.records.evidence import Cell
+from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.stores.sqlite.tables import Tables
+
+LONGEST = 10_000
+
+# checked before parsing: beyond these the parser, or SQLite, takes longer than any limit
+MAX_CONSTRUCTS = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
+
+MOST_BARE_JOINS = 3
+
+MOST_TABLES = 40
+
+_COUNTED = {TokenType.SELECT, TokenType.JOIN, TokenType.WITH}
+
+_OPENING, _CLOSING = {TokenType.L_PAREN, TokenType.CASE}, {TokenType.R_PAREN, TokenType.END}
+
+_CONDITION = {TokenType.ON, TokenType.USING, TokenType.SELECT, TokenType.WHERE}
+
+_REFUSED: tuple[type[exp.Expr], ...] = (
+    exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Into,
+    exp.Command, exp.Pragma, exp.Attach, exp.Detach, exp.Transaction, exp.Commit, exp.Rollback, exp.Set, exp.Use,
+    exp.Lock, exp.Analyze, exp.Copy, exp.LoadData, exp.Show, exp.Describe, exp.Kill, exp.Grant,
+    exp.Placeholder, exp.Parameter, exp.SessionParameter,
+)  # fmt: skip
+
+_DENIED = frozenset({
+    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "eval", "exec", "shell",
+    "randomblob", "zeroblob", "printf", "format", "json_each", "json_tree", "generate_series", "dbstat",
+})  # fmt: skip
+
+
+def guard_sql(text: str, relations: Collection[str], *, limit: int) -> exp.Query:
+    """The query as a tree without comments, whose outermost LIMIT is at most `limit`.
+
+    `relations` are the tables and views that it may read besides those of its WITH. Raises ToolError: `syntax` for a
+    text that SQLite can't parse, `unknown_name` for other tables, `refused` for anything else. The connection has
+    defences as well: this is the outer of several layers.
+    """
+    if len(text) > LONGEST:
+        raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
+    try:
+        tokens = Dialect.get_or_raise("sqlite").tokenize(text)
+        _check_size(tokens)
+        return _checked_query(text, relations, limit)
+    except SqlglotError as error:
+        raise ToolError("syntax", f"The query can't be parsed: {_first_line(error)}") from None
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> ToolError:
+    return ToolError("too_large", "The query is nested too deep. Write it with fewer levels.")
+
+
+def _check_size(tokens: Sequence[Token]) -> None:
+    """Raises ToolError `too_large` for more joins, SELECTs or levels than a question needs."""
+    counted: Counter[str] = Counter(token.text.upper() for token in tokens if token.token_type in _COUNTED)
+    counted["tables of a WITH"] = sum(
+        before.token_type == TokenType.ALIAS and token.token_type == TokenType.L_PAREN
+        for before, token in pairwise(tokens)
+    )
+    depth = bare = 0
+    for token in tokens:
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
+        counted["nesting"] = max(counted["nesting"], depth)
+        # joins without a condition make the parser try every way to nest them
+        bare = 0 if token.token_type in _CONDITION else bare + (token.token_type == TokenType.JOIN)
+        if bare > MOST_BARE_JOINS:
+            raise ToolError("too_large", "Every JOIN needs its ON.")
+    for what, most in MAX_CONSTRUCTS.items():
+        if counted[what] > most:
+            raise ToolError("too_large", f"The query has more than {most} of {what}. Write a shorter one.")
+
+
+def _checked_query(text: str, relations: Collection[str], limit: int) -> exp.Query:
+    statements = [statement for statement in parse(text, read="sqlite") if statement is not None]
+    if len(statements) != 1:
+        raise ToolError("refused", f"One SELECT is allowed, not {len(statements)} statements.")
+    query = statements[0].unnest() if isinstance(statements[0], exp.Subquery) else statements[0]
+    if not isinstance(query, exp.Select | exp.SetOperation):
+        raise ToolError("refused", f"Only SELECT is allowed, not {query.key.upper()}.")
+    tables = list(query.find_all(exp.Table))
+    if len(tables) > MOST_TABLES:
+        raise ToolError("too_large", f"The query reads {len(tables)} tables; {MOST_TABLES} are the most.")
+    known = {name.lower() for name in relations} | {cte.alias.lower() for cte in query.find_all(exp.CTE)}
+    for node in query.walk():
+        _check(node, known, relations)
+    return _with_limit(cast(exp.Query, query), limit)
+
+
+def sql_text(query: exp.Expr) -> str:
+    """The tree as SQLite text on one line; raises ToolError `too_large` if it is too deep to be written."""
+    try:
+        return query.sql(dialect="sqlite", comments=False)
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _check(node: exp.Expr, known: Collection[str], relations: Collection[str]) -> None:
+    if isinstance(node, _REFUSED):
+        raise ToolError("refused", f"{node.key.upper()} is not allowed in a query.")
+    if isinstance(node, exp.Func):
+        name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
+        if name in _DENIED or name.startswith(("sqlite_", "pragma_", "fts")):
+            raise ToolError("refused", f"The function {name} is not allowed in a query.")
+    if isinstance(node, exp.Table):
+        _check_table(node, known, relations)
+
+
+def _check_table(table: exp.Table, known: Collection[str], relations: Collection[str]) -> None:
+    if not isinstance(table.this, exp.Identifier):
+        raise ToolError("refused", f"{sql_text(table)} is not a table.")
+    if table.catalog or table.db.lower() not in ("", "main"):
+        raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_text(table)}.")
+    if table.name.lower() not in known:
+        raise ToolError("unknown_name", f"There is no table {table.name!r}.{_nearest(table.name, relations)}")
+
+
+def _nearest(name: str, relations: Collection[str]) -> str:
+    best = process.extractOne(name, sorted(relations), scorer=fuzz.ratio, score_cutoff=50)
+    return f" The nearest is {best[0]!r}." if best else ""
+
+
+def _with_limit(query: exp.Query, limit: int) -> exp.Query:
+    clause = query.args.get("limit")
+    number = clause.expression if isinstance(clause, exp.Limit) else None
+    if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit() and int(number.name) <= limit:
+        return query
+    return query.limit(limit, copy=True)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+NEAR_SCORE = 80
+
+LISTED = 25
+
+_NO_TABLE = re.compile(r"no (?:such )?table:? '?([^'\s]+?)'?\.(?:\s|$)", re.IGNORECASE)
+
+_NO_COLUMN = re.compile(r"^(?>.*?no such column: )(.+)\.$", re.IGNORECASE)
+
+_AMBIGUOUS = re.compile(r"^(?>.*?ambiguous column name: )(.+)\.$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was wrong, in `hint`; `sql` is the corrected query, None if only the model can correct it."""
+
+    kind: str
+    hint: str
+    sql: str | None = None
+
+
+def repair_query(text: str, error: ToolError, schema: Schema) -> Repair:
+    """The repair for a query that failed."""
+    repair_kind = _REPAIRS.get(error.kind)
+    message = str(error)
+    if repair_kind is None:
+        return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
+    try:
+        query = parse_one(text, read="sqlite")
+    except (SqlglotError, RecursionError):
+        return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
+    return repair_kind(query, message, schema)
+
+
+def _unknown_name(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    if found := _NO_TABLE.search(message):
+        return _unknown_table(query, found[1], message, schema)
+    if found := _NO_COLUMN.search(message):
+        return _unknown_column(query, found[1].replace('"', ""), message, schema)
+    return Repair("unknown_name", message)
+
+
+def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
+    best = process.extractOne(name.lower(), [*schema.relation_of, "entity"], scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
+    if best is None:
+        tables = ", ".join(sorted(r.name for r in schema.relations if r.kind != "junction")[:LISTED])
+        return Repair("unknown_name", f"{message} The tables are: {tables}.")
+    for table in query.find_all(exp.Table):
+        if table.name.lower() == name.lower():
+            # columns may be qualified by the wrong name
+            alias = table.alias or name
+            table.set("this", exp.to_identifier(best[0], quoted=True))
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return Repair("unknown_name", f"The table {name} is called {best[0]}.", sql_text(query))
+
+
+def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
+    owner, _, column = name.rpartition(".")
+    tables = query_relations(query, schema)
+    columns_of = {a: _columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
+    if column.lower() in ("label", "name") and "entity" not in columns_of and columns_of:
+        alias = next(iter(columns_of))
+        label = parse_one(
+            f'(SELECT "e_"."label" FROM entity AS "e_" WHERE "e_"."id" = "{alias}"."{tables[alias].key}")'
+        )
+        return _replace_column(query, name, lambda _: label.copy(), f"{name} is the label of a thing, kept in entity.")
+    elsewhere = [a for a, r in tables.items() if column.lower() in map(str.lower, _columns(r))]
+    if owner and elsewhere:
+        right = exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(elsewhere[0], quoted=True))
+        return _replace_column(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
+    near = {c: a for a, columns in columns_of.items() for c in columns}
+    best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
+    if best:
+        right = exp.column(exp.to_identifier(best[0], quoted=True), table=exp.to_identifier(near[best[0]], quoted=True))
+        return _replace_column(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")
+    listed = "; ".join(f"{a} has {', '.join(columns[:LISTED])}" for a, columns in columns_of.items())
+    others = [r.name for r in schema.relations if column.lower() in map(str.lower, _columns(r))]
+    elsewhere_hint = f" A column of that name is in {', '.join(others[:3])}: join it." if others else ""
+    return Repair("unknown_name", f"{message} {listed}.{elsewhere_hint}")
+
+
+def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    match = _AMBIGUOUS.search(message)
+    if match is None:
+        return Repair("ambiguous", message)
+    name = match[1]
+    owner = next(
+        (a for a, r in query_relations(query, schema).items() if name.lower() in map(str.lower, _columns(r))), None
+    )
+    if owner is None:
+        return Repair("ambiguous", f"{message} Write its table before it.")
+    right = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(owner, quoted=True))
+    return _replace_column(query, name, lambda _: right.copy(), f"{name} is taken from {owner}, which goes first.")
+
+
+def _type(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    known = schema.predicate_of
+    types = {
+        f"{alias}.{column.value} is {known[column.predicate].datatype}"
+        for alias, relation in query_relations(query, schema).items()
+        for column in relation.columns
+        if column.value and any(c.name.lower() == column.value.lower() for c in query.find_all(exp.Column))
+    }
+    return Repair("type", f"{message} {'; '.join(sorted(types))}".strip())
+
+
+def _timeout(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    loose = [j.this.alias_or_name for j in query.find_all(exp.Join) if not j.args.get("on") and not j.args.get("using")]
+    if loose:
+        return Repair("timeout", f"{message} {', '.join(loose)} is joined without a condition: add ON with its key.")
+    if any(True for _ in query.find_all(exp.With)):
+        return Repair("timeout", f"{message} Leave WITH RECURSIVE out.")
+    return Repair("timeout", f"{message} Join by keys, and compare single columns.")
+
+
+def _too_large(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    return Repair("too_large", f"{message} Select fewer columns, count instead of listing, or add a condition.")
+
+
+def _refused(query: exp.Expr, message: str, schema: Schema) -> Repair:
+    return Repair("refused", f"{message} {_HINTS['refused']}")
+
+
+def _replace_column(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr], hint: str) -> Repair:
+    """The query with another expression for every column that is written as `name`."""
+    wanted = name.lower()
+
+    def swap(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        written = f"{node.table}.{node.name}".lower() if node.table else node.name.lower()
+        return right(node) if written == wanted else node
+
+    return Repair("", hint, sql_text(query.transform(swap)))
+
+
+def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
+    """The relations of a query by their aliases, in order."""
+    entity = Relation("entity", "table", "id", ())
+    relations = {"entity": entity, **{name.lower(): relation for name, relation in schema.relation_of.items()}}
+    return {
+        table.alias_or_name.lower(): relations[table.name.lower()]
+        for table in query.find_all(exp.Table)
+        if table.name.lower() in relations
+    }
+
+
+def _columns(relation: Relation) -> list[str]:
+    return list(dict.fromkeys(_relation_names(relation)))
+
+
+def _relation_names(relation: Relation) -> Iterator[str]:
+    yield relation.key
+    if relation.name == "entity":
+        yield from ("iri", "label")
+    for column in relation.columns:
+        yield from filter(None, (column.value, column.low, column.high, column.text, column.link))
+
+
+_HINTS = {
+    "refused": "Write one SELECT over the tables listed, without anything that writes or sets.",
+    "syntax": "Write one SELECT that SQLite can parse, and nothing around it.",
+}
+
+_REPAIRS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
+    "unknown_name": _unknown_name,
+    "ambiguous": _ambiguous,
+    "type": _type,
+    "timeout": _timeout,
+    "too_large": _too_large,
+    "refused": _refused,
+}
+
+VALUES = 3000
+
+SHOWN = 5
+
+
+def repair_empty(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """The repair of a query without rows; None if every condition can be met: then the empty result is the answer.
+
+    Numbers written as text become numbers in the column's unit, misspelt values become values of the column.
+    """
+    try:
+        return (
+            _repair_units(query, tables)
+            or _repair_spelling(query, tables, seconds)
+            or _find_excluding_condition(query, tables, seconds)
+        )
+    except ToolError:
+        # the query is used as it is if the check takes too long
+        return None
+
+
+def _repair_units(query: exp.Query, tables: Tables) -> Repair | None:
+    """Text as numbers: "weight > '2 t'" matches nothing if weights are numbers of kg."""
+    fixed, hints = query.copy(), list[str]()
+    for literal, _, predicate, _ in _text_comparisons(fixed, tables):
+        amounts = find_amounts(literal.name)
+        if predicate is None or predicate.datatype not in ("integer", "real") or len(amounts) != 1:
+            continue
+        unit = amounts[0].unit
+        value = convert_unit(amounts[0].value, unit, predicate.unit) if unit and predicate.unit else amounts[0].value
+        if value is not None:
+            hints.append(f"{literal.name!r} is {value:.10g}{f' {predicate.unit}' if predicate.unit else ''} here")
+            literal.replace(exp.Literal.number(f"{value:.10g}"))
+    return Repair("type", f"{'; '.join(hints)}.", sql_text(fixed)) if hints else None
+
+
+def _repair_spelling(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """Unknown values replaced by the nearest values of their columns; a hint with the values if none is near."""
+    fixed, hints, unknown = query.copy(), list[str](), list[str]()
+    for literal, column, _, relation in _text_comparisons(fixed, tables):
+        text = literal.name.strip("%")
+        values = [str(v) for v in _values(relation, column, tables, seconds)]
+        if not text or any(_matches(literal.name, value) for value in values):
+            continue
+        folded = {fold(value): value for value in values}
+        best = process.extractOne(fold(text), list(folded), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
+        if best:
+            hints.append(f"{text!r} is spelt {folded[best[0]]!r}")
+            # the column may be compared in lower case
+            lower = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike)
+            new = folded[best[0]]
+            small = lower is not None and lower.find(exp.Lower) is not None
+            literal.replace(exp.Literal.string(new.lower() if small else new))
+        elif values:
+            unknown.append(f"No {column} is {text!r}; there are {', '.join(map(repr, values[:SHOWN]))}.")
+    if hints:
+        return Repair("value", f"{'; '.join(hints)}.", sql_text(fixed))
+    return Repair("value", " ".join(unknown)) if unknown else None
+
+
+def _find_excluding_condition(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
+    """A hint about the one condition without which there are rows."""
+    where = query.args.get("where")
+    conditions = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.And) else []
+    for condition in conditions if len(conditions) > 1 else ():
+        rest = [each.copy() for each in conditions if each is not condition]
+        less = query.copy()
+        less.set("where", exp.Where(this=exp.and_(*rest)))
+        if tables.run(sql_text(less), limit=1, seconds=seconds).rows:
+            return Repair("overfiltered", f"No rows; without {sql_text(condition)} there are some.")
+    return None
+
+
+def _text_comparisons(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Literal, str, Predicate | None, str]]:
+    """Each text that a column is compared with: the literal, the column, its predicate and its relation."""
+    schema = tables.schema
+    relations = query_relations(query, schema)
+    for literal in list(query.find_all(exp.Literal)):
+        compares = literal.find_ancestor(exp.EQ, exp.In, exp.Like, exp.ILike, exp.GT, exp.GTE, exp.LT, exp.LTE)
+        column = compares.find(exp.Column) if compares is not None and literal.is_string else None
+        if column is None or compares is None or compares.find(exp.Select):
+            continue
+        for alias, relation in relations.items():
+            if column.table.lower() not in ("", alias):
+                continue
+            if relation.name == "entity" and column.name.lower() == "label":
+                yield literal, "label", None, "entity"
+                break
+            own = next((c for c in relation.columns if column.name.lower() in _column_names(c)), None)
+            if own is not None:
+                yield literal, column.name, schema.predicate_of.get(own.predicate), relation.name
+                break
+
+
+def _column_names(column: Column) -> list[str]:
+    return [name.lower() for name in (column.value, column.low, column.high, column.text) if name]
+
+
+def _values(relation: str, column: str, tables: Tables, seconds: float) -> list[Cell]:
+    name, of = (exp.to_identifier(text, quoted=True).sql("sqlite") for text in (column, relation))
+    query = f"SELECT DISTINCT {name} FROM {of} WHERE {name} IS NOT NULL"
+    return [row[0] for row in tables.run(query, limit=VALUES, seconds=seconds).rows]
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Whether a value matches a LIKE or =, ignoring case."""
+    wanted, own = fold(pattern.strip("%")), fold(value)
+    return wanted in own if "%" in pattern else wanted == own
