@@ -19,7 +19,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 STAGES = read_stages(DOCKERFILE)
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 KNOWN = set(re.findall(r"^#([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
-HOUSE = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"benchmarks"}
+HOUSE = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"benchmarks", "evaluation"}
 
 
 def test_every_setting_is_documented() -> None:

@@ -124,7 +124,7 @@ def test_every_package_is_in_the_architecture() -> None:
     named |= {line.split()[0] for line in tree.splitlines()}
     packages = {
         relative(path.parent)
-        for top in ("nacre", "agents", "graph", "tools", "ingestion")
+        for top in ("nacre", "agents", "graph", "tools", "ingestion", "evaluation")
         for path in (ROOT / top).rglob("__init__.py")
     }
     assert packages - {"nacre"} == named - {"nacre/errors"}

@@ -11,7 +11,7 @@ STATIC = Path(__file__).parents[2] / "nacre/serving/page/static"
 WORDS = {each.stem: json.loads(each.read_text()) for each in sorted((STATIC / "words").glob("*.json"))}
 CODE = {str(each.relative_to(STATIC)): each.read_text() for each in sorted(STATIC.rglob("*.js"))}
 # the page of a shared answer is made by the server
-SHARED_PAGE = (STATIC.parents[1] / "sharing/page.py").read_text()
+SHARED_PAGE = (STATIC.parents[2] / "extensions/sharing/routes.py").read_text()
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # two words in a row, or a word with a capital letter
