@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 import typer
 
 from nacre.errors import ConfigError, NacreError
-from nacre.extensions.sharing.command import open_shared_answers
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def remove(graph: options.GraphOption = None) -> None:
     with _open_library() as library:
         name = library.resolve(graph)
         library.remove(name)
-        with open_shared_answers() as shared:
+        with open_conversations() as conversations:
             # a later graph of this name must not bring them back
-            withdrawn = 0 if shared is None else shared.revoke_graph(name)
+            withdrawn = 0 if conversations is None else conversations.delete_shares(name)
         more = f" {withdrawn} shared answers about it are withdrawn." if withdrawn else ""
         print_line(f"Removed '{name}'.{more}")
 
