@@ -190,7 +190,13 @@ def _ask_tool(name: str, tool: Tool, view: TurnView, graph: str) -> BranchResult
     started = time.perf_counter()
     sentences = tuple(
         EvidenceSentence(
-            name, view.round, _plain(text, MAX_TEXT), _plain(source, MAX_SOURCE), 1 / n, basis=f"what {name} returned"
+            name,
+            view.round,
+            _plain(text, MAX_TEXT),
+            score=1 / n,
+            # it answers as a text does, which may have no place
+            document=_plain(source, MAX_SOURCE) or name,
+            basis=f"what {name} returned",
         )
         for n, (text, source) in enumerate(islice(tool(view.standalone, graph), MAX_SENTENCES), 1)
     )
