@@ -39,7 +39,8 @@ class Extension:
     - `branches`: places of a `graph.branches.Branch`;
     - `tools`: places of a function (question, graph) -> (text, source) of each sentence that it finds. Each is a
       branch, which is asked by default if it is not in `on_request`;
-    - `commands`: places of a function or a Typer app.
+    - `commands`: places of a function or a Typer app;
+    - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models.
 
     `routes` is the place of a function (app, *, alone) that adds routes, `serve` that of a function (app) -> an async
     context manager that is open while the app runs.
@@ -53,6 +54,7 @@ class Extension:
     tools: Mapping[str, str] = field(default_factory=dict)
     on_request: tuple[str, ...] = ()
     commands: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     routes: str = ""
     serve: str = ""
 
@@ -82,8 +84,8 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def provided(kind: str, taken: Collection[str], is_usable: Callable[[Any], bool] = callable) -> dict[str, Any]:
-    """What the extensions add of a kind ("branches", "tools", "commands"), by name. What can't be imported or used
-    or has a name that is taken is left out."""
+    """What the extensions add of a kind ("branches", "tools", "commands", "models"), by name. What can't be
+    imported or used or has a name that is taken is left out."""
     added: dict[str, Any] = {}
     for extension in extensions():
         for name, place in getattr(extension, kind).items():

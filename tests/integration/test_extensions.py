@@ -17,7 +17,7 @@ from nacre.extension import Extension, extensions, resolve
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = ("a2a", "agui", "langgraph_api", "pyramid", "sharing")
+OURS = ("a2a", "agui", "langgraph_api", "local_model", "pyramid", "sharing")
 
 HARBOUR = """
 @prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -228,7 +228,7 @@ def test_declarations_of_ours_name_what_exists() -> None:
     assert {each.name for each in extensions()} >= set(OURS)
     for each in extensions():
         assert isinstance(each, Extension)
-        for place in (*each.branches.values(), *each.tools.values(), *each.commands.values(), each.routes, each.serve):
+        for place in (*each.branches.values(), *each.commands.values(), *each.models.values(), each.routes, each.serve):
             assert not place or resolve(place) is not None
 
 

@@ -218,9 +218,7 @@ def _check_embedder(settings: "Settings") -> Finding:
 
 
 def _check_model(settings: "Settings") -> Finding:
-    from nacre.config.models import chat_model
-    from nacre.extensions.local_model.local_files import model_advice
-    from nacre.extensions.local_model.local_model import is_local
+    from nacre.config.models import chat_model, model_advice, own_provider
 
     if not settings.model:
         return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids all models'}")
@@ -234,7 +232,8 @@ def _check_model(settings: "Settings") -> Finding:
         # a model client may raise anything, and all of it means the same here
         why = " ".join(str(error).split())[:200]
         server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then the rules answer"
-        advice = "nacre model list" if is_local(settings.model) else server
+        own = own_provider(settings.model)
+        advice = server if own is None else own.next_step
         return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
     return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
 

@@ -18,7 +18,6 @@ from nacre.errors import GraphNotFound, NacreError
 from nacre.extension import provided
 from nacre.extensions.fleet.command import migrate as migrate_command
 from nacre.extensions.fleet.command import shared_graphs
-from nacre.extensions.local_model.command import model_app
 from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
 from nacre.serving.cli.examples import examples_app
 from nacre.serving.cli.layer import layer_app
@@ -96,8 +95,6 @@ app.add_typer(examples_app, name="examples")
 app.add_typer(keys_app, name="keys")
 
 app.add_typer(layer_app, name="layer")
-
-app.add_typer(model_app, name="model")
 
 for name, group in _added.items():
     if isinstance(group, typer.Typer):
