@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from agents.model_calls import Limits, StructuredOutput
-from nacre.config.models import is_own_server
+from nacre.config.models import is_own_server, own_provider
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.extensions.local_model.local_files import model_file
-from nacre.extensions.local_model.local_model import is_local
 from nacre.stores.sqlite.model_replies import ModelReplies
 
 Size = Literal["small", "large", "unknown"]
@@ -192,10 +190,10 @@ def query_model_size(settings: Settings) -> Size:
 def query_model_name(settings: Settings) -> str:
     """The name of the model that writes queries; of a local model the name of its file."""
     name = settings.model_sql or settings.model or ""
-    if not is_local(name):
+    if (own := own_provider(name)) is None:
         return name
     try:
-        return model_file(settings, name).name
+        return own.label(settings, name)
     except ValueError:
         # the missing file is reported when the model is opened
         return name

@@ -1,23 +1,28 @@
-"""The retrieval branches: BRANCHES, one line a branch; each maps a TurnView to what it found in one round."""
+"""The retrieval branches, one line each; each maps a TurnView to what it found in one round."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from agents.agents import Agents
 from agents.query_writer import MODEL_VISITS, by_rules, may_run_readings
 from agents.turn_view import Result, TurnView
+from graph.state import State
 from nacre.access.databases import sparql_database, sql_database
 from nacre.access.join_texts import join_texts, may_join
-from nacre.access.open_graph import WATERFALL_PASSAGES, lexical_problem, sparql_problem, triples_problem, vector_problem
+from nacre.access.open_graph import WATERFALL_PASSAGES, lexical_problem, sparql_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
-from nacre.records.evidence import BranchResult
+from nacre.extension import extensions, provided
+from nacre.language.sanitize import strip_control_characters
+from nacre.records.evidence import BranchResult, EvidenceSentence, Query, QueryError
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Understanding
 from tools import search_passages
@@ -26,7 +31,6 @@ from tools.search_passages import SentenceSearch
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
-    from nacre.stores.search.vectors import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -116,23 +120,6 @@ async def _passages(search: SentenceSearch, view: TurnView, resources: BranchRes
     return Result(await asyncio.wait_for(searching, resources.settings.branch_seconds))
 
 
-async def _triples(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
-    graph = resources.graph
-    embedder = graph.lexicon.embedder
-    if embedder is None or graph.stored is None:
-        raise ToolError("unavailable", triples_problem(graph))
-    searching = run_in_thread(_single_triples, view, graph, embedder)
-    return Result(await asyncio.wait_for(searching, resources.settings.branch_seconds))
-
-
-def _single_triples(view: TurnView, graph: Graph, embedder: Embedder) -> BranchResult:
-    # numpy is slow to import, and most turns do without it
-    from nacre.extensions.pyramid import search_triples
-
-    stores = search_triples.TripleStores(graph.lexicon, embedder, graph.passages, graph.extracted)
-    return search_triples.search(view.understanding, stores, round=view.round)
-
-
 def _search_text(view: TurnView, top_k: int) -> tuple[str, int]:
     """The text to search for and how many passages to retrieve: at first the question; from the second round on other
     words for it, or its names, and twice as many passages.
@@ -158,16 +145,89 @@ def _has_wider_search(understanding: Understanding, earlier: Sequence[BranchResu
     return len(earlier) < 2
 
 
-def _is_unvisited(understanding: Understanding, earlier: Sequence[BranchResult], by_model: bool) -> bool:
+def is_unvisited(understanding: Understanding, earlier: Sequence[BranchResult], by_model: bool) -> bool:
+    """`has_more` of a branch that finds the same in each round."""
     return not earlier
 
 
-BRANCHES: dict[str, Branch] = {
+_CORE: dict[str, Branch] = {
     "sql": Branch(_sql, lambda graph: graph.unavailable.get("sql", ""), _has_next_reading),
     "vector": Branch(_vector, vector_problem, _has_wider_search),
     "lexical": Branch(_lexical, lexical_problem, _has_wider_search),
     # over an ingested graph it gives what `sql` gives, so it must be asked for; an attached graph has no other
     "sparql": Branch(_sparql, sparql_problem, _has_next_reading, by_default=False),
-    # single triples of the graph and of its texts, for a waterfall and on request
-    "triples": Branch(_triples, triples_problem, _is_unvisited, by_default=False),
 }
+
+# names that a branch can't have: the other nodes and the fields of the state
+_TAKEN = {"rewriter", "understand", "tool_selector", "check", "fuser", *State.__annotations__}
+
+# what a tool may give: sentences, and characters of each and of its source
+MAX_SENTENCES, MAX_TEXT, MAX_SOURCE = 24, 1000, 200
+
+Tool = Callable[[str, str], Iterable[tuple[str, str]]]
+
+
+@cache
+def all_branches() -> dict[str, Branch]:
+    """The branches by name: those of the core, then those of extensions, of which each tool is one."""
+    added = provided("branches", {*_CORE, *_TAKEN}, lambda each: isinstance(each, Branch))
+    tools = provided("tools", {*_CORE, *_TAKEN, *added})
+    on_request = {name for extension in extensions() for name in extension.on_request}
+    added |= {name: _tool_branch(name, tool, name not in on_request) for name, tool in tools.items()}
+    return _CORE | {name: _bounded(name, branch) for name, branch in added.items()}
+
+
+def _tool_branch(name: str, tool: Tool, by_default: bool) -> Branch:
+    """A branch that asks a tool the question and cites what it finds with its sources."""
+
+    async def retrieve(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
+        return Result(await run_in_thread(_ask_tool, name, tool, view, resources.graph.name))
+
+    return Branch(retrieve, lambda graph: "", is_unvisited, by_default)
+
+
+def _ask_tool(name: str, tool: Tool, view: TurnView, graph: str) -> BranchResult:
+    started = time.perf_counter()
+    sentences = tuple(
+        EvidenceSentence(
+            name,
+            view.round,
+            _plain(text, MAX_TEXT),
+            score=1 / n,
+            # it answers as a text does, which may have no place
+            document=_plain(source, MAX_SOURCE) or name,
+            basis=f"what {name} returned",
+        )
+        for n, (text, source) in enumerate(islice(tool(view.standalone, graph), MAX_SENTENCES), 1)
+    )
+    query = Query(name, view.round, view.standalone, f"{name}: {view.standalone}", rows=len(sentences))
+    query = replace(query, seconds=time.perf_counter() - started)
+    error = None if sentences else QueryError("empty", f"{name} found nothing.")
+    return BranchResult(name, sentences, (query,), error)
+
+
+def _plain(text: str, most: int) -> str:
+    return " ".join(strip_control_characters(text).split())[:most]
+
+
+def _bounded(name: str, branch: Branch) -> Branch:
+    """The branch of an extension, whose time is limited and whose errors leave the rest of a turn as it is."""
+
+    async def retrieve(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
+        return await asyncio.wait_for(branch.retrieve(view, resources), resources.settings.branch_seconds)
+
+    def problem(graph: Graph) -> str:
+        try:
+            return branch.problem(graph)
+        except Exception as error:
+            log.exception("branch %s can't say whether it can be asked", name)
+            return f"internal error: {type(error).__name__}"
+
+    def has_more(understanding: Understanding, earlier: Sequence[BranchResult], by_model: bool) -> bool:
+        try:
+            return branch.has_more(understanding, earlier, by_model)
+        except Exception:
+            log.exception("branch %s can't say whether it finds more", name)
+            return False
+
+    return Branch(retrieve, problem, has_more, branch.by_default)

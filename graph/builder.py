@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from graph.context import Context, Resources
 from graph.nodes import Node, Nodes, has_started, select_branches, should_continue
 from graph.state import TRANSIENT_FIELDS, Input, Output, State, Update, add_usage, merge_attribution
@@ -40,7 +40,7 @@ def build_graph(
     graph.add_node("rewriter", node("rewriter", nodes.rewriter))
     graph.add_node("understand", node("understand", nodes.understand))
     graph.add_node("tool_selector", node("tool_selector", nodes.tool_selector))
-    for name in BRANCHES:
+    for name in all_branches():
         graph.add_node(name, node(name, nodes.branch(name)))
     graph.add_node("check", node("check", nodes.check))
     graph.add_node("fuser", node("fuser", nodes.fuser))
@@ -48,8 +48,8 @@ def build_graph(
     graph.add_edge(START, "rewriter")
     graph.add_conditional_edges("rewriter", has_started)
     graph.add_edge("understand", "tool_selector")
-    graph.add_conditional_edges("tool_selector", select_branches, [*BRANCHES, "fuser"])
-    for name in BRANCHES:
+    graph.add_conditional_edges("tool_selector", select_branches, [*all_branches(), "fuser"])
+    for name in all_branches():
         graph.add_edge(name, "check")
     graph.add_conditional_edges("check", should_continue)
     graph.add_edge("fuser", END)
@@ -89,7 +89,7 @@ async def _replay(name: str, state: State, runtime: Runtime[Context], nodes: Nod
     if name == "tool_selector":
         return fields
     fields = {**fields, "round": 1, "route": fields["enabled"]}
-    if name in BRANCHES:
+    if name in all_branches():
         return fields
     before = _with_fields(state, fields)
     for update in await asyncio.gather(*(nodes.branch(each)(before, runtime) for each in fields["enabled"])):

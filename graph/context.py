@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from agents.agents import Agents
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from nacre.access.open_graph import VersionLeases
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
@@ -22,12 +22,16 @@ OWNER = "owner"
 
 
 def _checked_branch(branch: str) -> str:
-    if branch not in BRANCHES:
-        raise ValueError(f"there is no branch {branch!r}; there are {', '.join(BRANCHES)}")
+    if branch not in all_branches():
+        raise ValueError(f"there is no branch {branch!r}; there are {', '.join(all_branches())}")
     return branch
 
 
-BranchName = Annotated[str, AfterValidator(_checked_branch), Field(json_schema_extra={"enum": list(BRANCHES)})]
+def _enumerate_branches(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(all_branches())
+
+
+BranchName = Annotated[str, AfterValidator(_checked_branch), Field(json_schema_extra=_enumerate_branches)]
 
 
 class Context(BaseModel):

@@ -29,7 +29,7 @@ from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
 from agents.tool_selector import LAYERS, Choice
 from agents.turn_view import AnswerDraft, Result, TurnView, Usage, first_turn
-from graph.branches import BRANCHES, BranchResources
+from graph.branches import BranchResources, all_branches
 from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
 from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
 from nacre.access.databases import sql_database
@@ -169,7 +169,7 @@ class Nodes:
                     top_k = (context and context.top_k) or settings.top_k
                     agents = agents_for(self._resources, context)
                     resources = BranchResources(graph, agents, settings, self._resources.sandbox, top_k)
-                    result = await BRANCHES[name].retrieve(decode_turn(state, settings), resources)
+                    result = await all_branches()[name].retrieve(decode_turn(state, settings), resources)
             except ToolError as error:
                 result = Result(BranchResult(name, error=QueryError(error.kind, str(error))))
             except TimeoutError:
@@ -332,7 +332,7 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     return tuple(
         branch
         for branch in view.enabled
-        if BRANCHES[branch].has_more(view.understanding, view.of(branch), by_model)
+        if all_branches()[branch].has_more(view.understanding, view.of(branch), by_model)
         and (stepwise or _lacks_evidence(branch, view.evidence))
     )
 
@@ -538,9 +538,12 @@ def is_graph_needed(state: State, names: Sequence[str]) -> bool:
 def turn_branches(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
     """The requested branches that can be asked, and why the others can't be. A waterfall includes the branch `triples`
     if triples were extracted from texts; the graph's own triples are covered by queries."""
+    branches = all_branches()
     also = {"triples"} if strategy == "waterfall" and graph.extracted is not None else set()
+    if graph.endpoint is not None:
+        also = {"sparql", "triples"}
     requested = (context and context.branches) or [
-        name for name, branch in BRANCHES.items() if branch.by_default or graph.endpoint is not None or name in also
+        name for name in branches if branches[name].by_default or name in also
     ]
-    problems = {name: BRANCHES[name].problem(graph) for name in BRANCHES if name in requested}
+    problems = {name: branch.problem(graph) for name, branch in branches.items() if name in requested}
     return [name for name, why in problems.items() if not why], {name: why for name, why in problems.items() if why}

@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.answer_record import query_record
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from graph.builder import App
 from graph.context import OWNER, Context, parse_context
 from graph.nodes import checked_question
@@ -159,7 +159,7 @@ def _node_events(node: str, update: Mapping[str, Any]) -> list[Event]:
         return [("understand", _understanding_event(from_json(Understanding, update["understanding"])))]
     if node == "tool_selector":
         return [("route", {"round": update["round"], "branches": update["route"]})]
-    if node in BRANCHES:
+    if node in all_branches():
         return [event for part in update["found"] for event in _branch_events(from_json(BranchResult, part))]
     if node == "fuser":
         return [("answer", update["answer"])]

@@ -205,7 +205,7 @@ def _source(evidence: Evidence) -> str:
 
 
 def _place(evidence: Evidence) -> Place | None:
-    if evidence.document is None:
+    if evidence.document is None or not evidence.end:
         return None
     return {"document": evidence.document, "start": evidence.start, "end": evidence.end}
 

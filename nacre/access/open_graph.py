@@ -199,15 +199,6 @@ def sparql_problem(graph: Graph) -> str:
     return graph.unavailable.get("sparql") or again
 
 
-def triples_problem(graph: Graph) -> str:
-    """Why the branch `triples` can't be asked, or ""."""
-    if graph.stored is None:
-        return "an attached graph has none here"
-    if graph.passages is None:
-        return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
-    return "" if graph.lexicon.embedder else "no embedder. Install the bundled one: pip install 'nacre[bundled]'"
-
-
 # passages that the last layer of a waterfall looks at (PolyRAG, section 5.1)
 WATERFALL_PASSAGES = 5
 

@@ -5,8 +5,10 @@ The price of a model comes from the user's table or `prices.yaml`; it is None if
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
@@ -16,7 +18,7 @@ from pydantic import SecretStr
 
 from nacre.config.bounded_replies import bound_clients
 from nacre.config.settings import Settings
-from nacre.extensions.local_model.local_model import is_local, local_model
+from nacre.extension import provided
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -26,6 +28,49 @@ Role = Literal["rewriter", "sql", "fuser", "selector"]
 OPENAI = "https://api.openai.com"
 
 OLLAMA = "http://127.0.0.1:11434"
+
+
+@dataclass(frozen=True)
+class ModelProvider:
+    """Chat models in this process, of an extension. Functions take settings and a name as in NACRE_MODEL.
+
+    `open` is as `chat_model`, `label` the name that tells the size of a model; both raise ValueError. `stop` unloads
+    all models. `advice` tells users without a model how to get one; `next_step` is a command for those whose model does
+    not answer.
+    """
+
+    open: Callable[[Settings, str], BaseChatModel]
+    label: Callable[[Settings, str], str]
+    stop: Callable[[], None]
+    advice: Callable[[Settings], str]
+    next_step: str
+
+
+@cache
+def model_providers() -> dict[str, ModelProvider]:
+    """Those of extensions, by the first part of the names of their models."""
+    return provided("models", (*_SERVERS, ""), lambda each: isinstance(each, ModelProvider))
+
+
+def own_provider(name: str | None) -> ModelProvider | None:
+    """The provider in this process of a model; None for a model of a server."""
+    provider = (name or "").partition(":")[0]
+    return model_providers().get(provider) if provider and provider not in _SERVERS else None
+
+
+def model_advice(settings: Settings) -> str:
+    """One line for users without a model; "" if one is set or forbidden."""
+    if settings.model or settings.forbid_models:
+        return ""
+    advice = next((each.advice(settings) for each in model_providers().values()), "")
+    return _BENEFITS + (advice or ": set NACRE_MODEL=openai:NAME or ollama:NAME")
+
+
+_BENEFITS = (
+    "The rules answer. A chat model also reads questions that they can't, writes descriptions, reads other languages"
+)
+
+_SERVERS = ("openai", "ollama")
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
@@ -40,8 +85,8 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
         return None
     if settings.forbid_models:
         raise ValueError(f"NACRE_MODEL is {name!r}, and NACRE_FORBID_MODELS forbids every model. Unset one of them.")
-    if is_local(name):
-        return local_model(settings, name)
+    if (own := own_provider(name)) is not None:
+        return own.open(settings, name)
     provider, _, model = name.partition(":")
     if not model or not provider:
         raise ValueError(
@@ -81,7 +126,7 @@ def is_own_server(settings: Settings) -> bool:
     """Whether the general model runs on the user's own server, which costs time but no money."""
     name = settings.model or ""
     return (
-        is_local(name)
+        own_provider(name) is not None
         or name.startswith("ollama:")
         or (name.startswith("openai:") and settings.openai_base_url is not None)
     )

@@ -189,6 +189,8 @@ class Settings(BaseSettings):
         "", description="Addresses of proxies whose X-Forwarded-For header is trusted, separated by commas."
     )
     log: Literal["text", "json"] = Field("text", description="Format of the server log: text or json.")
+    # read by nacre.extension, before there are settings
+    extensions: str = Field("", description="Installed extensions of others that are used, separated by commas.")
 
     otel_endpoint: str | None = Field(
         None,

@@ -4,29 +4,28 @@ import asyncio
 import gc
 import logging
 import multiprocessing
+import re
 import signal
 import threading
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext, suppress
-from importlib.util import find_spec
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 
 import anyio
-from fastapi import FastAPI
+from fastapi import FastAPI, routing
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from graph.app import load_settings
 from graph.state import RECORDS
 from nacre.config.settings import Settings
-from nacre.errors import NacreError
-from nacre.extensions.agui.routes import router as agui_router
+from nacre.errors import ConfigError, NacreError
+from nacre.extension import extensions, leave_out, resolve
 from nacre.extensions.fleet.graph_store import FollowedGraphs
 from nacre.extensions.fleet.shared_keys import SharedKeyStore
 from nacre.extensions.fleet.shared_runs import RunStates, SharedRateLimiter, SharedRuns
-from nacre.extensions.langgraph_api.routes import router as langgraph_router
-from nacre.extensions.sharing.routes import AnswerSharing, share_router, shared_answer_router
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
 from nacre.records.threads import run_in_thread
@@ -88,9 +87,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.metrics = Metrics()
     app.state.stateless_turns = StatelessTurnCache()
     keys = open_keys(settings)
+    app.state.keys = keys
     app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
-    app.state.sharing = AnswerSharing(keys, settings.sharing)
     app.state.followed_graphs = (
         None if settings.graphs is None else FollowedGraphs(settings.graphs, settings.data, settings.graphs_hosts)
     )
@@ -133,21 +132,37 @@ def _end_like_sigterm() -> None:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
-    changing = (ask_router, threads_router, share_router, verified_router, name_proposals_router, uploads_router)
-    for router in (*reading, *changing, shared_answer_router, openai_router, agui_router, health.router):
+    changing = (ask_router, threads_router, verified_router, name_proposals_router, uploads_router)
+    for router in (*reading, *changing, openai_router, health.router):
         app.include_router(router)
     if alone:
         app.include_router(health.metrics_router)
-        app.include_router(langgraph_router)
     add_pages(app)
     add_langserve(app)
     if alone:
         add_mcp(app)
-        # the extra `agents`
-        if find_spec("a2a") is not None:
-            from nacre.extensions.a2a.routes import add_a2a
+    app.state.left_out = set()
+    for extension in filter(lambda each: each.routes, extensions()):
+        before = list(app.routes)
+        try:
+            resolve(extension.routes)(app, alone=alone)
+            if taken := _addresses(app.routes[len(before) :]) & _addresses(before):
+                raise ConfigError(f"the route {min(taken)} is taken")
+        except (Exception, SystemExit) as error:
+            app.router.routes[:] = before
+            app.state.left_out.add(extension.name)
+            leave_out(f"the extension {extension.name!r}", error)
 
-            add_a2a(app)
+
+def _addresses(routes: Sequence[BaseRoute]) -> set[str]:
+    """Method and path of each, whatever the parameters of the path are called."""
+    # older versions of FastAPI keep all routes in one flat list
+    flat = list(getattr(routing, "iter_route_contexts", iter)(routes))
+    return {
+        f"{m} {re.sub('{[^}]*}', '{}', each.path or '')}"
+        for each in flat
+        for m in getattr(each, "methods", None) or ("",)
+    }
 
 
 @asynccontextmanager
@@ -171,7 +186,14 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
             tasks.append(asyncio.create_task(delete_untouched_threads(service.threads, settings.keep_days)))
         tasks.append(asyncio.create_task(calibrate_again_and_again(service)))
         try:
-            yield
+            async with AsyncExitStack() as stack:
+                for extension in extensions():
+                    if extension.serve and extension.name not in app.state.left_out:
+                        try:
+                            await stack.enter_async_context(resolve(extension.serve)(app))
+                        except Exception as error:
+                            leave_out(f"what the extension {extension.name!r} does while serving", error)
+                yield
         finally:
             for task in tasks:
                 task.cancel()

@@ -20,7 +20,6 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import CheckpointTuple
 
 from nacre.errors import ConfigError, NacreError
-from nacre.extensions.sharing.shared_answers import SharedAnswerStore
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, QuotaExceeded
@@ -394,11 +393,11 @@ class ObservedTime:
 async def delete_untouched_threads(threads: Threads, days: float) -> None:
     """Delete threads that were not used for `days`, again and again; with 0 only observe the time. Shared answers are
     deleted once they have expired."""
-    observed, shared = ObservedTime(threads.conversations), SharedAnswerStore(threads.conversations)
+    observed = ObservedTime(threads.conversations)
     while True:
         try:
             now = await run_in_thread(observed.advance)
-            await run_in_thread(shared.delete_expired)
+            await run_in_thread(threads.conversations.delete_expired_shares)
             if days:
                 deleted = await threads.delete_untouched(now - days * DAY)
                 log.info("deleted %d threads that were not used for %g days", deleted, days)

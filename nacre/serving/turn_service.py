@@ -23,9 +23,9 @@ from graph.context import Context, agents_for
 from graph.nodes import REMEMBERED_TURNS, checked_question
 from graph.state import Json
 from graph.stream import TurnStart, store_unanswered, stream_stateless_turn, stream_turn
+from nacre.config.models import model_providers
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.extensions.local_model.local_engine import stop_engines
 from nacre.records.answer import Answer
 from nacre.records.threads import MAX_THREADS, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
@@ -346,7 +346,8 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
     finally:
         await run_in_thread(composition.library.close)
         await run_in_thread(composition.resources.sandbox.close)
-        await run_in_thread(stop_engines)
+        for provider in model_providers().values():
+            await run_in_thread(provider.stop)
 
 
 # cached conversations, about ten kilobytes each

@@ -46,9 +46,9 @@ def _check(store: SharedAnswerStore, conversations: Conversations) -> None:
         run("UPDATE shared_answer SET record = '['")
     with pytest.raises(DamagedShareError):
         store.open(token)
-    assert (store.revoke_graph("kilns"), store.revoke_graph("kilns")) == (1, 0)
+    assert (conversations.delete_shares("kilns"), conversations.delete_shares("kilns")) == (1, 0)
     token, _ = store.add("ann", "t", 1, copy, "key", 2)
     assert store.open(token) is not None
     conversations.observe_time(time.time() + 3 * 86_400)
     assert store.open(token) is None
-    assert store.delete_expired() == 1
+    assert conversations.delete_expired_shares() == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from nacre.config.settings import Settings
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
@@ -37,7 +37,7 @@ def relation(graph: Graph, label: str) -> str:
 
 
 def test_every_branch_says_why_it_can_not_be_asked(graph: Graph) -> None:
-    lacks = {name: branch.problem(graph) for name, branch in BRANCHES.items()}
+    lacks = {name: branch.problem(graph) for name, branch in all_branches().items()}
     assert lacks["sql"] == lacks["lexical"] == ""
     assert "embedder" in lacks["vector"]
 

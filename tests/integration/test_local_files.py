@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from nacre.config.models import model_advice
 from nacre.config.settings import Settings
 from nacre.extensions.local_model.local_files import (
     choose_model,
     chosen_model,
     downloaded_models,
-    model_advice,
     model_file,
     recommended_model,
     recommended_models,

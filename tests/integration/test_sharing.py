@@ -268,8 +268,8 @@ def test_a_link_expires_and_a_clock_that_is_set_back_does_not_revive_it(
     conversations.observe_time(now)
     now = start
     assert store.open(token) is None
-    assert store.delete_expired() == 1
-    assert store.delete_expired() == 0
+    assert conversations.delete_expired_shares() == 1
+    assert conversations.delete_expired_shares() == 0
 
 
 def test_a_damaged_copy_is_refused(conversations: Conversations) -> None:

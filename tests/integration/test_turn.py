@@ -14,7 +14,7 @@ from agents.agents import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import Database, Result, TurnView
 from graph.app import Composition, compose, open_persistent_app
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from graph.builder import App, build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
@@ -202,14 +202,14 @@ async def test_a_branch_that_hangs_is_left_behind(composition: Composition) -> N
     assert "within 10 s" in (answer["reason"] or "")
 
 
-choices = st.lists(st.sampled_from([*BRANCHES, "magic", "", "fuser"]), max_size=4).map(tuple)
+choices = st.lists(st.sampled_from([*all_branches(), "magic", "", "fuser"]), max_size=4).map(tuple)
 
 
 @hypothesis_settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.one_of(choices, st.just(None)), min_size=1, max_size=8),
     st.integers(1, 6),
-    st.sets(st.sampled_from(list(BRANCHES)), min_size=1).map(sorted),
+    st.sets(st.sampled_from(list(all_branches())), min_size=1).map(sorted),
     st.sampled_from(["nothing", "error", "rows"]),
 )
 def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
@@ -222,7 +222,7 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
     queue = list(said)
 
     async def selector(view: TurnView) -> Result[Choice]:
-        chosen = queue.pop(0) if queue else (*BRANCHES, "magic")
+        chosen = queue.pop(0) if queue else (*all_branches(), "magic")
         if chosen is None:
             raise RuntimeError("this selector fails")
         return Result(Choice(tuple(chosen)))

@@ -1,6 +1,6 @@
 import pytest
 
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from graph.context import Context, parse_context
 from nacre.errors import ConfigError
 
@@ -28,5 +28,5 @@ def test_what_can_not_be_is_refused_by_name(given: dict[str, object], said: str)
 def test_the_form_offers_the_branches_there_are() -> None:
     form = Context.model_json_schema()
     options = form["properties"]["branches"]["anyOf"][0]["items"]["enum"]
-    assert options == list(BRANCHES)
+    assert options == list(all_branches())
     assert form["additionalProperties"] is False

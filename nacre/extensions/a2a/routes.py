@@ -99,8 +99,10 @@ class CallContextBuilder(ServerCallContextBuilder):
         return ServerCallContext(state={"headers": headers, CONTEXT: parts})
 
 
-def add_a2a(app: FastAPI) -> None:
-    """Add the routes."""
+def add_a2a(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes, unless a platform's server has its own."""
+    if not alone:
+        return
     for name in NOISY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     app.state.a2a_tasks = TaskRegistry()

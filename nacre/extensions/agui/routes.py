@@ -39,7 +39,7 @@ from ag_ui.core import (
 )
 from ag_ui.core.version import PROTOCOL_VERSION
 from ag_ui.encoder import EventEncoder
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from sse_starlette import EventSourceResponse
 
 from graph.context import Context, parse_context
@@ -346,3 +346,8 @@ def _outcome(record: Answer) -> RunFinishedInterruptOutcome | RunFinishedSuccess
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def add_agui(app: FastAPI, *, alone: bool) -> None:
+    """Add the route, to a server of its own or a part of one."""
+    app.include_router(router)

@@ -6,7 +6,7 @@ Each graph that the caller may read is one assistant; the drawn graph and the sc
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 
 from nacre.extensions.langgraph_api.requests import AssistantSearch, assistant_record, graph_of_assistant
 from nacre.extensions.langgraph_api.run_routes import router as run_router
@@ -119,3 +119,9 @@ async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     raise NotFound(
         f"This server has no /langgraph/{path[:60]}. It has assistants, threads and runs; see docs/clients.md."
     )
+
+
+def add_langgraph_api(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes, unless a platform's server has its own."""
+    if alone:
+        app.include_router(router)

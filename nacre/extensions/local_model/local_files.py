@@ -1,7 +1,7 @@
 """Model files on this machine: recommended, downloaded and chosen ones.
 
 A recommended model is downloaded from its address on the hub -> a complete file with the right checksum. Users who have
-no model are told in one line how to get one and what it adds.
+no model are told how to get one.
 """
 
 import hashlib
@@ -209,18 +209,9 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-MODEL_BENEFITS = (
-    "The rules answer. A chat model also reads questions that they can't, writes descriptions, reads other languages"
-)
-
-
 def model_advice(settings: "Settings") -> str:
-    """The line; "" if a model is set or forbidden."""
-    if settings.model or settings.forbid_models:
-        return ""
+    """How a user without a model gets one: the end of a line."""
     file = chosen_model(models_folder(settings))
     if file is not None and file.is_file():
-        return f"{MODEL_BENEFITS}: {file.name} is installed, set NACRE_MODEL=local"
-    return (
-        f"{MODEL_BENEFITS}. For a local one run nacre model get and set NACRE_MODEL=local (or openai:NAME, ollama:NAME)"
-    )
+        return f": {file.name} is installed, set NACRE_MODEL=local"
+    return ". For a local one run nacre model get and set NACRE_MODEL=local (or openai:NAME, ollama:NAME)"

@@ -1,7 +1,6 @@
 """A chat model in this process: settings and a model file -> a LangChain chat model over the local engine.
 
-Callers of any thread or event loop get its lock one at a time, in the order of their requests. Before the first
-question, the schema prompt is prefilled in a background thread: settings + graph -> a warm cache.
+Callers of any thread or event loop get its lock one at a time, in the order of their requests.
 """
 
 import asyncio
@@ -10,21 +9,25 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import httpx
 from pydantic import SecretStr
 
 from nacre.config.bounded_replies import bound_body, bound_reply, reply_counter
+from nacre.config.models import ModelProvider
 from nacre.config.settings import Settings
-from nacre.extensions.local_model.local_engine import EngineOptions, LocalEngine, is_installed, shared_engine
-from nacre.extensions.local_model.local_files import STATES, check_gguf, model_file, models_folder
+from nacre.extensions.local_model.local_engine import (
+    EngineOptions,
+    LocalEngine,
+    is_installed,
+    shared_engine,
+    stop_engines,
+)
+from nacre.extensions.local_model.local_files import STATES, check_gguf, model_advice, model_file, models_folder
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-PROVIDER = "local"
 
 FREE = (0.0, 0.0, 0.0)
 
@@ -77,15 +80,6 @@ class FairLock:
 WORKER = FairLock()
 
 
-def is_local(name: str | None) -> bool:
-    """Whether a model name means a model in this process.
-
-    >>> is_local("local"), is_local("local:small.gguf"), is_local("openai:local")
-    (True, True, False)
-    """
-    return name is not None and name.partition(":")[0] == PROVIDER
-
-
 def local_model(settings: Settings, name: str) -> "BaseChatModel":
     """The chat model of `local` or `local:NAME_OR_PATH`. The first call loads the file, once for all turns.
 
@@ -116,7 +110,7 @@ def engine_chat_model(engine: LocalEngine, settings: Settings) -> "BaseChatModel
         timeout=settings.model_seconds,
         max_retries=0,
         stream_usage=True,
-        metadata={"model": f"{PROVIDER}:{engine.load.file.name}", "price": FREE},
+        metadata={"model": f"local:{engine.load.file.name}", "price": FREE},
     )
 
 
@@ -208,38 +202,6 @@ def system_prefix(content: bytes) -> str:
     return first["content"] if first.get("role") == "system" and isinstance(first.get("content"), str) else ""
 
 
-# no user waits for it, so it may take longer than a model call of a turn
-PREFILL_SECONDS = 600.0
-
-
-def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
-    """Start the prefill of the schema of `graph`, by default the newest graph, and return at once.
-
-    A small model takes up to a minute. Only a model on the user's own server is prefilled.
-    """
-    from nacre.config.models import is_own_server
-
-    if settings.model and is_own_server(settings):
-        threading.Thread(target=lambda: asyncio.run(_read(settings, graph)), daemon=True).start()
-
-
-async def _read(settings: "Settings", graph: str | None) -> None:
-    from agents.model_priors import model_limits, query_model_size
-    from agents.query_writer import prefill_prompts
-    from graph.app import compose
-    from nacre.config.models import chat_model
-    from nacre.stores.sqlite.schema_sql import schema_sql
-
-    patient = settings.model_copy(update={"model_seconds": max(PREFILL_SECONDS, settings.model_seconds)})
-    model = chat_model(patient, "sql")
-    library = compose(settings).library
-    try:
-        name = graph or max(library.names(), key=library.current, default=None)
-        if model is not None and name is not None:
-            with library.open(name) as opened:
-                if opened.stored is None:
-                    return
-                describe = partial(schema_sql, opened.tables)
-                await prefill_prompts(model, opened.schema, describe, model_limits(patient), query_model_size(patient))
-    finally:
-        library.close()
+LOCAL = ModelProvider(
+    local_model, lambda settings, name: model_file(settings, name).name, stop_engines, model_advice, "nacre model list"
+)

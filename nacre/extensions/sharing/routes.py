@@ -15,7 +15,7 @@ from functools import cache
 from html import escape
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
@@ -129,6 +129,13 @@ async def shared_answer_page(request: Request, token: str, service: TurnServiceD
 
 def _page(text: str, status: int) -> HTMLResponse:
     return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": page_policy()})
+
+
+def add_sharing(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes, to a server of its own or a part of one."""
+    app.state.sharing = AnswerSharing(app.state.keys, app.state.settings.sharing)
+    app.include_router(share_router)
+    app.include_router(shared_answer_router)
 
 
 RIGHT = "share"

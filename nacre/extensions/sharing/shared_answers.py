@@ -115,7 +115,7 @@ class SharedAnswerStore:
         self, owner: str, thread: str, turn: int, answer: SharedAnswer, key: str, days: int
     ) -> tuple[str, ShareLink]:
         """Store a copy; its token, which is shown once, and its link. Raises ConfigError if the owner has too many."""
-        token, id, now = secrets.token_urlsafe(32), secrets.token_hex(8), self._now()
+        token, id, now = secrets.token_urlsafe(32), secrets.token_hex(8), self._conversations.now()
         link = ShareLink(id, owner, thread, turn, answer.graph, answer.question, now, now + days * DAY)
         record = json_text(to_json(answer))
         with self._database.writing(f"shares of {owner}") as run:
@@ -139,7 +139,7 @@ class SharedAnswerStore:
         rows = self._database.read(
             f"SELECT {_LINK}, s.key_hash, s.record FROM shared_answer s JOIN conversation c ON c.owner = s.owner"
             " AND c.thread = s.thread WHERE s.hash = ? AND s.expires > ?",
-            *(_hash(token), self._now()),
+            *(_hash(token), self._conversations.now()),
         )
         if not rows:
             return None
@@ -150,31 +150,13 @@ class SharedAnswerStore:
         """The links of an owner that have not expired, the latest first; without one, those of all owners."""
         where, given = ("", []) if owner is None else (" AND s.owner = ?", [owner])
         sql = f"SELECT {_LINK} FROM shared_answer s WHERE s.expires > ?{where} ORDER BY s.created DESC, s.id LIMIT ?"
-        return [ShareLink(*row) for row in self._database.read(sql, self._now(), *given, limit)]
+        return [ShareLink(*row) for row in self._database.read(sql, self._conversations.now(), *given, limit)]
 
     def revoke(self, id: str, owner: str | None = None) -> bool:
         """Delete a shared answer, of this owner if one is given; whether there was one."""
         where, given = ("", []) if owner is None else (" AND owner = ?", [owner])
         with self._database.writing() as run:
             return bool(run(f"DELETE FROM shared_answer WHERE id = ?{where}", id, *given).rowcount)
-
-    def revoke_graph(self, graph: str) -> int:
-        """Delete all shared answers about a graph; their number. Without any, nothing is written."""
-        if not self._database.read("SELECT 1 FROM shared_answer WHERE graph = ? LIMIT 1", graph):
-            return 0
-        with self._database.writing() as run:
-            return int(run("DELETE FROM shared_answer WHERE graph = ?", graph).rowcount)
-
-    def delete_expired(self) -> int:
-        """Delete what has expired; its number."""
-        now = self._now()
-        with self._database.writing() as run:
-            return int(run("DELETE FROM shared_answer WHERE expires <= ?", now).rowcount)
-
-    def _now(self) -> float:
-        """The later one of the clock and the time that servers have observed, so that a clock that is set back revives
-        nothing."""
-        return max(self._database.now(), self._conversations.observed_time() or 0.0)
 
 
 _LINK = "s.id, s.owner, s.thread, s.turn, s.graph, s.question, s.created, s.expires"

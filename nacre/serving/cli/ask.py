@@ -263,8 +263,8 @@ def new_thread_id() -> str:
 
 def _welcome(session: ChatSession) -> None:
     """Print the first lines; meanwhile a local model prefills the schema."""
-    from nacre.extensions.local_model.local_files import model_advice
-    from nacre.extensions.local_model.local_model import start_schema_prefill
+    from nacre.config.models import model_advice
+    from nacre.serving.cli.serve import start_schema_prefill
 
     settings = session.service.composition.settings
     print_line(f"Talking with '{session.graph}'. /help lists commands; Ctrl-C stops an answer, Ctrl-D ends.")

@@ -147,13 +147,15 @@ def compare(
 
 def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
     """The branches of a configuration that at least one graph has; raises ConfigError if there are none."""
-    from graph.branches import BRANCHES
+    from graph.branches import all_branches
     from nacre.errors import ConfigError
     from nacre.evaluation.compare import CONFIGURATIONS
 
     if configuration not in CONFIGURATIONS:
         raise ConfigError(f"No configuration named {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
-    lacks = {branch: [BRANCHES[branch].problem(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]}
+    lacks = {
+        branch: [all_branches()[branch].problem(graph) for graph in graphs] for branch in CONFIGURATIONS[configuration]
+    }
     available = tuple(branch for branch, reasons in lacks.items() if not all(reasons))
     if not available:
         [(branch, [why, *_]), *_] = lacks.items()

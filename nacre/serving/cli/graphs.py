@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 import typer
 
 from nacre.errors import ConfigError, NacreError
-from nacre.extensions.sharing.command import open_shared_answers
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import configured_embedder, open_library, qdrant_api_key
+from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def remove(graph: options.GraphOption = None) -> None:
     with _open_library() as library:
         name = library.resolve(graph)
         library.remove(name)
-        with open_shared_answers() as shared:
+        with open_conversations() as conversations:
             # a later graph of this name must not bring them back
-            withdrawn = 0 if shared is None else shared.revoke_graph(name)
+            withdrawn = 0 if conversations is None else conversations.delete_shares(name)
         more = f" {withdrawn} shared answers about it are withdrawn." if withdrawn else ""
         print_line(f"Removed '{name}'.{more}")
 
@@ -219,9 +218,7 @@ def _check_embedder(settings: "Settings") -> Finding:
 
 
 def _check_model(settings: "Settings") -> Finding:
-    from nacre.config.models import chat_model
-    from nacre.extensions.local_model.local_files import model_advice
-    from nacre.extensions.local_model.local_model import is_local
+    from nacre.config.models import chat_model, model_advice, own_provider
 
     if not settings.model:
         return Finding("model", f"none is set. {model_advice(settings) or 'NACRE_FORBID_MODELS forbids all models'}")
@@ -235,7 +232,8 @@ def _check_model(settings: "Settings") -> Finding:
         # a model client may raise anything, and all of it means the same here
         why = " ".join(str(error).split())[:200]
         server = "start its server or check OPENAI_BASE_URL, OPENAI_API_KEY, OLLAMA_HOST; until then the rules answer"
-        advice = "nacre model list" if is_local(settings.model) else server
+        own = own_provider(settings.model)
+        advice = server if own is None else own.next_step
         return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
     return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
 

@@ -15,11 +15,9 @@ import typer
 import typer.main
 
 from nacre.errors import GraphNotFound, NacreError
+from nacre.extension import provided
 from nacre.extensions.fleet.command import migrate as migrate_command
 from nacre.extensions.fleet.command import shared_graphs
-from nacre.extensions.local_model.command import model_app
-from nacre.extensions.pyramid.command import complete as complete_command
-from nacre.extensions.sharing.command import shares_app
 from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
 from nacre.serving.cli.examples import examples_app
 from nacre.serving.cli.layer import layer_app
@@ -59,7 +57,7 @@ def root(
     logging.basicConfig(level=level, format="%(asctime)s %(name)s %(levelname)s %(message)s")
 
 
-for command in (
+_COMMANDS = (
     ingest.ingest,
     attach.attach,
     graphs.graphs,
@@ -73,10 +71,18 @@ for command in (
     serve.serve,
     serve.mcp,
     migrate_command,
-    ingest.extract,
-    complete_command,
-):
+)
+
+_FURTHER = ("eval", "compare", "calibrate", "examples", "keys", "layer")
+
+for command in _COMMANDS:
     app.command()(command)
+
+_added = provided("commands", {*_FURTHER, *(command.__name__ for command in _COMMANDS)})
+
+for name, command in _added.items():
+    if not isinstance(command, typer.Typer):
+        app.command(name)(command)
 
 app.command("eval")(evaluate.evaluate)
 
@@ -90,9 +96,9 @@ app.add_typer(keys_app, name="keys")
 
 app.add_typer(layer_app, name="layer")
 
-app.add_typer(model_app, name="model")
-
-app.add_typer(shares_app, name="shares")
+for name, group in _added.items():
+    if isinstance(group, typer.Typer):
+        app.add_typer(group, name=name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.stores.catalog import Library
     from nacre.stores.graph import Servers
+    from nacre.stores.state.conversations import Conversations
 
 
 @contextmanager
@@ -40,6 +41,27 @@ def open_library(settings: "Settings") -> "Iterator[Library]":
         yield library
     finally:
         library.close()
+
+
+@contextmanager
+def open_conversations() -> "Iterator[Conversations | None]":
+    """The conversations of the settings; None if none was ever stored. Raises ConfigError."""
+    from graph.app import THREADS
+    from nacre.config.settings import Settings
+    from nacre.stores.state.conversations import Conversations
+    from nacre.stores.state.database import StorageError, open_state, unusable_state
+
+    settings = Settings()
+    if settings.database_url is None and not (settings.data / THREADS).exists():
+        yield None
+        return
+    database = open_state(settings, THREADS)
+    try:
+        yield Conversations(database)
+    except StorageError as error:
+        raise unusable_state(database, error) from error
+    finally:
+        database.close()
 
 
 def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":

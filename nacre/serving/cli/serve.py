@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,7 +54,6 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from graph.app import load_settings
-    from nacre.extensions.local_model.local_model import start_schema_prefill
     from nacre.serving.http import middleware
     from nacre.serving.keys import open_keys
     from nacre.serving.telemetry import SHARED_FOLDER_VARIABLE
@@ -86,6 +86,43 @@ def serve(
             supervisor.run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+# no user waits for it, so it may take longer than a model call of a turn
+PREFILL_SECONDS = 600.0
+
+
+def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
+    """Start the prefill of the schema of `graph`, by default the newest graph, and return at once.
+
+    A small model takes up to a minute. Only a model on the user's own server is prefilled.
+    """
+    from nacre.config.models import is_own_server
+
+    if settings.model and is_own_server(settings):
+        threading.Thread(target=lambda: asyncio.run(_prefill(settings, graph)), daemon=True).start()
+
+
+async def _prefill(settings: "Settings", graph: str | None) -> None:
+    from agents.model_priors import model_limits, query_model_size
+    from agents.query_writer import prefill_prompts
+    from graph.app import compose
+    from nacre.config.models import chat_model
+    from nacre.stores.sqlite.schema_sql import schema_sql
+
+    patient = settings.model_copy(update={"model_seconds": max(PREFILL_SECONDS, settings.model_seconds)})
+    model = chat_model(patient, "sql")
+    library = compose(settings).library
+    try:
+        name = graph or max(library.names(), key=library.current, default=None)
+        if model is not None and name is not None:
+            with library.open(name) as opened:
+                if opened.stored is None:
+                    return
+                describe = partial(schema_sql, opened.tables)
+                await prefill_prompts(model, opened.schema, describe, model_limits(patient), query_model_size(patient))
+    finally:
+        library.close()
 
 
 def _announce(listening: socket.socket, words: str) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from agents.model_calls import ModelCall
-from graph.branches import BRANCHES
+from graph.branches import all_branches
 from graph.context import Context
 from nacre.access.open_graph import look_up_labels
 from nacre.access.queries import QueryResult, WrittenQuery, query_sparql, query_sql, write_query
@@ -205,18 +205,19 @@ class TurnChoices:
 @query_router.get("/choices", summary="List the options of a turn")
 async def turn_choices(request: Request, service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches and default settings."""
+    sharing = getattr(request.app.state, "sharing", None)
     settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
         tuple(teams),
         (settings.model or "") if "model" in teams else "",
-        tuple(BRANCHES),
-        tuple(name for name, branch in BRANCHES.items() if branch.by_default),
+        tuple(all_branches()),
+        tuple(name for name, branch in all_branches().items() if branch.by_default),
         settings.max_rounds,
         settings.top_k,
         settings.strategy,
         "write" in caller.may and settings.max_upload > 0,
         request.app.state.uploads.hosts if "write" in caller.may else (),
-        service.threads is not None and request.app.state.sharing.may_share(caller),
+        service.threads is not None and sharing is not None and sharing.may_share(caller),
     )
 
 

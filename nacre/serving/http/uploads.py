@@ -30,7 +30,6 @@ from pydantic import BaseModel, Field
 from ingestion.documents.read_document import READABLE_FORMATS
 from ingestion.read.sources import LOCAL, format_from_name
 from nacre.errors import ConfigError, GraphNotFound
-from nacre.extensions.sharing.shared_answers import SharedAnswerStore
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
@@ -169,7 +168,7 @@ async def delete_graph(
 
 async def _revoke_answers(service: TurnService, graph: str) -> None:
     if service.threads is not None:
-        await run_in_thread(SharedAnswerStore(service.threads.conversations).revoke_graph, graph)
+        await run_in_thread(service.threads.conversations.delete_shares, graph)
 
 
 async def _on_disk(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:

@@ -17,12 +17,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nacre.errors import ConfigError, ToolError
 from nacre.stores import versions
 from nacre.stores.search.lexical import DamagedIndex, check_sizes, engine_panics, file_sizes
 from nacre.stores.sqlite.passages import PassageHit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 
 class Embedder(Protocol):
@@ -441,3 +447,29 @@ def _open(path: Path, embedder: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+# vectors of relations and names, which recur from question to question
+MAX_CACHED_VECTORS = 8192
+
+_VECTOR_CACHE: dict[tuple[str, str], "Array"] = {}
+
+
+def name_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, "Array"]:
+    """The vectors of length 1 of names; those of earlier questions are reused."""
+    found = {text: _VECTOR_CACHE.get((embedder.name, text)) for text in texts}
+    missing = [text for text, vector in found.items() if vector is None]
+    fresh = dict(zip(missing, unit_vectors(embedder, missing), strict=True))
+    if len(_VECTOR_CACHE) + len(fresh) > MAX_CACHED_VECTORS:
+        _VECTOR_CACHE.clear()
+    _VECTOR_CACHE.update({(embedder.name, text): vector for text, vector in fresh.items()})
+    return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
+
+
+def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> list["Array"]:
+    """One vector of length 1 for each text."""
+    # slow to import, and most turns do without it
+    import numpy as np
+
+    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedder.embed(texts)] if texts else []
+    return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]

@@ -316,6 +316,24 @@ class Conversations:
                 at,
             )
 
+    def now(self) -> float:
+        """The later one of the clock and the time that servers have observed, so that a clock that is set back revives
+        nothing."""
+        return max(self._database.now(), self.observed_time() or 0.0)
+
+    def delete_shares(self, graph: str) -> int:
+        """Delete all shared answers about a graph; their number. Without any, nothing is written."""
+        if not self._rows("SELECT 1 FROM shared_answer WHERE graph = ? LIMIT 1", graph):
+            return 0
+        with self._writing() as run:
+            return int(run("DELETE FROM shared_answer WHERE graph = ?", graph).rowcount)
+
+    def delete_expired_shares(self) -> int:
+        """Delete the shared answers that have expired; their number."""
+        now = self.now()
+        with self._writing() as run:
+            return int(run("DELETE FROM shared_answer WHERE expires <= ?", now).rowcount)
+
     def last_change(self) -> float | None:
         """When a thread was last changed; None if there is no thread."""
         found = self._rows("SELECT max(updated) FROM conversation")[0][0]

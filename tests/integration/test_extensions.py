@@ -1,0 +1,242 @@
+"""Extensions: two packages of others are installed and used, faulty ones are left out, ours can be deleted."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nacre
+import nacre.extensions
+from nacre.extension import Extension, extensions, resolve
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ROOT / "tests/fixtures/extensions"
+OURS = ("a2a", "agui", "langgraph_api", "local_model", "pyramid", "sharing")
+
+HARBOUR = """
+@prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:ann a :Captain ; rdfs:label "Ann Reed" ; :sails :gull .
+:bo a :Captain ; rdfs:label "Bo Lind" ; :sails :tern .
+:gull a :Ship ; rdfs:label "Gull" ; :callsAt :elm .
+:tern a :Ship ; rdfs:label "Tern" ; :callsAt :elm .
+:elm a :Port ; rdfs:label "Elmhaven" .
+"""
+
+# what a process of Nacre sees of its extensions, as JSON: drawing, API, commands and answers
+REPORT = """
+import asyncio, contextlib, io, json, sys
+from pathlib import Path
+from fastapi.testclient import TestClient
+from graph.app import compose
+from graph.stream import stream_turn
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.serving.app import create_app
+from nacre.serving.cli.main import main
+
+folder, questions = Path(sys.argv[1]), sys.argv[2:]
+data = folder / "data"
+if not data.exists():
+    ingest([str(folder / "harbour.ttl")], "harbour", data=data, embedder=None)
+settings = Settings(data=data, embedder="none", branch_seconds=2, _env_file=None)
+app = compose(settings).build()
+
+async def ask(question):
+    return [data async for kind, data in stream_turn(app, question, graph="harbour") if kind == "answer"][-1]
+
+report = {"drawn": app.get_graph().draw_mermaid(), "answers": [asyncio.run(ask(each)) for each in questions]}
+with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+    report["choices"] = client.get("/api/choices").json()
+    report["schemas"] = client.get("/api/openapi.json").json()
+    report["health"] = client.get("/healthz").status_code
+    report["free"] = client.get("/free").status_code
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    report["help"] = main(["--help"])
+report["commands"] = out.getvalue()
+print(json.dumps(report))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the processes keep their graph, which the first one ingests."""
+    return tmp_path_factory.mktemp("harbour")
+
+
+def run_nacre(folder: Path, *questions: str, names: str = "", path: Path | None = None) -> tuple[Any, list[str]]:
+    """The report of a fresh process, and the lines about extensions that are left out."""
+    (folder / "harbour.ttl").write_text(HARBOUR)
+    environment = {"NACRE_EXTENSIONS": names, "PYTHONPATH": str(path or ""), "PYTHONSAFEPATH": "1", "COLUMNS": "900"}
+    command = [sys.executable, "-c", REPORT, str(folder), *questions]
+    done = subprocess.run(
+        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), [line for line in done.stderr.splitlines() if "left out" in line]
+
+
+def install(site: Path, distribution: str, modules: dict[str, str], entry_points: dict[str, str]) -> None:
+    """What pip writes into a folder of packages, for packages without anything to build or download."""
+    for module, text in modules.items():
+        (site / module).parent.mkdir(parents=True, exist_ok=True)
+        (site / module).write_text(text)
+    info = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    lines = "".join(f"{name} = {place}\n" for name, place in entry_points.items())
+    (info / "entry_points.txt").write_text(f"[nacre.extensions]\n{lines}")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the two packages of `tests/fixtures/extensions` installed."""
+    site = tmp_path_factory.mktemp("site")
+    for folder in sorted(PACKAGES.iterdir()):
+        project = tomllib.loads((folder / "pyproject.toml").read_text())
+        [package] = project["tool"]["setuptools"]["packages"]
+        modules = {f"{package}/{file.name}": file.read_text() for file in (folder / package).glob("*.py")}
+        install(site, project["project"]["name"], modules, project["project"]["entry-points"]["nacre.extensions"])
+    return site
+
+
+def test_installed_packages_are_drawn_offered_chosen_and_cited(site: Path, folder: Path) -> None:
+    questions = "How is Ann Reed connected to Bo Lind?", "Who runs the harbour office?"
+    report, left_out = run_nacre(folder, *questions, names="walk,directory", path=site)
+    assert left_out == []
+    for name in ("walk", "directory"):
+        assert f"tool_selector -.-> {name};" in report["drawn"]
+        assert f"{name} --> check;" in report["drawn"]
+        assert name in report["choices"]["branches"]
+        assert name in report["choices"]["by_default"]
+        assert f'"{name}"' in json.dumps(report["schemas"])
+    connected, run = report["answers"]
+    assert {"walk", "directory"} <= set(connected["visited"])
+    assert connected["values"][:3] == ["Ann Reed", "sails", "Gull"]
+    [citation] = connected["citations"]
+    assert (citation["tool"], len(citation["triples"])) == ("walk", 4)
+    assert run["values"] == ["Mara Quill"]
+    [citation] = run["citations"]
+    assert (citation["tool"], citation["source"]) == ("directory", "staff directory, page 3")
+    assert (citation["place"], citation["basis"]) == (None, "what directory returned")
+
+
+def test_installed_packages_are_off_unless_they_are_named(site: Path, folder: Path) -> None:
+    report, left_out = run_nacre(folder, "Who runs the harbour office?", path=site)
+    assert left_out == []
+    assert "walk" not in report["drawn"]
+    assert "Mara" not in report["answers"][0]["answer"]
+
+
+DECLARED = "from nacre.extension import Extension\nEXTENSION = Extension({})\n"
+FAULTY = {
+    "raises": ("raise RuntimeError('no luck\\nat all')", "RuntimeError: no luck at all"),
+    "quits": ("raise SystemExit(3)", "SystemExit: 3"),
+    "lacks": (DECLARED.format("'lacks', requires=('no_such_module',)"), "no_such_module is not installed"),
+    "old": (DECLARED.format("'old', nacre='>=0.1,<0.2'"), "it is for Nacre >=0.1,<0.2, and this is"),
+    "odd": (DECLARED.format("'odd', nacre='latest'"), "'latest' are no versions"),
+    "other": (DECLARED.format("'another'"), "no Extension named 'other'"),
+    "a2a": (DECLARED.format("'a2a'"), "another extension has this name"),
+    "twice": (DECLARED.format("'twice'"), "another extension has this name"),
+    "route": (DECLARED.format("'route', routes='route:taken'"), "the route GET /api/graphs/{} is taken"),
+    "sql": (DECLARED.format("'sql', tools={'sql': 'sql:find'}"), "the name is taken"),
+    "state": (DECLARED.format("'state', tools={'question': 'state:find'}"), "the name is taken"),
+    "gone": (DECLARED.format("'gone', branches={'lost': 'gone:lost'}"), "AttributeError"),
+    "typed": (DECLARED.format("'typed', branches={'typed': 'typed:EXTENSION'}"), "is of another type: Extension"),
+    "cli": (DECLARED.format("'cli', commands={'ask': 'cli:ask'}"), "the name is taken"),
+    "serves": (DECLARED.format("'serves', serve='serves:serve'"), "RuntimeError: no port"),
+}
+MORE = {
+    "route": "def taken(app, *, alone):\n    app.get('/api/graphs/{name}')(lambda name: name)\n",
+    "serves": "def serve(app):\n    raise RuntimeError('no port')\n",
+    "cli": "def ask():\n    pass\n",
+    "sql": "def find(question, graph):\n    return []\n",
+}
+# it works, but for its two tools
+WORKING = """
+import time
+from nacre.extension import Extension
+EXTENSION = Extension(
+    "working", tools={"broken": "working:broken", "slow": "working:slow"}, routes="working:add",
+    commands={"greet": "working:greet"}, on_request=("nobody",),
+)
+def broken(question, graph):
+    raise RuntimeError("secret")
+def slow(question, graph):
+    time.sleep(5)
+    yield "Too late.", "clock"
+def add(app, *, alone):
+    app.get("/free")(lambda: "ok")
+def greet():
+    "Greet."
+"""
+
+
+def test_faulty_extensions_are_named_in_one_line_and_left_out(folder: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    for name, (text, _) in FAULTY.items():
+        module = name if name != "a2a" else "second_a2a"
+        place = f"{module}:EXTENSION"
+        install(site, f"x-{name}", {f"{module}.py": text + MORE.get(name, "")}, {name: place})
+    install(site, "x-twice-more", {}, {"twice": "twice:EXTENSION"})
+    install(site, "x-working", {"working.py": WORKING}, {"working": "working:EXTENSION"})
+    question = "Which ship does Ann Reed sail?"
+    report, left_out = run_nacre(folder, question, names=f"{', '.join(FAULTY)},missing,working", path=site)
+    reasons = {name: why for name, (_, why) in FAULTY.items()} | {"missing": "no installed package has it"}
+    named = {name: [line for line in left_out if f"extension '{name}'" in line] for name in reasons}
+    assert {name: lines for name, lines in named.items() if len(lines) != 1 or reasons[name] not in lines[0]} == {}
+    assert len(left_out) == len(reasons)
+    # the rest works
+    assert (report["health"], report["free"], report["help"]) == (200, 200, 0)
+    assert "greet" in report["commands"]
+    [answer] = report["answers"]
+    assert answer["values"] == ["Gull"]
+    failed = {name: why for name, why in answer["unavailable"].items() if name in ("broken", "slow")}
+    assert failed == {"broken": "internal error: RuntimeError", "slow": "slow gave nothing within 2 s"}
+
+
+@pytest.mark.parametrize("removed", [*OURS, OURS], ids=str)
+def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Path, tmp_path: Path) -> None:
+    gone = (removed,) if isinstance(removed, str) else removed
+    package = Path(nacre.__path__[0])
+    home = tmp_path / "site/nacre"
+    (home / "extensions").mkdir(parents=True)
+    for source, target in ((package, home), (package / "extensions", home / "extensions")):
+        for each in source.iterdir():
+            if each.name not in ("extensions", "__pycache__", *gone):
+                (target / each.name).symlink_to(each)
+    report, left_out = run_nacre(folder, "Which ship does Ann Reed sail?", path=tmp_path / "site")
+    assert left_out == []
+    assert report["answers"][0]["values"] == ["Gull"]
+    assert (report["health"], report["help"]) == (200, 0)
+    paths = " ".join(report["schemas"]["paths"])
+    assert ("/agui" in paths, "/langgraph" in paths, "/api/shares" in paths) == tuple(
+        each not in gone for each in ("agui", "langgraph_api", "sharing")
+    )
+    assert ("triples" in report["choices"]["branches"]) == ("pyramid" not in gone)
+    assert ("complete" in report["commands"], "shares" in report["commands"]) == tuple(
+        each not in gone for each in ("pyramid", "sharing")
+    )
+
+
+def test_declarations_of_ours_name_what_exists() -> None:
+    assert {each.name for each in extensions()} >= set(OURS)
+    for each in extensions():
+        assert isinstance(each, Extension)
+        for place in (*each.branches.values(), *each.commands.values(), *each.models.values(), each.routes, each.serve):
+            assert not place or resolve(place) is not None
+
+
+def test_extending_shows_both_packages_in_full() -> None:
+    text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    shown = {block.strip() for block in re.findall(r"```(?:python|toml)\n(.*?)```", text, re.DOTALL)}
+    files = [*PACKAGES.glob("*/nacre_*/*.py"), PACKAGES / "walk/pyproject.toml"]
+    assert [str(file.relative_to(PACKAGES)) for file in files if file.read_text().strip() not in shown] == []
+    # the other one differs in its name alone
+    toml = (PACKAGES / "walk/pyproject.toml").read_text()
+    assert (PACKAGES / "directory/pyproject.toml").read_text() == toml.replace("walk", "directory")
