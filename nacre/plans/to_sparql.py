@@ -456,7 +456,11 @@ class GraphPattern:
             text += f" FILTER(isLiteral({found.raw}))"
         is_range = bool(self._vocabulary.column(predicate).low)
         if predicate in self._vocabulary.readings:
-            reading = _stored_reading(predicate, found, is_range=is_range)
+            # the value of a literal as an Oxigraph store keeps it beside the graph
+            parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if is_range else ())]
+            values = " ; ".join(f"{format_iri(PART + part)} {name}" for part, name in parts)
+            reads = format_iri(READS + predicate)
+            reading = f"GRAPH {format_iri(READINGS)} {{ {found.value}n {reads} {found.raw} ; {values} }}"
             return f"{text} {reading if is_required else f'OPTIONAL {{ {reading} }}'}"
         factors = self._vocabulary.factors.get(predicate, {})
         bindings = _read_literal(LiteralReader(known, self._vocabulary.dialect, factors), found, is_range=is_range)
@@ -478,14 +482,6 @@ def _needs_value(condition: Filter) -> bool:
 
 def _variable_name(name: str, prefix: str, index: int) -> str:
     return f"?{prefix}{name if re.fullmatch('[a-zA-Z][a-zA-Z0-9]*', name) else f'n{index}'}"
-
-
-def _stored_reading(predicate: str, found: ValueVariables, *, is_range: bool) -> str:
-    """The value of a literal as an Oxigraph store keeps it beside the graph."""
-    parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if is_range else ())]
-    values = " ; ".join(f"{format_iri(PART + part)} {name}" for part, name in parts)
-    reads = format_iri(READS + predicate)
-    return f"GRAPH {format_iri(READINGS)} {{ {found.value}n {reads} {found.raw} ; {values} }}"
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,12 @@ def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
     if how == "order":
         return _reorder(base, added)
     if how == "correct":
-        return _correct(base, added)
+        # the base with another rank or another requested value: "no, I meant the age"
+        if added.order is not None and added.limit is not None:
+            return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
+        requested = tuple(a for a in added.answers if not isinstance(a, Itself))
+        is_grouped = base.group or base.by or added.group or added.by
+        return replace(base, answers=requested, paired=False) if requested and not is_grouped else None
     return _restrict(base, added, how)
 
 
@@ -113,21 +118,17 @@ def negate_last_condition(earlier: Select) -> Select | None:
     if earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
         return None
     if not earlier.filters:
-        return _complement(earlier)
+        # The other things of the class that the earlier plan shows. None if it shows all, or something else
+        answer = earlier.answers[0]
+        if not earlier.edges or len(earlier.answers) > 1 or not isinstance(answer, Itself):
+            return None
+        own = next(v for v in earlier.variables if v.name == answer.variable)
+        other = replace(own, name=f"{own.name}_other", keys=(), label="")
+        return Select((Itself(other.name),), (other,), filters=(Filter(Itself(other.name), "in", earlier, True),))
     *others, last = earlier.filters
     is_boolean = last.op == "=" and isinstance(last.right, bool)
     negated = replace(last, right=not last.right) if is_boolean else replace(last, negated=not last.negated)
     return replace(earlier, filters=(*others, negated))
-
-
-def _complement(earlier: Select) -> Select | None:
-    """The other things of the class that the earlier plan shows. None if it shows all, or something else."""
-    answer = earlier.answers[0]
-    if not earlier.edges or len(earlier.answers) > 1 or not isinstance(answer, Itself):
-        return None
-    own = next(v for v in earlier.variables if v.name == answer.variable)
-    other = replace(own, name=f"{own.name}_other", keys=(), label="")
-    return Select((Itself(other.name),), (other,), filters=(Filter(Itself(other.name), "in", earlier, True),))
 
 
 def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
@@ -228,15 +229,6 @@ def _reorder(base: Select, added: Select) -> Select | None:
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
 
 
-def _correct(base: Select, added: Select) -> Select | None:
-    """The base with another rank or another requested value: "no, I meant the age"."""
-    if added.order is not None and added.limit is not None:
-        return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
-    requested = tuple(a for a in added.answers if not isinstance(a, Itself))
-    is_grouped = base.group or base.by or added.group or added.by
-    return replace(base, answers=requested, paired=False) if requested and not is_grouped else None
-
-
 def _join_filters(base: Select, added: Select) -> tuple[Filter, ...]:
     return tuple(dict.fromkeys((*base.filters, *added.filters)))
 
@@ -276,7 +268,7 @@ def edit_by_cues(
         return sort_plan(earlier, by, direction == "down") if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in _FUNCTIONS))
     if functions and how != "first" and (_shows_number(earlier, graph) or not set(functions) & {"avg", "sum"}):
-        keep_others = how == "add" or _asks_also(question)
+        keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
 
@@ -312,10 +304,6 @@ def _range_ends(number: Number) -> tuple[Number, ...]:
 
 def _value_of(cues: Sequence[Cue], kind: str) -> str:
     return next((c.value for c in cues if c.kind == kind), "")
-
-
-def _asks_also(question: Question) -> bool:
-    return bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
 
 
 def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:

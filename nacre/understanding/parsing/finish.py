@@ -137,7 +137,8 @@ def _by_question_word(
     if not state.group and not any(target.ref.predicate for target in targets):
         for ref in place_or_date_refs(state, root, context):
             hints = whole.hints | {ref.via} if ref.via else whole.hints
-            gain = 0.5 - _later_date_cost(ref, context)
+            is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
+            gain = 0.5 - (later_date_cost(ref, context.graph) if is_date else 0.0)
             yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints)
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
@@ -150,11 +151,6 @@ def _by_question_word(
             # a denied link says of the things that are named that nothing is there
             gain = 0.5 if LINK_DENIED_RULE in whole.trace else 0.5 + UNSETTLED_COST
             yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
-
-
-def _later_date_cost(ref: Ref, context: ParseContext) -> float:
-    is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
-    return later_date_cost(ref, context.graph) if is_date else 0.0
 
 
 def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:

@@ -438,7 +438,7 @@ def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGr
     # A class and the link that leads to it are one column.
     columns = {t._replace(ref=t.ref._replace(via="")) for t in d.targets}
     is_unjoined = len(columns) > 1 and not _may_join_columns(question)
-    missing = _count_comparisons(d, question) - _count_comparing_conditions(d)
+    missing = _count_comparisons(d, question) - sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)
     # A plan computed from two selects compares these.
     is_computed = not isinstance(candidate.body, Select | Combine)
     return {
@@ -541,8 +541,3 @@ def _count_comparisons(d: Derivation, question: Question) -> int:
             spans.append((cue.start, cue.end))
     # Both ends of a range are compared.
     return len(spans) + range_ends
-
-
-def _count_comparing_conditions(d: Derivation) -> int:
-    """How many conditions compare. A period counts as well."""
-    return sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)
