@@ -140,12 +140,12 @@ def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
     return replace(earlier, filters=filters)
 
 
-def limit_plan(earlier: Select, by: PlanTerm, descending: bool, places: int = 1) -> Select:
+def limit_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
     """The first things of the earlier plan in an order, with ties. Numbers by group give the groups only."""
     things = tuple(a for a in earlier.answers if not isinstance(a, Aggregate))
     if things and isinstance(by, Aggregate) and by in earlier.answers:
         earlier = replace(earlier, answers=things)
-    return replace(earlier, order=Order(by, descending), limit=places, offset=0, ties=True)
+    return replace(earlier, order=Order(by, descending), limit=1, offset=0, ties=True)
 
 
 def compare_with_number(new: Select, stand_in: float, number: Select) -> Select | None:

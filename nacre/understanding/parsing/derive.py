@@ -184,16 +184,14 @@ class _Chart(NamedTuple):
     quoted: Mapping[int, int]
 
 
-def beam_search(
-    context: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = BEAM_WIDTH
-) -> list[ParseState]:
+def beam_search(context: ParseContext, links: Sequence[Link], deadline: Deadline) -> list[ParseState]:
     """Return the partial readings after the last word, the best first; at the deadline the beam narrows to one."""
     chart, length = _chart(context, links), len(context.question.tokens)
     cells: list[_Cell] = [{} for _ in range(length + 1)]
     _add(cells[0], ParseState())
     for at in range(length):
         raise_if_cancelled()
-        best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else width]
+        best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else BEAM_WIDTH]
         for number, state in enumerate(best):
             if number and deadline.is_over():
                 break

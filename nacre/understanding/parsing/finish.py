@@ -62,7 +62,9 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     whole = _derivation(state, root, targets, aggregate_rules)
     asked = _by_question_word(whole, state, root, targets, context)
     variants = [combined for derivation in asked for combined in combine_conditions(derivation)]
-    whole = _settle_measure(whole, state, context)
+    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
+        # nothing else says what "how much" measures
+        whole = whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
     for settled in settle_pending(whole, state, root, context):
         variants += _variants(settled, root, context)
     dated = (choose_first_or_last_date(variant, context) for variant in variants)
@@ -151,13 +153,6 @@ def _by_question_word(
             # a denied link says of the things that are named that nothing is there
             gain = 0.5 if LINK_DENIED_RULE in whole.trace else 0.5 + UNSETTLED_COST
             yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
-
-
-def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
-    """The derivation with what "how much" measures, if nothing else says so."""
-    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
-        return whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
-    return whole
 
 
 def _variants(settled: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -341,7 +336,7 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
     missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
     is_ranked = _is_ranked_by_group(derivation)
     if not has_aggregate and not is_ranked:
-        yield from _group_without_aggregate(derivation, missing, context)
+        yield from _group_without_aggregate(derivation, context)
     elif not missing:
         yield derivation
     else:
@@ -351,9 +346,7 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
             yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
 
 
-def _group_without_aggregate(
-    derivation: Derivation, missing: tuple[Target, ...], context: ParseContext
-) -> Iterator[Derivation]:
+def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """ "Visits per month", "cost per doctor", "the films for each studio"."""
     targets = derivation.targets
     function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
