@@ -26,7 +26,7 @@ from nacre.plans.sparql_vocabulary import (
     write_statement,
 )
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output
-from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
+from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql.sparql_source import PART, READINGS, READS
 from nacre.stores.sqlite.triples import TYPE
@@ -563,16 +563,16 @@ def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) ->
 
     An unbound value would make the whole aggregate an error in SPARQL, so COALESCE replaces it.
     """
-    if isinstance(term.of, Itself) or term.function == "count":
-        return f"COUNT(DISTINCT {value})"
+    function = AGGREGATES[term.function]
+    if not function.sparql:
+        raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")
+    if isinstance(term.of, Itself) or function.kind == "count":
+        return AGGREGATES["count"].sparql.format(value, value)
     if vocabulary.dialect == "virtuoso":
         # Virtuoso's aggregates skip unbound values, its errors end the query, and it divides integers as integers
-        mean = f"SUM(<{XSD}decimal>({value})) / COUNT({value})"
-        return mean if term.function == "avg" else f"{term.function.upper()}({value})"
-    if term.function in ("min", "max"):
+        return function.sparql.format(f"<{XSD}decimal>({value})" if function.kind == "mean" else value, value)
+    default = "0"
+    if function.kind == "extreme":
         is_number = is_numeric(vocabulary.schema.predicate_of[term.of.predicate])
-        farthest = (_FARTHEST_NUMBER if is_number else _FARTHEST_TEXT)[term.function]
-        text = f"{term.function.upper()}(COALESCE({value}, {farthest}))"
-    else:
-        text = f"SUM(COALESCE({value}, 0))" + (f" / COUNT({value})" if term.function == "avg" else "")
-    return f"IF(COUNT({value}) = 0, 1/0, {text})"
+        default = (_FARTHEST_NUMBER if is_number else _FARTHEST_TEXT)[term.function]
+    return f"IF(COUNT({value}) = 0, 1/0, {function.sparql.format(f'COALESCE({value}, {default})', value)})"

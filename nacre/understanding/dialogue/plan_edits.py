@@ -8,11 +8,13 @@ keys by that turn's conditions, so that "and the drying room?" reaches the room 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 from nacre.language.data import language
 from nacre.plans.selects import free_name, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
 from nacre.records.plan import (
+    AGGREGATES,
+    OF_NUMBERS,
     Aggregate,
     Ask,
     Attribute,
@@ -234,9 +236,7 @@ def _join_filters(base: Select, added: Select) -> tuple[Filter, ...]:
 
 
 # Kinds of cues that can change a plan.
-_CUES = frozenset(("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open"))
-
-_FUNCTIONS = tuple(f for f in get_args(Function) if f != "count")
+_CUES = frozenset((*AGGREGATES, "compare", "direction", "order", "most", "superlative", "open"))
 
 # Changes that may ask for the first thing in an order, and for a bound.
 _RANKING_CHANGES = frozenset(("first", "instead", "restrict", "summary"))
@@ -266,8 +266,8 @@ def edit_by_cues(
     if how == "order" or direction:
         by = _last_value(earlier, graph)
         return sort_plan(earlier, by, direction == "down") if by is not None else None
-    functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in _FUNCTIONS))
-    if functions and how != "first" and (_shows_number(earlier, graph) or not set(functions) & {"avg", "sum"}):
+    functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in AGGREGATES and c.kind != "count"))
+    if functions and how != "first" and (_shows_number(earlier, graph) or not OF_NUMBERS & set(functions)):
         keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)

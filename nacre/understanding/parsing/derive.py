@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, TypeVar
 
 from nacre.language.tokens import fold, language_names
-from nacre.records.plan import Body
+from nacre.records.plan import MEANS, Body
 from nacre.records.threads import Deadline, raise_if_cancelled
 from nacre.understanding.linking.adjectives import QUANTITY
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -231,7 +231,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
     for cue in chart.cues.get(at, ()):
         for new in apply_cue(state, cue, context):
             yield cue.end, new
-            if cue.kind == "avg" and new.comparison is not None:
+            if cue.kind in MEANS and new.comparison is not None:
                 for compared in compare_with_own_aggregate(new):
                     yield cue.end, compared
     if is_period_word(question.tokens[at]):

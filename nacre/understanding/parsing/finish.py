@@ -10,6 +10,7 @@ from typing import Literal
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data, nouns_of_kind
+from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
@@ -211,7 +212,7 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
         # "the three most expensive overall"
         return ()
     has_target = any(target.ref.predicate or target.function for target in state.targets)
-    if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
+    if has_target or set(state.pending_aggregates) - OF_NUMBERS:
         return ()
     named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
     found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []

@@ -13,6 +13,7 @@ from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import asked_select
 from nacre.records.plan import (
+    AGGREGATES,
     Aggregate,
     Ask,
     Attribute,
@@ -245,7 +246,7 @@ def _needed_nodes(derivation: Derivation, kept: Sequence[Condition]) -> tuple[Re
 
 
 # aggregates that say nothing about a single value
-AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))
+AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}
 
 
 def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:
