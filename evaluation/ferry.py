@@ -68,7 +68,11 @@ def make_documents(data: dict[str, Any], chance: random.Random) -> list[FerryDoc
         parts = [(heading, text) for heading, text in own["parts"]] if own else []
         while sum(len(text.split()) for _, text in parts) < words:
             place = chance.randrange(len(parts) + 1)
-            parts.insert(place, (f"Notes {chance.randrange(1, 400)}", _filler(data, chance)))
+            paragraphs = []
+            for _ in range(chance.randrange(1, 4)):
+                sentences = [_sentence(each, data["others"], chance) for each in chance.sample(data["templates"], 6)]
+                paragraphs.append(" ".join(sentences))
+            parts.insert(place, (f"Notes {chance.randrange(1, 400)}", "\n\n".join(paragraphs)))
         documents.append(FerryDocument(title, parts))
     return documents
 
@@ -118,15 +122,6 @@ def write_docx(document: FerryDocument, path: Path) -> None:
         for each in text.split("\n\n"):
             file.add_paragraph(each)
     file.save(str(path))
-
-
-def _filler(data: dict[str, Any], chance: random.Random) -> str:
-    """A few paragraphs about other ships and ports."""
-    paragraphs = []
-    for _ in range(chance.randrange(1, 4)):
-        sentences = [_sentence(each, data["others"], chance) for each in chance.sample(data["templates"], 6)]
-        paragraphs.append(" ".join(sentences))
-    return "\n\n".join(paragraphs)
 
 
 def _sentence(template: str, others: dict[str, Sequence[str]], chance: random.Random) -> str:

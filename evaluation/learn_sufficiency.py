@@ -69,7 +69,7 @@ def sufficiency_samples(seed: int) -> Iterator[SufficiencySample]:
             library.close()
 
 
-def sufficiency_report(samples: Sequence[SufficiencySample], thresholds: Sequence[float] = (0.5, 0.7, 0.8, 0.9)) -> str:
+def sufficiency_report(samples: Sequence[SufficiencySample]) -> str:
     """How many of the likeliest relations of the questions reach a threshold, and how many of those are right."""
     best: dict[str, tuple[float, bool]] = {}
     for each in samples:
@@ -77,7 +77,7 @@ def sufficiency_report(samples: Sequence[SufficiencySample], thresholds: Sequenc
             best.get(each.question, (0.0, False)), (sufficiency_probability(each.features), each.right)
         )
     lines = []
-    for threshold in thresholds:
+    for threshold in (0.5, 0.7, 0.8, 0.9):
         above = [right for chance, right in best.values() if chance >= threshold]
         lines.append(f"{threshold:.1f}: {len(above):>3} of {len(best)}, {sum(above) / max(1, len(above)):.0%} right")
     return "\n".join(lines)

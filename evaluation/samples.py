@@ -251,7 +251,12 @@ def judge_turns(
             body = _right_plan(_judge_turn(line, Rewrite(line["standalone"]), graph, linker, ran))
         if body is None:
             return
-        earlier.append(_earlier_turn(line["question"], rewrite.standalone, body, graph))
+        table, _, _ = run_plan(Plan(body), graph.tables, round=1)
+        cell_keys = [] if table is None else [key for row in table.keys for key in row]
+        keys = tuple(dict.fromkeys(cell_keys))[:MAX_REMEMBERED]
+        values = table_outcome(table).values or ()
+        labels = tuple(value for value in values if isinstance(value, str))[:MAX_REMEMBERED]
+        earlier.append(EarlierTurn(line["question"], rewrite.standalone, "", Plan(body), keys, labels, confidence=1.0))
 
 
 def _judge_turn(
@@ -290,15 +295,6 @@ def _right_plan(turn: JudgedTurn) -> Body | None:
     bodies = [*turn.changed, *(c.body for c in turn.candidates)]
     right = [*turn.changed_right, *turn.right]
     return next((body for body, good in zip(bodies, right, strict=True) if good), None)
-
-
-def _earlier_turn(question: str, standalone: str, body: Body, graph: Graph) -> EarlierTurn:
-    table, _, _ = run_plan(Plan(body), graph.tables, round=1)
-    cell_keys = [] if table is None else [key for row in table.keys for key in row]
-    keys = tuple(dict.fromkeys(cell_keys))[:MAX_REMEMBERED]
-    values = table_outcome(table).values or ()
-    labels = tuple(value for value in values if isinstance(value, str))[:MAX_REMEMBERED]
-    return EarlierTurn(question, standalone, "", Plan(body), keys, labels, confidence=1.0)
 
 
 def screen_readings(

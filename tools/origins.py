@@ -133,7 +133,13 @@ class _Judge:
             case "same" | "column":
                 return self.kind(parts[0])
             case "truth":
-                return self._truth(origin)
+                # A comparison, whose literals are free: a stored value must decide it
+                marks = [self._mark(part) for part in origin.parts if self._is_decisive(part)]
+                if not marks:
+                    raise unfounded("A comparison that no stored value decides")
+                if len(marks) > len(set(marks)):
+                    raise unfounded("A comparison of a value with itself")
+                return _Kind.TRUTH
             case "all":
                 if not all(map(self._is_evidence, parts)):
                     raise unfounded("A condition that no stored value decides")
@@ -202,15 +208,6 @@ class _Judge:
         value = float(origin.text)
         if value not in allowed and abs(value) not in self._numbers:
             raise unfounded(f"The number {origin.text[:40]}")
-
-    def _truth(self, origin: Origin) -> _Kind:
-        """A comparison, whose literals are free: a stored value must decide it."""
-        marks = [self._mark(part) for part in origin.parts if self._is_decisive(part)]
-        if not marks:
-            raise unfounded("A comparison that no stored value decides")
-        if len(marks) > len(set(marks)):
-            raise unfounded("A comparison of a value with itself")
-        return _Kind.TRUTH
 
     def _is_decisive(self, origin: Origin) -> bool:
         """Whether a stored value changes a value."""

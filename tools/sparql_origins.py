@@ -49,7 +49,14 @@ def _bindings(node: Any) -> Bindings:
     if name == "BGP":
         return _of_triples(node.triples)
     if name == "Union":
-        return _of_either(_bindings(node.p1), _bindings(node.p2))
+        one = _bindings(node.p1)
+        other = _bindings(node.p2)
+        found: dict[Any, tuple[Origin, bool]] = {}
+        for variable in {**one, **other}:
+            both = [each[variable] for each in (one, other) if variable in each]
+            certain = len(both) == 2 and both[0][1] and both[1][1]
+            found[variable] = (Origin("either", tuple(origin for origin, _ in both)), certain)
+        return found
     if name == "Join":
         return _of_join(_bindings(node.p1), _bindings(node.p2), optional=False)
     if name == "LeftJoin":
@@ -96,15 +103,6 @@ def _may_be_empty(path: Any) -> bool:
     if isinstance(path, SequencePath):
         return all(map(_may_be_empty, path.args))
     return isinstance(path, AlternativePath) and any(map(_may_be_empty, path.args))
-
-
-def _of_either(one: Bindings, other: Bindings) -> Bindings:
-    found: dict[Any, tuple[Origin, bool]] = {}
-    for variable in {**one, **other}:
-        both = [each[variable] for each in (one, other) if variable in each]
-        certain = len(both) == 2 and both[0][1] and both[1][1]
-        found[variable] = (Origin("either", tuple(origin for origin, _ in both)), certain)
-    return found
 
 
 def _of_join(one: Bindings, other: Bindings, *, optional: bool) -> Bindings:

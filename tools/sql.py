@@ -96,8 +96,8 @@ def _cell_words(column: str, cell: Cell, unit: str) -> str:
     return f"{column.removesuffix(RAW_TEXT_SUFFIX)}: {cell}{f' {unit}' if unit else ''}"
 
 
-def summarize_rows(table: Table, rows: int = 3) -> str:
-    """The first rows in one line, as a citation shows them: values as they were written, if that is known.
+def summarize_rows(table: Table) -> str:
+    """The first 3 rows in one line, as a citation shows them: values as they were written, if that is known.
 
     >>> summarize_rows(Table(("name", "height"), (("A", 3), ("B", None)), units=("", "m")))
     'name: A, height: 3 m; name: B'
@@ -111,9 +111,9 @@ def summarize_rows(table: Table, rows: int = 3) -> str:
             for column, cell, unit in zip(table.columns, row, units, strict=False)
             if cell is not None and column not in parsed
         )
-        for row in table.rows[:rows]
+        for row in table.rows[:3]
     ]
-    more = len(table.rows) - rows
+    more = len(table.rows) - 3
     return "; ".join(line for line in lines if line) + (
         f"; and {number_with_noun(more, 'more row')}" if more > 0 else ""
     )

@@ -127,16 +127,12 @@ def _check(node: exp.Expr, known: Collection[str], relations: Collection[str]) -
         if name in _DENIED or name.startswith(("sqlite_", "pragma_", "fts")):
             raise ToolError("refused", f"The function {name} is not allowed in a query.")
     if isinstance(node, exp.Table):
-        _check_table(node, known, relations)
-
-
-def _check_table(table: exp.Table, known: Collection[str], relations: Collection[str]) -> None:
-    if not isinstance(table.this, exp.Identifier):
-        raise ToolError("refused", f"{sql_text(table)} is not a table.")
-    if table.catalog or table.db.lower() not in ("", "main"):
-        raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_text(table)}.")
-    if table.name.lower() not in known:
-        raise ToolError("unknown_name", f"There is no table {table.name!r}.{_nearest(table.name, relations)}")
+        if not isinstance(node.this, exp.Identifier):
+            raise ToolError("refused", f"{sql_text(node)} is not a table.")
+        if node.catalog or node.db.lower() not in ("", "main"):
+            raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_text(node)}.")
+        if node.name.lower() not in known:
+            raise ToolError("unknown_name", f"There is no table {node.name!r}.{_nearest(node.name, relations)}")
 
 
 def _nearest(name: str, relations: Collection[str]) -> str:

@@ -44,7 +44,7 @@ from nacre.language.data import language, word_list
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.selects import asked_select, predicates_of
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query, Rows
-from nacre.records.plan import Attribute, Edge, Itself, Plan, Profile, Select, Variable
+from nacre.records.plan import EXTREMES, MEANS, Attribute, Edge, Itself, Plan, Profile, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
@@ -143,7 +143,7 @@ MAX_WORDS = 20
 
 # kinds of cues that ask for more than a property of one thing
 LIMITING_CUES = frozenset(
-    ("negation", "avg", "max", "min", "most", "superlative", "comparative", "compared", "order", "share", "missing")
+    ("negation", *MEANS, *EXTREMES, "most", "superlative", "comparative", "compared", "order", "share", "missing")
 )
 
 

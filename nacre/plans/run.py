@@ -196,7 +196,8 @@ class QueryRunner:
 
     def rows(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
-        aggregate = _first_aggregate(body)
+        answers = body.answers if isinstance(body, Select) else ()
+        aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
         extended = add_order_column(body)
@@ -305,11 +306,6 @@ def _mixed_variable(body: Select) -> str:
     return next(
         (v.name for v in body.variables if v.name == of.variable and v.any_of and not (v.classes or v.keys)), ""
     )
-
-
-def _first_aggregate(body: Select | Combine) -> Aggregate | None:
-    answers = body.answers if isinstance(body, Select) else ()
-    return next((answer for answer in answers if isinstance(answer, Aggregate)), None)
 
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:

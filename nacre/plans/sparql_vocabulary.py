@@ -301,14 +301,10 @@ def format_literal(value: str | int | float | bool) -> str:
     if isinstance(value, str):
         return '"' + "".join(_ESCAPES.get(letter, letter) for letter in value if letter != "\x00") + '"'
     if isinstance(value, float):
-        return _double(value)
+        # the shortest form that reads back as the same number
+        forms = (f"{value:.{digits}e}".partition("e") for digits in range(18))
+        return next(f"{mantissa}e{int(power)}" for mantissa, _, power in forms if float(f"{mantissa}e{power}") == value)
     return str(int(value))
-
-
-def _double(value: float) -> str:
-    """The shortest form that reads back as the same number."""
-    forms = (f"{value:.{digits}e}".partition("e") for digits in range(18))
-    return next(f"{mantissa}e{int(power)}" for mantissa, _, power in forms if float(f"{mantissa}e{power}") == value)
 
 
 def cell_value(term: SparqlTerm | None) -> Cell:

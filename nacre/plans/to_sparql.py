@@ -26,7 +26,7 @@ from nacre.plans.sparql_vocabulary import (
     write_statement,
 )
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output
-from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
+from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql.sparql_source import PART, READINGS, READS
 from nacre.stores.sqlite.triples import TYPE
@@ -456,7 +456,11 @@ class GraphPattern:
             text += f" FILTER(isLiteral({found.raw}))"
         is_range = bool(self._vocabulary.column(predicate).low)
         if predicate in self._vocabulary.readings:
-            reading = _stored_reading(predicate, found, is_range=is_range)
+            # the value of a literal as an Oxigraph store keeps it beside the graph
+            parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if is_range else ())]
+            values = " ; ".join(f"{format_iri(PART + part)} {name}" for part, name in parts)
+            reads = format_iri(READS + predicate)
+            reading = f"GRAPH {format_iri(READINGS)} {{ {found.value}n {reads} {found.raw} ; {values} }}"
             return f"{text} {reading if is_required else f'OPTIONAL {{ {reading} }}'}"
         factors = self._vocabulary.factors.get(predicate, {})
         bindings = _read_literal(LiteralReader(known, self._vocabulary.dialect, factors), found, is_range=is_range)
@@ -478,14 +482,6 @@ def _needs_value(condition: Filter) -> bool:
 
 def _variable_name(name: str, prefix: str, index: int) -> str:
     return f"?{prefix}{name if re.fullmatch('[a-zA-Z][a-zA-Z0-9]*', name) else f'n{index}'}"
-
-
-def _stored_reading(predicate: str, found: ValueVariables, *, is_range: bool) -> str:
-    """The value of a literal as an Oxigraph store keeps it beside the graph."""
-    parts = [("value", found.value), *((("low", found.low), ("high", found.high)) if is_range else ())]
-    values = " ; ".join(f"{format_iri(PART + part)} {name}" for part, name in parts)
-    reads = format_iri(READS + predicate)
-    return f"GRAPH {format_iri(READINGS)} {{ {found.value}n {reads} {found.raw} ; {values} }}"
 
 
 @dataclass(frozen=True)
@@ -567,16 +563,16 @@ def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) ->
 
     An unbound value would make the whole aggregate an error in SPARQL, so COALESCE replaces it.
     """
-    if isinstance(term.of, Itself) or term.function == "count":
-        return f"COUNT(DISTINCT {value})"
+    function = AGGREGATES[term.function]
+    if not function.sparql:
+        raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")
+    if isinstance(term.of, Itself) or function.kind == "count":
+        return AGGREGATES["count"].sparql.format(value, value)
     if vocabulary.dialect == "virtuoso":
         # Virtuoso's aggregates skip unbound values, its errors end the query, and it divides integers as integers
-        mean = f"SUM(<{XSD}decimal>({value})) / COUNT({value})"
-        return mean if term.function == "avg" else f"{term.function.upper()}({value})"
-    if term.function in ("min", "max"):
+        return function.sparql.format(f"<{XSD}decimal>({value})" if function.kind == "mean" else value, value)
+    default = "0"
+    if function.kind == "extreme":
         is_number = is_numeric(vocabulary.schema.predicate_of[term.of.predicate])
-        farthest = (_FARTHEST_NUMBER if is_number else _FARTHEST_TEXT)[term.function]
-        text = f"{term.function.upper()}(COALESCE({value}, {farthest}))"
-    else:
-        text = f"SUM(COALESCE({value}, 0))" + (f" / COUNT({value})" if term.function == "avg" else "")
-    return f"IF(COUNT({value}) = 0, 1/0, {text})"
+        default = (_FARTHEST_NUMBER if is_number else _FARTHEST_TEXT)[term.function]
+    return f"IF(COUNT({value}) = 0, 1/0, {function.sparql.format(f'COALESCE({value}, {default})', value)})"

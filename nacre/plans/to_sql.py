@@ -18,6 +18,7 @@ from nacre.plans.sql_joins import (
 )
 from nacre.records.evidence import Table
 from nacre.records.plan import (
+    AGGREGATES,
     Aggregate,
     Ask,
     Attribute,
@@ -204,6 +205,7 @@ class _SelectWriter:
         several = len(variables) > 1
         if several:
             rows = mark_first_rows(rows, terms, len(keys))
+        rows = mark_middle_rows(rows, terms, len(keys), several=several)
         functions = {
             term: aggregate_expression(
                 term, i, is_unique=not several and self._joins.is_unique({term.of.variable}), several=several
@@ -381,7 +383,9 @@ def aggregate_expression(term: Aggregate, index: int, *, is_unique: bool, severa
         return "count(*)" if is_unique else f"count(DISTINCT k{index})"
     if term.function == "count":
         return f"count(DISTINCT x{index})"
-    return f"{term.function}(x{index})" + (f" FILTER (WHERE n{index} = 1)" if several else "")
+    function = AGGREGATES[term.function]
+    marks = [f"{mark}{index} = 1" for mark, counts in (("n", several), ("m", function.middle)) if counts]
+    return f"{function.sql}(x{index})" + (f" FILTER (WHERE {' AND '.join(marks)})" if marks else "")
 
 
 def mark_first_rows(rows: SqlText, terms: Sequence[Aggregate], keys: int) -> SqlText:
@@ -393,6 +397,18 @@ def mark_first_rows(rows: SqlText, terms: Sequence[Aggregate], keys: int) -> Sql
         if isinstance(term.of, Attribute)
     ]
     return SqlText(f"SELECT {', '.join(('*', *marks))} FROM (\n{rows.text}\n)", rows.params)
+
+
+def mark_middle_rows(rows: SqlText, terms: Sequence[Aggregate], keys: int, *, several: bool) -> SqlText:
+    """The rows with a column m for each median: 1 for the values in the middle of their group, one or two."""
+    marks = []
+    for i, term in enumerate(terms):
+        if AGGREGATES[term.function].middle:
+            counts = f"CASE WHEN x{i} IS NOT NULL{f' AND n{i} = 1' if several else ''} THEN 1 ELSE 0 END"
+            group = ", ".join((*(f"g{key}" for key in range(keys)), counts))
+            place = f"2 * row_number() OVER (PARTITION BY {group} ORDER BY x{i}) - count(*) OVER (PARTITION BY {group})"
+            marks.append(f"CASE WHEN {counts} = 1 AND {place} BETWEEN 0 AND 2 THEN 1 END AS m{i}")
+    return SqlText(f"SELECT {', '.join(('*', *marks))} FROM (\n{rows.text}\n)", rows.params) if marks else rows
 
 
 def order_rows(rows: SqlText, columns: str, select: Select, count: int) -> SqlText:

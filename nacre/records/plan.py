@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,40 @@ VERSION = 1
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts", "ends"]
 
-Function = Literal["count", "min", "max", "avg", "sum"]
+Function = Literal["count", "min", "max", "avg", "sum", "median"]
+
+
+@dataclass(frozen=True)
+class AggregateFunction:
+    """How an aggregate is computed; its name in a plan is also that of its cues and of its words (`language/en`).
+
+    `sql` is a function of the values, or of those in the `middle` of their order alone. `sparql` has the values without
+    gaps at 0 and the values at 1; "" if SPARQL cannot express it. `weights` is the aggregate whose weights hold.
+    """
+
+    kind: Literal["count", "extreme", "total", "mean"]
+    weights: str
+    sql: str
+    sparql: str
+    middle: bool = False
+
+
+# in the order of the learned features
+AGGREGATES: Mapping[str, AggregateFunction] = {
+    "count": AggregateFunction("count", "count", "count", "COUNT(DISTINCT {1})"),
+    "avg": AggregateFunction("mean", "avg", "avg", "SUM({0}) / COUNT({1})"),
+    "sum": AggregateFunction("total", "sum", "sum", "SUM({0})"),
+    "max": AggregateFunction("extreme", "max", "max", "MAX({0})"),
+    "min": AggregateFunction("extreme", "min", "min", "MIN({0})"),
+    "median": AggregateFunction("mean", "avg", "avg", "", middle=True),
+}
+
+MEANS = frozenset(name for name, each in AGGREGATES.items() if each.kind == "mean")
+
+EXTREMES = frozenset(name for name, each in AGGREGATES.items() if each.kind == "extreme")
+
+# aggregates that only numbers have
+OF_NUMBERS = MEANS | {name for name, each in AGGREGATES.items() if each.kind == "total"}
 
 Constant = str | int | float | bool
 

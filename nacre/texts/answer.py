@@ -295,7 +295,9 @@ def match_sentences(want: ExpectedAnswer, sentences: Sequence[EvidenceSentence])
         own_share, titled_share, before_share = (
             sum(weights[i] for i in part) / whole for part in (places, titled, before)
         )
-        another = _names_another(sentences[index], texts[index], want)
+        # whether a sentence or its title names something that the question does not name
+        within = any(is_new_name(token, want) for token in texts[index][1:])
+        another = within or any(is_new_name(token, want) for token in _tokens(sentences[index].title))
         unsaid = len(want.words) - len(known)
         matches.append(
             SentenceMatch(index, texts[index], places, own_share, titled_share, before_share, lacking, another, unsaid)
@@ -309,12 +311,6 @@ def match_sentences(want: ExpectedAnswer, sentences: Sequence[EvidenceSentence])
 def is_new_name(token: Token, want: ExpectedAnswer) -> bool:
     """Whether a capitalised word does not occur in the question."""
     return token.text[0].isupper() and token.norm not in want.forms
-
-
-def _names_another(sentence: EvidenceSentence, tokens: Sequence[Token], want: ExpectedAnswer) -> bool:
-    """Whether a sentence or its title names something that the question does not name."""
-    within = any(is_new_name(token, want) for token in tokens[1:])
-    return within or any(is_new_name(token, want) for token in _tokens(sentence.title))
 
 
 def _has_word(tokens: Sequence[Token], word: QuestionWord) -> bool:

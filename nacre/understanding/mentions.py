@@ -258,19 +258,16 @@ def _noun_before(tokens: Sequence[Token], end: int, lexicon: Lexicon) -> _Noun |
 def _noun_after(tokens: Sequence[Token], at: int, end: int, lexicon: Lexicon) -> _Noun | None:
     """The longest name of a class right after a token."""
     for size in range(min(MAX_NOUN_WORDS, end - at - 1), 0, -1):
-        relations = _relations(tokens[at + 1 : at + 1 + size], lexicon)
+        # the tables of the things that a noun names; none if it names no class
+        noun = tokens[at + 1 : at + 1 + size]
+        norms, lemmas = [token.norm for token in noun], [token.lemma for token in noun]
+        names = [*lexicon.exact(norms), *lexicon.inflected(lemmas), *(lexicon.exact(lemmas) if norms != lemmas else ())]
+        classes = {name.target for name in names if name.kind == "class"}
+        tables = frozenset(name.relation for name in names if name.kind == "group")
+        relations = tables.union(*(lexicon.schema.groups_of_class.get(iri, ()) for iri in classes))
         if relations:
             return _Noun(at, at + size, relations)
     return None
-
-
-def _relations(noun: Sequence[Token], lexicon: Lexicon) -> frozenset[str]:
-    """The tables of the things that a noun names; none if it names no class."""
-    norms, lemmas = [token.norm for token in noun], [token.lemma for token in noun]
-    names = [*lexicon.exact(norms), *lexicon.inflected(lemmas), *(lexicon.exact(lemmas) if norms != lemmas else ())]
-    classes = {name.target for name in names if name.kind == "class"}
-    tables = frozenset(name.relation for name in names if name.kind == "group")
-    return tables.union(*(lexicon.schema.groups_of_class.get(iri, ()) for iri in classes))
 
 
 def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:

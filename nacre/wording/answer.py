@@ -27,6 +27,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import (
     ELAPSED,
+    MEANS,
     Aggregate,
     Ask,
     Attribute,
@@ -281,7 +282,7 @@ def verbalise_computation(body: Compute, table: Table, schema: Schema) -> Verbal
         return Verbalisation(sentence, (drop_zero_fraction(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
     is_mean = any(
-        isinstance(side.answers[-1], Aggregate) and side.answers[-1].function == "avg"
+        isinstance(side.answers[-1], Aggregate) and side.answers[-1].function in MEANS
         for side in (body.left, body.right)
     )
     terms = [aggregated_value(side.answers[-1]) for side in (body.left, body.right)]

@@ -21,7 +21,7 @@ from nacre.language.values import (
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX
 from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
-from nacre.records.plan import Aggregate, Attribute, Itself, PlanTerm, Select
+from nacre.records.plan import MEANS, Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
 from nacre.wording.labels import FIRST_YEAR, LAST_YEAR
 from nacre.wording.nouns import is_amount
@@ -177,7 +177,7 @@ def _column_kind(term: PlanTerm | None, select: Select | None, schema: Schema | 
     return _ColumnKind(
         column_heading(term, select, schema),
         is_amount_value,
-        is_mean=isinstance(term, Aggregate) and term.function == "avg",
+        is_mean=isinstance(term, Aggregate) and term.function in MEANS,
         is_boolean=predicate is not None and predicate.datatype == "boolean",
         is_thing=isinstance(term, Itself),
     )

@@ -89,7 +89,12 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
             is_on_topic = bool(topic & word_senses(predicate_label(predicate.iri, schema).one))
             lists.append(_ValueList(predicate, _best_values(of_some, topic), len(of_some), is_on_topic))
     if shared:
-        sentences.append(_shared_sentence(shared, schema))
+        clauses = [
+            f"the {_label(predicate, len(values), schema)} {join_names([value.text for value in values])}"
+            for predicate, values in shared[:MAX_SHARED]
+        ]
+        facts = [fact for _, values in shared for value in values for fact in value.facts]
+        sentences.append((f"All of them have {join_names(clauses)}.", facts))
     sentences += [_range_sentence(ranges, part, schema) for ranges, part in _statistics(group, schema, run)]
     lists = sorted(lists, key=lambda each: (not each.is_on_topic, -each.number))
     sentences += [_list_sentence(each, schema) for each in lists[:MAX_LISTS]]
@@ -203,15 +208,6 @@ def _listed_members(group: MemberGroup) -> str:
     if len(names) <= MAX_NAMED:
         return f": {join_names(names)}"
     return f", among them {join_names(names[: MAX_NAMED - 2])}"
-
-
-def _shared_sentence(shared: Sequence[tuple[Predicate, list[GroupValue]]], schema: Schema) -> SentenceFacts:
-    clauses = [
-        f"the {_label(predicate, len(values), schema)} {join_names([value.text for value in values])}"
-        for predicate, values in shared[:MAX_SHARED]
-    ]
-    facts = [fact for _, values in shared for value in values for fact in value.facts]
-    return f"All of them have {join_names(clauses)}.", facts
 
 
 def _range_sentence(ranges: Sequence[NumberRange], part: DependentPart | None, schema: Schema) -> SentenceFacts:

@@ -200,8 +200,17 @@ def shorten_label(predicate: Predicate, schema: Schema) -> str:
     """The words of a predicate's label without what its owner, its range or its values say."""
     words = label_words(_strip_unit(predicate), schema.labels)
     words = _strip_domain(_strip_range(words, predicate, schema), predicate, schema)
-    words = _strip_owner_noun(words, predicate, schema)
-    return _complete_contact(_strip_code(words, predicate, schema), predicate)
+    # A label without the class of its owner at its start: "price" of "product price"
+    classes = (schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of)
+    nouns = (label_words(each.label, schema.labels) for each in classes)
+    remainders = (label_remainder(words, singular(noun)) or label_remainder(words, noun) for noun in nouns)
+    rest = next(remainders, "") if " " in words else ""
+    # a predicate may have thousands of owners: the first that differs decides
+    words = rest if rest and all(other == rest for other in remainders) else words
+    # A label whose last word is a way to reach somebody, with what its values are: "phone number"
+    before, space, last = _strip_code(words, predicate, schema).rpartition(" ")
+    whole = last if predicate.has_links else word_map("wording", "completed").get(last, last)
+    return f"{before}{space}{whole}"
 
 
 def label_remainder(text: str, noun: str) -> str:
@@ -246,16 +255,6 @@ def _strip_domain(text: str, predicate: Predicate, schema: Schema) -> str:
     return text
 
 
-def _strip_owner_noun(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label without the class of its owner at its start: "price" of "product price"."""
-    classes = (schema.class_of[iri] for iri in predicate.domains if iri in schema.class_of)
-    nouns = (label_words(each.label, schema.labels) for each in classes)
-    remainders = (label_remainder(text, singular(noun)) or label_remainder(text, noun) for noun in nouns)
-    rest = next(remainders, "") if " " in text else ""
-    # a predicate may have thousands of owners: the first that differs decides
-    return rest if rest and all(other == rest for other in remainders) else text
-
-
 def _strip_code(text: str, predicate: Predicate, schema: Schema) -> str:
     """A label without its "code", if most values are words ("Credit Card") and the rest is no other label."""
     rest, values = text.removesuffix(" code"), predicate.values
@@ -265,13 +264,6 @@ def _strip_code(text: str, predicate: Predicate, schema: Schema) -> str:
         return text
     others = {label_words(p.label, schema.labels) for p in schema.predicates}
     return text if rest in others or predicate.label.removesuffix(" code") in others else rest
-
-
-def _complete_contact(text: str, predicate: Predicate) -> str:
-    """A label whose last word is a way to reach somebody, with what its values are: "phone number"."""
-    before, space, last = text.rpartition(" ")
-    whole = last if predicate.has_links else word_map("wording", "completed").get(last, last)
-    return f"{before}{space}{whole}"
 
 
 def _strip_unit(predicate: Predicate) -> str:

@@ -23,7 +23,7 @@ from nacre.language.word_forms import (
 )
 from nacre.plans.selects import is_from_earlier_turn, variable_of
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Attribute, Body, Combine, Itself, Plan, Select, aggregated_value
+from nacre.records.plan import MEANS, Aggregate, Attribute, Body, Combine, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.wording.clauses import PropertyValues
 from nacre.wording.grid import Grid, GridColumn
@@ -211,7 +211,7 @@ def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_n
     if not isinstance(of, Attribute):
         return []
     predicate, label = schema.predicate_of[of.predicate], predicate_label(of.predicate, schema)
-    counted, rounded = is_amount(of.predicate, schema), isinstance(by, Aggregate) and by.function == "avg"
+    counted, rounded = is_amount(of.predicate, schema), isinstance(by, Aggregate) and by.function in MEANS
     values = [format_value(cell, predicate.unit, counted=counted, rounded=rounded) for cell in measured]
     is_plain = label.kind != "noun" or predicate.unit or is_ordered_by_date(body, schema)
     if is_plain or not all(isinstance(cell, int | float) for cell in measured):

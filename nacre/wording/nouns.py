@@ -32,7 +32,10 @@ def class_noun(variable: Variable, schema: Schema) -> str:
     if group is None and not known:
         return variable.noun or "thing"
     label = min(known, key=lambda c: c.count).label if group is None else group.label
-    words = _singular_modifiers(label_words(label, schema.labels), schema)
+    # A noun with the classes before its last word in the singular: "customer policies" of "customers policies"
+    *before, last = label_words(label, schema.labels).split(" ")
+    classes = _class_words(schema) if any(singular(word) != word for word in before) else frozenset[str]()
+    words = " ".join((*(singular(word) if word in classes else word for word in before), last))
     return _singular_noun(_lookup_noun(words, variable, schema) or words, variable, schema)
 
 
@@ -77,13 +80,6 @@ def _class_nouns(schema: Schema) -> frozenset[str]:
 def _link_like_nouns(schema: Schema) -> frozenset[str]:
     nouns = [noun for noun in class_nouns(schema) if not is_plain_noun(noun)]
     return frozenset([*nouns, *map(plural, nouns)])
-
-
-def _singular_modifiers(words: str, schema: Schema) -> str:
-    """A noun with the classes before its last word in the singular: "customer policies" of "customers policies"."""
-    *before, last = words.split(" ")
-    classes = _class_words(schema) if any(singular(word) != word for word in before) else frozenset[str]()
-    return " ".join((*(singular(word) if word in classes else word for word in before), last))
 
 
 def _class_words(schema: Schema) -> frozenset[str]:

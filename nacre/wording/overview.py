@@ -176,7 +176,7 @@ def kinds_sentence(schema: Schema) -> str:
             "it can be filled by reading in a file of data."
         )
     about = _about(schema)
-    more = _number_of_groups(schema) - len(kinds)
+    more = len({group.label for group in _shown_groups(schema)}) - len(kinds)
     listed = [number_with_noun(kind.count, kind.noun) for kind in kinds]
     listed += [f"{more:,} more kinds of things" if more > 1 else "another kind of things"] if more > 0 else []
     whole = f"{number_with_noun(schema.entities, 'thing')} in {number_with_noun(schema.triples, 'statement')}"
@@ -218,10 +218,6 @@ def _main_kinds(schema: Schema) -> tuple[MainKind, ...]:
         count = group.count + (earlier.count if earlier else 0)
         found[noun] = MainKind(noun, count, earlier.own if earlier else schema.smallest_class(group.classes))
     return tuple(sorted(found.values(), key=lambda kind: (-kind.count, kind.noun)))[:MAX_KINDS]
-
-
-def _number_of_groups(schema: Schema) -> int:
-    return len({group.label for group in _shown_groups(schema)})
 
 
 def _shown_groups(schema: Schema) -> list[Group]:

@@ -1,6 +1,7 @@
 """Whatever plan a graph's schema allows: its SQL only reads and runs, and says what the plan says."""
 
 from dataclasses import replace
+from statistics import median
 from typing import Any
 from unittest.mock import patch
 
@@ -78,6 +79,29 @@ def test_an_order_keeps_its_first_places(small_graphs: Graphs, name: str, data: 
     places = {row: sum(_before(other[value], row[value], down) for other in known) for row in known}
     kept = {row for row, place in places.items() if offset <= place < offset + limit}
     assert _rows(replace(select, order=Order(by, down), limit=limit, offset=offset), tables) == kept
+
+
+@few
+@given(st.sampled_from(NAMES), st.data())
+def test_a_median_is_the_middle_of_its_values(small_graphs: Graphs, name: str, data: st.DataObject) -> None:
+    tables = small_graphs[name][0]
+    base = data.draw(things(tables.schema))
+    measured = attributes_of(tables.schema, base.variables, measured=True)
+    of = data.draw(measured.filter(lambda a: tables.schema.predicate_of[a.predicate].shape == "single"))
+    group = tuple(v.name for v in base.variables if v.name != of.variable)[: data.draw(st.integers(0, 1))]
+    groups = tuple(Itself(name) for name in group)
+    listed = replace(base, answers=(*groups, Itself(of.variable), of))
+    value = [o.role for o in to_sql(listed, tables.schema).outputs].index("value")
+    values: dict[Cell, list[Any]] = {}
+    for row in _rows(listed, tables):
+        if row[value] is not None:
+            values.setdefault(row[0] if group else None, []).append(row[value])
+    counted = [Aggregate("count", Itself(v.name)) for v in base.variables if data.draw(st.booleans())]
+    found = _rows(replace(base, answers=(*groups, Aggregate("median", of), *counted), group=group), tables)
+    medians = {row[0] if group else None: row[2 if group else 0] for row in found}
+    assert {key: each for key, each in medians.items() if each is not None} == {
+        key: median(each) for key, each in values.items()
+    }
 
 
 @few

@@ -108,7 +108,7 @@ def _some(variables: tuple[Variable, ...]) -> st.SearchStrategy[Itself]:
 
 def _figures(schema: Schema, variables: tuple[Variable, ...]) -> st.SearchStrategy[Aggregate]:
     counted = st.one_of(_some(variables), attributes_of(schema, variables))
-    functions = st.sampled_from(["min", "max", "avg", "sum"])
+    functions = st.sampled_from(["min", "max", "avg", "sum", "median"])
     measured = attributes_of(schema, variables, measured=True)
     return st.one_of(st.builds(Aggregate, st.just("count"), counted), st.builds(Aggregate, functions, measured))
 

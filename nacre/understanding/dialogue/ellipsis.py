@@ -11,7 +11,7 @@ from nacre.language.data import language, word_map
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.plans.selects import asked_select, is_from_earlier_turn
-from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.plan import OF_NUMBERS, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import focus, has_only_persons, property_owners, requested_nodes
 from nacre.understanding.dialogue.references import format_labels, mentioned_things, strip_opener
@@ -383,7 +383,7 @@ def counts_most(words: Sequence[Token]) -> bool:
 def sum_words(words: Sequence[Token]) -> frozenset[int]:
     """The positions of words that ask for an average or a total."""
     cues = analyse_question(" ".join(t.norm for t in words)).cues
-    return frozenset(i for c in cues if c.kind in ("avg", "sum") for i in range(c.start, c.end))
+    return frozenset(i for c in cues if c.kind in OF_NUMBERS for i in range(c.start, c.end))
 
 
 def without_conjunction(words: Sequence[Token]) -> Sequence[Token]:

@@ -186,7 +186,7 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
         last = turn.keys if len(turn.keys) == 1 or many else ()
         options = (answered, last, *named) if many else (first, *named, last)
         for found in dict.fromkeys(options):
-            keys = _named_twins(found, linker)
+            keys = tuple(dict.fromkeys(_named_twin(key, linker) for key in found))
             if len(keys) > many:
                 is_own = (
                     found in named and not has_earlier_things(turn.plan, found) and names_itself(turn, found, linker)
@@ -222,11 +222,6 @@ def _distance(scope: Scope, requested: Sequence[int], linker: Linker) -> float:
     if own is None:
         return UNREACHABLE
     return min((graph.distance(own.index, node) for node in requested), default=UNREACHABLE)
-
-
-def _named_twins(keys: Sequence[str], linker: Linker) -> tuple[str, ...]:
-    """The things. One without a name of its own is replaced by the one with the same label: an engine by its car."""
-    return tuple(dict.fromkeys(_named_twin(key, linker) for key in keys))
 
 
 def _named_twin(key: str, linker: Linker) -> str:

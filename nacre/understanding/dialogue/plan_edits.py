@@ -8,11 +8,13 @@ keys by that turn's conditions, so that "and the drying room?" reaches the room 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 from nacre.language.data import language
 from nacre.plans.selects import free_name, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
 from nacre.records.plan import (
+    AGGREGATES,
+    OF_NUMBERS,
     Aggregate,
     Ask,
     Attribute,
@@ -53,7 +55,12 @@ def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
     if how == "order":
         return _reorder(base, added)
     if how == "correct":
-        return _correct(base, added)
+        # the base with another rank or another requested value: "no, I meant the age"
+        if added.order is not None and added.limit is not None:
+            return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
+        requested = tuple(a for a in added.answers if not isinstance(a, Itself))
+        is_grouped = base.group or base.by or added.group or added.by
+        return replace(base, answers=requested, paired=False) if requested and not is_grouped else None
     return _restrict(base, added, how)
 
 
@@ -113,21 +120,17 @@ def negate_last_condition(earlier: Select) -> Select | None:
     if earlier.limit is not None or any(isinstance(f.left, Aggregate) for f in earlier.filters):
         return None
     if not earlier.filters:
-        return _complement(earlier)
+        # The other things of the class that the earlier plan shows. None if it shows all, or something else
+        answer = earlier.answers[0]
+        if not earlier.edges or len(earlier.answers) > 1 or not isinstance(answer, Itself):
+            return None
+        own = next(v for v in earlier.variables if v.name == answer.variable)
+        other = replace(own, name=f"{own.name}_other", keys=(), label="")
+        return Select((Itself(other.name),), (other,), filters=(Filter(Itself(other.name), "in", earlier, True),))
     *others, last = earlier.filters
     is_boolean = last.op == "=" and isinstance(last.right, bool)
     negated = replace(last, right=not last.right) if is_boolean else replace(last, negated=not last.negated)
     return replace(earlier, filters=(*others, negated))
-
-
-def _complement(earlier: Select) -> Select | None:
-    """The other things of the class that the earlier plan shows. None if it shows all, or something else."""
-    answer = earlier.answers[0]
-    if not earlier.edges or len(earlier.answers) > 1 or not isinstance(answer, Itself):
-        return None
-    own = next(v for v in earlier.variables if v.name == answer.variable)
-    other = replace(own, name=f"{own.name}_other", keys=(), label="")
-    return Select((Itself(other.name),), (other,), filters=(Filter(Itself(other.name), "in", earlier, True),))
 
 
 def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
@@ -139,12 +142,12 @@ def reverse_last_bound(earlier: Select, op: Comparison) -> Select | None:
     return replace(earlier, filters=filters)
 
 
-def limit_plan(earlier: Select, by: PlanTerm, descending: bool, places: int = 1) -> Select:
+def limit_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
     """The first things of the earlier plan in an order, with ties. Numbers by group give the groups only."""
     things = tuple(a for a in earlier.answers if not isinstance(a, Aggregate))
     if things and isinstance(by, Aggregate) and by in earlier.answers:
         earlier = replace(earlier, answers=things)
-    return replace(earlier, order=Order(by, descending), limit=places, offset=0, ties=True)
+    return replace(earlier, order=Order(by, descending), limit=1, offset=0, ties=True)
 
 
 def compare_with_number(new: Select, stand_in: float, number: Select) -> Select | None:
@@ -228,23 +231,12 @@ def _reorder(base: Select, added: Select) -> Select | None:
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
 
 
-def _correct(base: Select, added: Select) -> Select | None:
-    """The base with another rank or another requested value: "no, I meant the age"."""
-    if added.order is not None and added.limit is not None:
-        return replace(base, order=added.order, limit=added.limit, offset=added.offset, ties=added.ties)
-    requested = tuple(a for a in added.answers if not isinstance(a, Itself))
-    is_grouped = base.group or base.by or added.group or added.by
-    return replace(base, answers=requested, paired=False) if requested and not is_grouped else None
-
-
 def _join_filters(base: Select, added: Select) -> tuple[Filter, ...]:
     return tuple(dict.fromkeys((*base.filters, *added.filters)))
 
 
 # Kinds of cues that can change a plan.
-_CUES = frozenset(("avg", "sum", "max", "min", "count", "compare", "direction", "order", "most", "superlative", "open"))
-
-_FUNCTIONS = tuple(f for f in get_args(Function) if f != "count")
+_CUES = frozenset((*AGGREGATES, "compare", "direction", "order", "most", "superlative", "open"))
 
 # Changes that may ask for the first thing in an order, and for a bound.
 _RANKING_CHANGES = frozenset(("first", "instead", "restrict", "summary"))
@@ -274,9 +266,9 @@ def edit_by_cues(
     if how == "order" or direction:
         by = _last_value(earlier, graph)
         return sort_plan(earlier, by, direction == "down") if by is not None else None
-    functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in _FUNCTIONS))
-    if functions and how != "first" and (_shows_number(earlier, graph) or not set(functions) & {"avg", "sum"}):
-        keep_others = how == "add" or _asks_also(question)
+    functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in AGGREGATES and c.kind != "count"))
+    if functions and how != "first" and (_shows_number(earlier, graph) or not OF_NUMBERS & set(functions)):
+        keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
 
@@ -312,10 +304,6 @@ def _range_ends(number: Number) -> tuple[Number, ...]:
 
 def _value_of(cues: Sequence[Cue], kind: str) -> str:
     return next((c.value for c in cues if c.kind == kind), "")
-
-
-def _asks_also(question: Question) -> bool:
-    return bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
 
 
 def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:

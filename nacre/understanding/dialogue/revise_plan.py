@@ -289,7 +289,8 @@ def substitute_in_plan(
         return None
     things = mentioned_things(linker, words)
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= MIN_SUBSTITUTE_SCORE]
-    periods = _find_periods(phrase, words)
+    years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
+    periods = [*find_periods(phrase), *years]
     if _has_other_words(words, (*things, *values), periods, linker):
         return None
     for plan in dict.fromkeys((body, inline_earlier_plans(body, earlier[:-1]))):
@@ -339,11 +340,6 @@ def exclude_mentioned(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Lin
     changed = (exclude_thing(plan, c, linker.index.graph) for c in _exact_first(things))
     first = next((other for other in changed if other is not None), None)
     return None if first is None else _ask_plan(first, last, linker)
-
-
-def _find_periods(phrase: str, words: Sequence[Token]) -> list[Period]:
-    years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
-    return [*find_periods(phrase), *years]
 
 
 def _has_other_words(

@@ -154,7 +154,9 @@ def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
         same = substitute_in_plan(label, turn.earlier, turn.linker)
         same = same or substitute_thing(label, turn.earlier, turn.linker)
         if same is not None:
-            return _limit_confidence(same, one)
+            # A rewrite about one of the things that a turn gave, at most as certain as that turn
+            scope = same.scope or one
+            return replace(same, scope=replace(scope, confidence=min(scope.confidence, one.confidence)))
     return replace_reference(turn.question, words[start].start, words[end - 1].end, label, one.keys[0], one)
 
 
@@ -167,12 +169,6 @@ def _refer_to_others(turn: FollowUpTurn, start: int, end: int, others: Scope) ->
             return Rewrite(turn.question, sure=False)
         return replace(same, standalone=same.standalone.replace(others.labels[0], those, 1), scope=others)
     return Rewrite(strip_opener(turn.question[:start] + those + turn.question[end:]), True, others)
-
-
-def _limit_confidence(rewrite: Rewrite, one: Scope) -> Rewrite:
-    """A rewrite about one of the things that a turn gave, at most as certain as that turn."""
-    scope = rewrite.scope or one
-    return replace(rewrite, scope=replace(scope, confidence=min(scope.confidence, one.confidence)))
 
 
 def _choose_best(turn: FollowUpTurn) -> Rewrite | None:

@@ -59,7 +59,13 @@ class EndpointNames:
         )
         self._naming_predicates = (*self._patterns.derived, *self._patterns.names)
         self._relation_of_types = {frozenset(g.classes): g.relation for g in lexicon.schema.groups}
-        self._derived = _derived_facts(lexicon.schema, tuple(self._patterns.derived))
+        # derived names and classes of ?s: the property, the class ("" for a name), and a pattern of ?k0, ?k1
+        schema = lexicon.schema
+        names = tuple(self._patterns.derived)
+        found = [(iri, "", write_statement(schema, iri, "?s", f"?k{i}", f"?k{i}_")) for i, iri in enumerate(names)]
+        for i, iri in enumerate((c.iri for c in schema.classes if class_pattern(schema, c.iri)), len(names)):
+            found.append((TYPE, iri, f"{write_membership(schema, iri, '?s', f'?k{i}')} BIND(1 AS ?k{i})"))
+        self._derived = found
         self._facts: EndpointFacts = {}
         self._things_of_word: Mapping[str, Collection[str]] = {}
         self._things_of_long_name: Mapping[tuple[str, ...], Collection[str]] = {}
@@ -206,14 +212,6 @@ class EndpointNames:
         ranks = {predicate: rank for rank, predicate in enumerate(self._naming_predicates)}
         named = [(ranks[p], _language_rank(term.language), term.value) for p, term in facts if p in ranks]
         return min(named)[2] if named else _iri_end(key).replace("_", " ")
-
-
-def _derived_facts(schema: Schema, names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Derived names and classes of ?s: the property, the class ("" for a name), and a pattern of ?k0, ?k1 ..."""
-    found = [(iri, "", write_statement(schema, iri, "?s", f"?k{i}", f"?k{i}_")) for i, iri in enumerate(names)]
-    for i, iri in enumerate((c.iri for c in schema.classes if class_pattern(schema, c.iri)), len(names)):
-        found.append((TYPE, iri, f"{write_membership(schema, iri, '?s', f'?k{i}')} BIND(1 AS ?k{i})"))
-    return found
 
 
 def _iri_end(key: str) -> str:

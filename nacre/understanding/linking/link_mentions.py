@@ -16,6 +16,7 @@ from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
 from nacre.language.tokens import Token, tokenize
+from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -37,7 +38,7 @@ from nacre.understanding.question.analyse import analyse_question, question_of_t
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref
 
 # Kinds of cues that ask for one number over several things.
-SUMMING_CUES = frozenset(("sum", "avg", "max", "min", "count"))
+SUMMING_CUES = frozenset(AGGREGATES)
 
 # A partial class name scores at least this to stay next to a complete name of the same span.
 LIKELY_SCORE = 0.75
@@ -466,7 +467,7 @@ def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: 
 
 
 # Kinds of cues that may begin with the last word of an expression.
-_COMPUTING_CUES = frozenset(("avg", "sum", "count", "group", "compare"))
+_COMPUTING_CUES = SUMMING_CUES - EXTREMES | {"group", "compare"}
 
 _Expression = tuple[tuple[str, ...], tuple[str, ...]]
 

@@ -262,17 +262,12 @@ def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tup
         for about in graph.schema.predicates:
             if not labels & set(graph.words[about.iri]) or not about.values:
                 continue
-            names = [_names()[kind].get(_main_code(value)) for value in about.values]
+            names = [_names()[kind].get(fold(value).partition("-")[0].partition("_")[0]) for value in about.values]
             if None in names:
                 continue
             for value, name in zip(about.values, names, strict=True):
                 found[name or ()] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
     return dict(found)
-
-
-def _main_code(value: str) -> str:
-    """The part of a code before its region: "pt" of "pt-BR"."""
-    return fold(value).partition("-")[0].partition("_")[0]
 
 
 @cache

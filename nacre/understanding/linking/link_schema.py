@@ -12,7 +12,7 @@ from itertools import islice, product
 from nacre.language.data import language, phrase_list, word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, kind_words, nouns_of_kind
-from nacre.language.tokens import Token, lemma, split_name, tokenize
+from nacre.language.tokens import lemma, split_name, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.adjectives import measured_properties
@@ -65,7 +65,12 @@ class SchemaLinker:
         self.meaningful_lemmas = _meaningful_lemmas(lexicon)
         self.terms, name_words = schema_terms(lexicon, graph)
         self.comment_terms = terms_by_comment_word(graph, self.terms, name_words)
-        self.class_synonyms = _class_synonyms(self.terms)
+        # the nodes by single words that are not their own names
+        found: dict[str, set[int]] = defaultdict(set)
+        for term in self.terms:
+            if term.score < SAME_WORD_SCORE and len(term.words) == 1:
+                found[term.words[0]] |= set(term.nodes)
+        self.class_synonyms = {word: frozenset(nodes) for word, nodes in found.items()}
         self._matcher = WordMatcher(self.terms, name_words)
         self.terms_of_word = self._matcher.terms_of_word
         link_words = {word for term in self.terms if term.kind == "link" for word in term.words}
@@ -119,7 +124,9 @@ class SchemaLinker:
         # "show the ..." does not mean a show, nor "the last ..." how long something lasts.
         is_request = at == 0 and at in question.stopwords
         is_request |= at > 0 and token.norm in known["the_last"] and question.tokens[at - 1].norm in known["article"]
-        compared = _compared_adjective(token)
+        # the adjective of a comparative or superlative: "heavy" of "heaviest"; "" for other words
+        adjective = gradable_adjective(token)
+        compared = token.lemma if adjective is not None and adjective.degree != "positive" else ""
         is_agent = token.norm in nouns_of_kind("persons") or token.norm in nouns_of_kind("bodies")
         for word, fit in self._matcher.match(token.norm, token.lemma):
             if is_request and fit == SYNONYM_SCORE:
@@ -250,12 +257,6 @@ class SchemaLinker:
         return bool(predicate) and self.graph.about(predicate).role == "identifier"
 
 
-def _compared_adjective(token: Token) -> str:
-    """The adjective of a comparative or superlative: "heavy" of "heaviest"; "" for other words."""
-    adjective = gradable_adjective(token)
-    return token.lemma if adjective is not None and adjective.degree != "positive" else ""
-
-
 def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
     """Function words whose other form carries the meaning of a name: "find", because things are "found at" a place."""
     light, filler = function_words(), language().words["filler"]
@@ -269,15 +270,6 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
         and lemma(t) in without_meaning
         and all(other == t or other in neighbours for other in name.tokens)
     )
-
-
-def _class_synonyms(terms: Collection[SchemaTerm]) -> Mapping[str, frozenset[int]]:
-    """The nodes by single words that are not their own names."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for term in terms:
-        if term.score < SAME_WORD_SCORE and len(term.words) == 1:
-            found[term.words[0]] |= set(term.nodes)
-    return {word: frozenset(nodes) for word, nodes in found.items()}
 
 
 def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int]]:

@@ -258,7 +258,7 @@ def build_unions(
     properties = _properties(lexicon, classes)
     by_members: dict[tuple[int, ...], list[str]] = {}
     for word, found in _wide_names(classes, persons, properties):
-        widest = _widest(found, nodes)
+        widest = _widest(found)
         is_own = (word,) in own and not _are_kinds(word, widest, nodes, properties)
         if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not _is_one_class(widest, nodes):
             names = by_members.setdefault(widest, [])
@@ -362,7 +362,7 @@ def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int,
     return {n.index: frozenset(p for relation in n.relations for p in facts[relation]) for n in classes}
 
 
-def _widest(classes: Collection[SchemaNode], nodes: Sequence[SchemaNode]) -> tuple[int, ...]:
+def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
     """The classes without those whose things all belong to another of them."""
     chosen: list[SchemaNode] = []
     for node in sorted(classes, key=lambda n: (-len(n.relations), n.index)):

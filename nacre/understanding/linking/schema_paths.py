@@ -39,7 +39,12 @@ class SchemaNode:
 def build_nodes(lexicon: Lexicon) -> tuple[tuple[SchemaNode, ...], Mapping[str, int]]:
     """The nodes of classes, then those of groups that are no class; and the node of each class."""
     schema = lexicon.schema
-    relations, named = _relations_of_classes(lexicon), _named_relations(lexicon)
+    # the tables, and views, most of whose things have a name other than a code at the end of their IRI
+    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
+    names = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
+    coded = {h.relation for h in lexicon.table_counts if h.coded > h.things / 2 > names.get(h.relation, 0)}
+    tables = {*(home.relation for home in lexicon.table_counts), *(group.relation for group in lexicon.schema.groups)}
+    relations, named = _relations_of_classes(lexicon), frozenset(tables - coded)
     same = _equivalent_classes(schema, relations)
     classes = [c for c in schema.classes if c.count and relations[c.iri] and c.iri not in same]
     class_nodes = [
@@ -92,15 +97,6 @@ def _rare_relations(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
                 found[iri].add(c.relation)
                 waiting += schema.class_of[iri].parents
     return {iri: frozenset(relations) for iri, relations in found.items()}
-
-
-def _named_relations(lexicon: Lexicon) -> frozenset[str]:
-    """The tables, and views, most of whose things have a name other than a code at the end of their IRI."""
-    naming = {p.iri for p in lexicon.schema.predicates if p.role == "name"}
-    names = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
-    coded = {h.relation for h in lexicon.table_counts if h.coded > h.things / 2 > names.get(h.relation, 0)}
-    tables = {*(home.relation for home in lexicon.table_counts), *(group.relation for group in lexicon.schema.groups)}
-    return frozenset(tables - coded)
 
 
 def _equivalent_classes(schema: Schema, relations: Mapping[str, frozenset[str]]) -> Mapping[str, str]:

@@ -210,15 +210,11 @@ def _of_compared(derivation: Derivation) -> Iterator[Derivation]:
     if inner:
         outer = tuple(each for each in conditions if each not in inner and each != compared)
         nested = (*outer, compared._replace(inner=inner))
-        nodes = _used_nodes(derivation, nested, inner)
+        # the things of a reading without those that only its inner conditions use
+        used = {each.ref.thing for each in nested} | {target.ref.thing for target in derivation.targets}
+        only_inner = {each.ref.thing for each in inner} - used
+        nodes = tuple(node for node in derivation.nodes if node not in only_inner)
         yield derivation.apply_rule("condition of aggregate", 0.2, conditions=nested, nodes=nodes)
-
-
-def _used_nodes(derivation: Derivation, outer: Sequence[Condition], inner: Sequence[Condition]) -> tuple[Ref, ...]:
-    """The things of a reading without those that only its inner conditions use."""
-    used = {each.ref.thing for each in outer} | {target.ref.thing for target in derivation.targets}
-    only_inner = {each.ref.thing for each in inner} - used
-    return tuple(node for node in derivation.nodes if node not in only_inner)
 
 
 def nest_having(derivation: Derivation) -> Iterator[Derivation]:

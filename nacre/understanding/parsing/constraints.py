@@ -13,7 +13,7 @@ from nacre.language.data import language, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token
 from nacre.language.word_forms import is_plural
-from nacre.records.plan import Attribute, Body, Itself, Select
+from nacre.records.plan import MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import OWN_COLUMN_RULE
@@ -89,7 +89,7 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
     terms += [(condition.function, condition.ref) for condition in d.conditions]
     terms += [(d.order.function, d.order.ref)] if d.order is not None else []
     added = {ref.predicate for function, ref in terms if function == "sum" and ref.predicate}
-    averaged = {ref.predicate for function, ref in terms if function == "avg" and ref.predicate}
+    averaged = {ref.predicate for function, ref in terms if function in MEANS and ref.predicate}
     graph = context.graph
     return any(not graph.is_numeric(each) for each in added | averaged) or any(map(graph.is_date, added))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data
+from nacre.records.plan import AGGREGATES, EXTREMES, MEANS, OF_NUMBERS
 from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import (
@@ -75,7 +76,10 @@ def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[P
     waits_for_value = state.comparison is not None and state.comparison[1] is None
     functions = (function,) if waits_for_value else (*state.pending_aggregates, function)
     yield state.apply_rule(
-        f"aggregate {function}", pending_aggregates=functions, last="aggregate", shared_aggregates=()
+        f"aggregate {AGGREGATES[function].weights}",
+        pending_aggregates=functions,
+        last="aggregate",
+        shared_aggregates=(),
     )
 
 
@@ -95,13 +99,13 @@ def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> 
         return
     target = state.targets[-1]
     # "how many nights on average" is no total
-    is_total = target.function == "sum" and cue.kind == "avg"
+    is_total = target.function == "sum" and cue.kind in MEANS
     is_plain = target.ref.predicate and (is_total or not target.function)
     is_owned = state.last == "class" and state.owner == target.ref.thing
     if not is_plain or not (state.pending_is_target or is_owned or state.group):
         return
     # texts have no average
-    if cue.kind in ("max", "min") or (cue.kind in ("avg", "sum") and context.graph.is_numeric(target.ref.predicate)):
+    if cue.kind in EXTREMES or (cue.kind in OF_NUMBERS and context.graph.is_numeric(target.ref.predicate)):
         aggregated = target._replace(function=cue.kind)  # type: ignore[arg-type]
         targets = (*state.targets[:-1], aggregated)
         yield state.apply_rule("aggregate after target", -0.1, targets=targets, last="aggregate")
@@ -351,11 +355,7 @@ def ongoing_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[
 
 CUE_RULES: Mapping[str, CueRule] = {
     "open": _open,
-    "count": _aggregate,
-    "avg": _aggregate,
-    "sum": _aggregate,
-    "max": _aggregate,
-    "min": _aggregate,
+    **dict.fromkeys(AGGREGATES, _aggregate),
     "most": most_cue,
     "superlative": superlative_cue,
     "comparative": comparative_cue,

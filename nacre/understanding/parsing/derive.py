@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, TypeVar
 
 from nacre.language.tokens import fold, language_names
-from nacre.records.plan import Body
+from nacre.records.plan import MEANS, Body
 from nacre.records.threads import Deadline, raise_if_cancelled
 from nacre.understanding.linking.adjectives import QUANTITY
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -184,16 +184,14 @@ class _Chart(NamedTuple):
     quoted: Mapping[int, int]
 
 
-def beam_search(
-    context: ParseContext, links: Sequence[Link], deadline: Deadline, width: int = BEAM_WIDTH
-) -> list[ParseState]:
+def beam_search(context: ParseContext, links: Sequence[Link], deadline: Deadline) -> list[ParseState]:
     """Return the partial readings after the last word, the best first; at the deadline the beam narrows to one."""
     chart, length = _chart(context, links), len(context.question.tokens)
     cells: list[_Cell] = [{} for _ in range(length + 1)]
     _add(cells[0], ParseState())
     for at in range(length):
         raise_if_cancelled()
-        best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else width]
+        best = sorted(cells[at].values(), key=lambda state: -state.score)[: 1 if deadline.is_over() else BEAM_WIDTH]
         for number, state in enumerate(best):
             if number and deadline.is_over():
                 break
@@ -233,7 +231,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
     for cue in chart.cues.get(at, ()):
         for new in apply_cue(state, cue, context):
             yield cue.end, new
-            if cue.kind == "avg" and new.comparison is not None:
+            if cue.kind in MEANS and new.comparison is not None:
                 for compared in compare_with_own_aggregate(new):
                     yield cue.end, compared
     if is_period_word(question.tokens[at]):

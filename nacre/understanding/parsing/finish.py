@@ -10,6 +10,7 @@ from typing import Literal
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data, nouns_of_kind
+from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
@@ -62,7 +63,9 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     whole = _derivation(state, root, targets, aggregate_rules)
     asked = _by_question_word(whole, state, root, targets, context)
     variants = [combined for derivation in asked for combined in combine_conditions(derivation)]
-    whole = _settle_measure(whole, state, context)
+    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
+        # nothing else says what "how much" measures
+        whole = whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
     for settled in settle_pending(whole, state, root, context):
         variants += _variants(settled, root, context)
     dated = (choose_first_or_last_date(variant, context) for variant in variants)
@@ -137,7 +140,8 @@ def _by_question_word(
     if not state.group and not any(target.ref.predicate for target in targets):
         for ref in place_or_date_refs(state, root, context):
             hints = whole.hints | {ref.via} if ref.via else whole.hints
-            gain = 0.5 - _later_date_cost(ref, context)
+            is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
+            gain = 0.5 - (later_date_cost(ref, context.graph) if is_date else 0.0)
             yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints)
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
@@ -150,18 +154,6 @@ def _by_question_word(
             # a denied link says of the things that are named that nothing is there
             gain = 0.5 if LINK_DENIED_RULE in whole.trace else 0.5 + UNSETTLED_COST
             yield whole.apply_rule(OTHER_END_RULE, gain, targets=(Target(ref),), nodes=(*whole.nodes, ref))
-
-
-def _later_date_cost(ref: Ref, context: ParseContext) -> float:
-    is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
-    return later_date_cost(ref, context.graph) if is_date else 0.0
-
-
-def _settle_measure(whole: Derivation, state: ParseState, context: ParseContext) -> Derivation:
-    """The derivation with what "how much" measures, if nothing else says so."""
-    if state.degree and ONLY_MEASURE_RULE not in whole.trace:
-        return whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
-    return whole
 
 
 def _variants(settled: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -220,7 +212,7 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
         # "the three most expensive overall"
         return ()
     has_target = any(target.ref.predicate or target.function for target in state.targets)
-    if has_target or set(state.pending_aggregates) - {"sum", "avg"}:
+    if has_target or set(state.pending_aggregates) - OF_NUMBERS:
         return ()
     named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
     found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []
@@ -345,7 +337,7 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
     missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
     is_ranked = _is_ranked_by_group(derivation)
     if not has_aggregate and not is_ranked:
-        yield from _group_without_aggregate(derivation, missing, context)
+        yield from _group_without_aggregate(derivation, context)
     elif not missing:
         yield derivation
     else:
@@ -355,9 +347,7 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
             yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
 
 
-def _group_without_aggregate(
-    derivation: Derivation, missing: tuple[Target, ...], context: ParseContext
-) -> Iterator[Derivation]:
+def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """ "Visits per month", "cost per doctor", "the films for each studio"."""
     targets = derivation.targets
     function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""

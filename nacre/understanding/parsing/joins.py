@@ -504,7 +504,13 @@ def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Colle
 
     `required` are variables that must exist.
     """
-    used = _used_variables(select) | set(required)
+    # the variables that are shown, filtered, named, grouped or ordered by
+    terms = [*select.answers, *(each.left for each in select.filters)]
+    terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]
+    terms += [select.order.by] if select.order is not None else []
+    named = {variable.name for variable in select.variables if variable.keys}
+    grouped = {*select.group, *(each.variable for each in select.by)}
+    used = ({aggregated_value(term).variable for term in terms} | named | grouped) | set(required)
     names = [name for edge in select.edges for name in (edge.subject, edge.object)]
     ends: dict[tuple[str, str], list[str]] = defaultdict(list)
     for edge in select.edges:
@@ -520,13 +526,3 @@ def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Colle
         variables=tuple(variable for variable in select.variables if variable.name not in redundant),
         edges=tuple(edge for edge in select.edges if edge.object not in redundant),
     )
-
-
-def _used_variables(select: Select) -> set[str]:
-    """The variables that are shown, filtered, named, grouped or ordered by."""
-    terms = [*select.answers, *(each.left for each in select.filters)]
-    terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]
-    terms += [select.order.by] if select.order is not None else []
-    named = {variable.name for variable in select.variables if variable.keys}
-    grouped = {*select.group, *(each.variable for each in select.by)}
-    return {aggregated_value(term).variable for term in terms} | named | grouped

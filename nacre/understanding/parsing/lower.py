@@ -13,6 +13,7 @@ from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import asked_select
 from nacre.records.plan import (
+    AGGREGATES,
     Aggregate,
     Ask,
     Attribute,
@@ -159,7 +160,10 @@ def _shape(
         if target.function or target.ref not in totals
     )
     order = order_term(derivation.order, joins)
-    group, by = _groups(derivation, joins, graph)
+    # the things and the values that are grouped by; a name or an identifier groups by its thing
+    terms = [plan_term(ref, joins) for ref in derivation.group]
+    values = [term for term in terms if isinstance(term, Attribute) and not _is_key(term.predicate, graph)]
+    group, by = tuple(term.variable for term in terms if term not in values), tuple(values)
     is_aggregated = order is not None and isinstance(order.by, Aggregate)
     is_aggregated |= any(condition.function for condition in derivation.conditions)
     if is_aggregated and not (group or by or any(isinstance(answer, Aggregate) for answer in answers)):
@@ -178,13 +182,6 @@ def _shape(
         paired=bool(PAIRING_RULES & set(derivation.trace)),
         by=by,
     )
-
-
-def _groups(derivation: Derivation, joins: Joins, graph: SchemaGraph) -> tuple[tuple[str, ...], tuple[Attribute, ...]]:
-    """The things and the values that are grouped by; a name or an identifier groups by its thing."""
-    terms = [plan_term(ref, joins) for ref in derivation.group]
-    values = [term for term in terms if isinstance(term, Attribute) and not _is_key(term.predicate, graph)]
-    return tuple(term.variable for term in terms if term not in values), tuple(values)
 
 
 def _is_key(predicate: str, graph: SchemaGraph) -> bool:
@@ -249,7 +246,7 @@ def _needed_nodes(derivation: Derivation, kept: Sequence[Condition]) -> tuple[Re
 
 
 # aggregates that say nothing about a single value
-AGGREGATES_OF_MANY = frozenset(("avg", "min", "max", "sum"))
+AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}
 
 
 def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:

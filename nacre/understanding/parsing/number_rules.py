@@ -445,7 +445,11 @@ PERIOD_GAIN = 0.8
 def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float]]:
     """Return the dates and years of the things in the reading, or one step away, the cheapest first."""
     costs: dict[Ref, float] = {}
-    event = _event_words(state, graph)
+    # the words of the links in a reading, without those that do not tell what happened
+    named = {ref.via for link in state.links if link.kind == "property" for ref in link.refs if ref.via}
+    known = language().words
+    idle = function_words() | known["generic"] | known["time"] | nouns_of_kind("places")
+    event = {word for iri in named for word in graph.words[iri]} - idle
     for node in [ref.node for ref in state.nodes] or [each.index for each in graph.base_nodes]:
         distances = {node: 0.0}
         for step in graph.steps[node]:
@@ -459,14 +463,6 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
                     cost -= SAME_EVENT_GAIN + later_date_cost(ref, graph)
                 costs[ref] = min(costs.get(ref, cost), cost)
     return sorted(costs.items(), key=lambda item: (item[1], item[0]))[:MAX_DATES]
-
-
-def _event_words(state: ParseState, graph: SchemaGraph) -> set[str]:
-    """The words of the links in a reading, without those that do not tell what happened."""
-    named = {ref.via for link in state.links if link.kind == "property" for ref in link.refs if ref.via}
-    known = language().words
-    idle = function_words() | known["generic"] | known["time"] | nouns_of_kind("places")
-    return {word for iri in named for word in graph.words[iri]} - idle
 
 
 def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:

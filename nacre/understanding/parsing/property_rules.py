@@ -12,6 +12,7 @@ from nacre.language.data import language, word_list
 from nacre.language.labels import false_value, none_value, true_value
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
+from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.parsing.class_rules import is_open_participle
 from nacre.understanding.parsing.state import (
     ParseContext,
@@ -302,7 +303,7 @@ def _aggregate_target(
     """ "The average price": a property after an aggregate."""
     functions = state.pending_aggregates
     is_identifier = bool(ref.predicate) and context.graph.about(ref.predicate).role == "identifier"
-    if (is_identifier or not numeric) and set(functions) & {"avg", "sum"}:
+    if (is_identifier or not numeric) and OF_NUMBERS & set(functions):
         # texts and identifiers have no average
         return
     pending: dict[str, Any] = {"pending_aggregates": (), "pending_property": ref, "pending_is_target": True}

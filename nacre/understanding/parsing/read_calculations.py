@@ -44,7 +44,10 @@ def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> 
     asked = SPAN if unit else requested_answer_type(question)
     if asked not in (AGE, SPAN):
         return
-    for name in _longest_names(links):
+    # the things that the longest names mean, one thing each
+    names = [link for link in links if link.kind == "entity" and link.exact and len(link.keys) == 1]
+    longest = max((link.end - link.start for link in names), default=0)
+    for name in [link for link in names if link.end - link.start == longest][:MAX_NAMES]:
         node = name.refs[0].node
         if _states_answer(graph, node, asked):
             continue
@@ -54,13 +57,6 @@ def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> 
             yield _reading(question, name, "age", first, last, graph)
         elif first and last:
             yield _reading(question, name, "years" if is_living else TIME_UNITS.get(unit, "days"), first, last, graph)
-
-
-def _longest_names(links: Sequence[Link]) -> list[Link]:
-    """The things that the longest names mean, one thing each."""
-    names = [link for link in links if link.kind == "entity" and link.exact and len(link.keys) == 1]
-    longest = max((link.end - link.start for link in names), default=0)
-    return [link for link in names if link.end - link.start == longest][:MAX_NAMES]
 
 
 def _states_answer(graph: SchemaGraph, node: int, asked: str) -> bool:

@@ -15,6 +15,7 @@ from nacre.language.data import language
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, split_name
 from nacre.language.word_forms import is_count_noun
+from nacre.records.plan import EXTREMES
 from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.number_rules import convert_to_unit, is_comparable_with, may_count_values, upper_bound
@@ -212,7 +213,7 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
     """ "The highest fee": ranked by the values of a property, or the extreme of its values."""
     rank, limit, pending = state.rank, state.limit or 1, state.pending_aggregates
     assert rank is not None
-    function = pending[0] if pending and pending[0] in ("sum", "avg", "count") else ""
+    function = pending[0] if pending and pending[0] not in EXTREMES else ""
     if function == "count" and context.graph.about(ref.predicate).role != "identifier":
         # "the largest number of seats" is what the property holds
         function = ""

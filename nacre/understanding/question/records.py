@@ -3,7 +3,7 @@
 from typing import Any, Literal, NamedTuple
 
 from nacre.language.tokens import Token
-from nacre.records.plan import Comparison
+from nacre.records.plan import Comparison, Function
 
 
 def token_mask(start: int, end: int) -> int:
@@ -15,7 +15,7 @@ def token_mask(start: int, end: int) -> int:
     return ((1 << (end - start)) - 1) << start
 
 
-Aggregation = Literal["", "count", "min", "max", "avg", "sum"]
+Aggregation = Function | Literal[""]
 
 
 class Cue(NamedTuple):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import predicates_of
-from nacre.records.plan import Aggregate, Ask, Combine, Select
+from nacre.records.plan import AGGREGATES, OF_NUMBERS, Aggregate, Ask, Combine, Select
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.entity_rules import MEMBERS_RULE
@@ -102,7 +102,7 @@ def _cue_features(candidate: Candidate, question: Question) -> dict[str, float]:
     """For each kind of cue: answered by the plan, unanswered, or done by the plan without a cue."""
     d = candidate.derivation
     outside_names = [c for c in question.cues if not is_inside_link(c.start, c.end, d.links)]
-    cues = {f"{c.kind} {WEAK}" if c.value == WEAK else c.kind for c in outside_names}
+    cues = {f"{c.kind} {WEAK}" if c.value == WEAK else _learned_as(c.kind) for c in outside_names}
     found: dict[str, float] = {}
     for kind, is_done in _operations(d).items():
         if kind in cues and not is_done:
@@ -112,6 +112,11 @@ def _cue_features(candidate: Candidate, question: Question) -> dict[str, float]:
         elif is_done:
             found[f"cue {kind} answered"] = 1.0
     return found
+
+
+def _learned_as(kind: str) -> str:
+    """The kind of cue, or the aggregate, whose weights hold for another."""
+    return AGGREGATES[kind].weights if kind in AGGREGATES else kind
 
 
 def _operations(d: Derivation) -> dict[str, bool]:
@@ -124,9 +129,10 @@ def _operations(d: Derivation) -> dict[str, bool]:
         *((d.order.function,) if d.order is not None else ()),
         *(top.function for top in tops),
     } - {""}
+    functions = set(map(_learned_as, functions))
     is_ranked = (d.order is not None and d.order.limit > 0) or bool(tops)
     return {
-        **{function: function in functions for function in ("count", "avg", "sum", "max", "min")},
+        **{each: each in functions for each in dict.fromkeys(a.weights for a in AGGREGATES.values())},
         "most": is_ranked or bool(functions & {"max", "min"}),
         "superlative": is_ranked or bool(functions & {"max", "min"}),
         "group": bool(d.group),
@@ -300,7 +306,7 @@ def _target_features(d: Derivation, graph: SchemaGraph) -> dict[str, float]:
 def _is_sum_of_code(target: Target, graph: SchemaGraph) -> bool:
     """Whether things or identifiers are added up."""
     predicate = target.ref.predicate
-    return target.function in ("avg", "sum") and (not predicate or _is_code(graph, predicate))
+    return target.function in OF_NUMBERS and (not predicate or _is_code(graph, predicate))
 
 
 @lru_cache(maxsize=4096)
@@ -409,7 +415,7 @@ def question_word_features(targets: Sequence[Target], question: Question, graph:
 
 def _answer_type(target: Target, graph: SchemaGraph) -> str:
     predicate = target.ref.predicate
-    if target.function in ("count", "avg", "sum"):
+    if target.function in OF_NUMBERS | {"count"}:
         return "number"
     if not predicate:
         return "thing"
@@ -438,7 +444,7 @@ def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGr
     # A class and the link that leads to it are one column.
     columns = {t._replace(ref=t.ref._replace(via="")) for t in d.targets}
     is_unjoined = len(columns) > 1 and not _may_join_columns(question)
-    missing = _count_comparisons(d, question) - _count_comparing_conditions(d)
+    missing = _count_comparisons(d, question) - sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)
     # A plan computed from two selects compares these.
     is_computed = not isinstance(candidate.body, Select | Combine)
     return {
@@ -541,8 +547,3 @@ def _count_comparisons(d: Derivation, question: Question) -> int:
             spans.append((cue.start, cue.end))
     # Both ends of a range are compared.
     return len(spans) + range_ends
-
-
-def _count_comparing_conditions(d: Derivation) -> int:
-    """How many conditions compare. A period counts as well."""
-    return sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)

@@ -199,14 +199,14 @@ def shown_columns(table: Table) -> list[int]:
     return [i for i, name in enumerate(table.columns) if not name.endswith(RAW_TEXT_SUFFIX)]
 
 
-def probability_before_running(ranked: RankedReading, place: int, learned: Weights | None = None) -> float:
+def probability_before_running(ranked: RankedReading, place: int) -> float:
     """The probability that a reading's rows are right, before it runs."""
-    return probability(_weighted_belief(ranked, place, (learned or load_weights()).before))
+    return probability(_weighted_belief(ranked, place, load_weights().before))
 
 
-def known_log_odds(ranked: RankedReading, place: int, learned: Weights | None = None) -> float:
+def known_log_odds(ranked: RankedReading, place: int) -> float:
     """The part of the log-odds after running that is known before running: `Reading.odds`."""
-    return _weighted_belief(ranked, place, (learned or load_weights()).after)
+    return _weighted_belief(ranked, place, load_weights().after)
 
 
 def log_odds_before_running(after: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from nacre.language.data import language
-from nacre.records.plan import Body, Combine, Compute, Select
+from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
 from nacre.understanding.parsing.number_rules import convert_to_unit
@@ -227,7 +227,7 @@ def _is_aggregated(candidate: Candidate) -> bool:
     d = candidate.derivation
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
-    return not isinstance(candidate.body, Select) or bool({"sum", "count", "avg"} & functions)
+    return not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
 
 
 def _is_one_number(d: Derivation) -> bool:

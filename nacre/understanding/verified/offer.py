@@ -23,7 +23,19 @@ from rapidfuzz import fuzz
 from nacre.language.data import language
 from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens
-from nacre.records.plan import Aggregate, Attribute, Body, Combine, Compute, Plan, Select
+from nacre.records.plan import (
+    AGGREGATES,
+    EXTREMES,
+    MEANS,
+    OF_NUMBERS,
+    Aggregate,
+    Attribute,
+    Body,
+    Combine,
+    Compute,
+    Plan,
+    Select,
+)
 from nacre.records.schema import Schema
 from nacre.records.turn import ExpectedKind, Reading, VerifiedMatch
 from nacre.records.verified_question import VerifiedQuestion
@@ -170,7 +182,7 @@ FITTING_KINDS: Mapping[str, frozenset[ExpectedKind]] = {
 }
 
 # what a question computes only if its verified one does, and the other way round
-COMPUTED_ONLY_IF_VERIFIED, NEEDED_IF_VERIFIED = frozenset(("not", "avg", "share")), frozenset(("not",))
+COMPUTED_ONLY_IF_VERIFIED, NEEDED_IF_VERIFIED = frozenset(("not", "share")) | MEANS, frozenset(("not",))
 
 
 @dataclass(frozen=True)
@@ -242,7 +254,7 @@ def _fits_kind(alignment: Alignment, question: Question, graph: SchemaGraph) -> 
         return False
     if asked != "truth" and kinds == {"boolean"}:
         return False
-    if _counts_things(question) and not _counts_things(template.question) and _only(body, "sum", "avg"):
+    if _counts_things(question) and not _counts_things(template.question) and _only(body, *OF_NUMBERS):
         return False
     # a list is asked for, and the plan only counts
     lists = any(cue.kind == "open" for cue in question.cues)
@@ -291,9 +303,10 @@ MAX_LEAD = 0.5
 
 # cues that say what is computed, in groups of which one word may stand for the other
 COMPUTING_CUES = {
-    "count": "count", "avg": "avg", "sum": "sum", "share": "share", "negation": "not", "missing": "not",
+    **{name: "order" if name in EXTREMES else name for name in AGGREGATES},
+    "share": "share", "negation": "not", "missing": "not",
     "group": "group", "superlative": "order", "most": "order", "order": "order", "direction": "order",
-    "max": "order", "min": "order", "both": "both", "either": "or", "or": "or", "compare": "compare",
+    "both": "both", "either": "or", "or": "or", "compare": "compare",
     "bound": "compare",
 }  # fmt: skip
 
