@@ -158,6 +158,9 @@ _NAME_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_
 _DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 
 
+_SIGNS = re.compile(r"[\W_]+")
+
+
 def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]) -> dict[int, str]:
     """Names of subjects that are not `named`.
 
@@ -248,16 +251,16 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
 
 def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
     """Texts with the letters and digits of their subject's IRI, and other signs between them."""
-    found = {}
-    for subject, text in _texts(facts, rows):
-        segment = local_name(facts.texts[subject])
-        if text.casefold() != segment.casefold() and _letters_and_digits(text) == _letters_and_digits(segment):
-            found[subject] = text
-    return found
+    texts, subjects, objects = facts.texts, facts.subject[rows].tolist(), facts.object[rows].tolist()
+    spelled = {n: _letters_and_digits(local_name(texts[n])) for n in set(subjects)}
+    written = {n: _letters_and_digits(texts[n][:MAX_NAME_LENGTH]) for n in set(objects)}
+    alike = [spelled[subject] == written[object_] for subject, object_ in zip(subjects, objects, strict=True)]
+    pairs = _texts(facts, rows[alike])
+    return {subject: text for subject, text in pairs if text.casefold() != local_name(texts[subject]).casefold()}
 
 
 def _letters_and_digits(text: str) -> str:
-    return "".join(c for c in text if c.isalnum()).casefold()
+    return (text if text.isalnum() else _SIGNS.sub("", text)).casefold()
 
 
 def _distinctive_texts(

@@ -31,7 +31,6 @@ from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import search_passages, sparql, sql
 from tools.look_up import look_up_sparql
 from tools.origins import stated_numbers
-from tools.run_model_sql import name_columns
 from tools.sandbox import Sandbox
 from tools.sparql import run_model_sparql
 
@@ -65,6 +64,9 @@ class SqlDatabase:
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str, question: str | None) -> BranchResult:
+        # sqlglot is slow to import, and the rules do without it
+        from tools.run_model_sql import name_columns
+
         started = time.perf_counter()
         numbers = stated_numbers(question) if question is not None else None
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds

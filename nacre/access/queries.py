@@ -25,7 +25,6 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.understanding.understand import understand
 from tools import search_passages
-from tools.run_model_sql import run_model_sql
 from tools.sandbox import Sandbox, guard_sparql
 from tools.sparql import endpoint_vocabulary
 
@@ -81,6 +80,9 @@ async def run_foreign_sql(
     """
     if graph.tables.is_local:
         return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds, numbers=numbers)
+    # sqlglot is slow to import, and tables of a version are queried in the sandbox
+    from tools.run_model_sql import run_model_sql
+
     running = run_in_thread(
         run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds, numbers=numbers
     )

