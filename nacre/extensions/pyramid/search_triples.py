@@ -24,7 +24,7 @@ from nacre.language.tokens import fold, name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.facts import ExtractedTriple, ObjectKind
 from nacre.records.turn import Understanding
-from nacre.stores.search.vectors import Embedder
+from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.triples import ExtractedLayer
@@ -49,11 +49,6 @@ EXTRACTED_BASIS = "triples extracted from these sentences"
 GRAPH_BASIS = "these triples of the graph"
 
 Array = NDArray[np.float64]
-
-# vectors of relations and names, which recur from question to question
-MAX_CACHED_VECTORS = 8192
-
-_VECTOR_CACHE: dict[tuple[str, str], Array] = {}
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,8 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
     if not groups:
         return []
     remainders = [_without_name(question, each.anchor) for each in groups]
-    names = relation_vectors(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
+    relations = [name for each in groups for name in (each.relation, *each.names)]
+    names = dict(zip(relations, _of_length_1(label_vectors(stores.embedder, relations)), strict=True))
     distinct = list(dict.fromkeys(remainders))
     vectors = dict(zip(distinct, _embedded(stores.embedder, distinct), strict=True))
     cosines = [
@@ -279,20 +275,13 @@ def _question_form(text: str) -> str:
     return " ".join(name_tokens(text))
 
 
-def relation_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, Array]:
-    """The vectors of the names of relations; those of earlier questions are reused."""
-    found = {text: _VECTOR_CACHE.get((embedder.name, text)) for text in texts}
-    missing = [text for text, vector in found.items() if vector is None]
-    fresh = dict(zip(missing, _embedded(embedder, missing), strict=True))
-    if len(_VECTOR_CACHE) + len(fresh) > MAX_CACHED_VECTORS:
-        _VECTOR_CACHE.clear()
-    _VECTOR_CACHE.update({(embedder.name, text): vector for text, vector in fresh.items()})
-    return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
-
-
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
     """One vector of length 1 for each text."""
-    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedder.embed(texts)] if texts else []
+    return _of_length_1(embedder.embed(texts) if texts else [])
+
+
+def _of_length_1(embedded: Sequence[Array]) -> list[Array]:
+    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedded]
     return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]
 
 

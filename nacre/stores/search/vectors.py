@@ -39,6 +39,25 @@ class Embedder(Protocol):
         ...
 
 
+# vectors of the labels of properties and classes, 1.5 KB each
+MAX_LABEL_VECTORS = 8192
+
+_label_vectors: dict[tuple[str, str], Any] = {}
+
+
+def label_vectors(embedder: Embedder, labels: Sequence[str]) -> list[Any]:
+    """The vectors of labels of a graph, in order. A label is embedded by the first question that needs it."""
+    found = {label: _label_vectors.get((embedder.name, label)) for label in labels}
+    missing = [label for label, vector in found.items() if vector is None]
+    if missing:
+        fresh = dict(zip(missing, embedder.embed(missing), strict=True))
+        if len(_label_vectors) + len(fresh) > MAX_LABEL_VECTORS:
+            _label_vectors.clear()
+        _label_vectors.update({(embedder.name, label): vector for label, vector in fresh.items()})
+        found |= fresh
+    return [found[label] for label in labels]
+
+
 class Collection(Protocol):
     """The vectors of one version, opened to read: `vectors_edge` or `vectors_server`."""
 
