@@ -28,6 +28,7 @@ from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import EarlierTurn, Mention, Understanding
 from nacre.records.verified_question import VerifiedQuestion
+from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 from nacre.wording.plan_phrases import verbalise_plan
 
@@ -343,12 +344,11 @@ def _nearness(question: str, schema: Schema, lexicon: Lexicon) -> dict[str, floa
     """The similarity of the question to each class, 0..1 by table; empty without an embedder."""
     if lexicon.embedder is None or not schema.classes:
         return {}
-    import numpy as np
-
     shown = [each for each in schema.classes if each.count]
     texts = [f"{each.label}. {each.comment}"[:200] for each in shown]
-    vectors = np.asarray(lexicon.embedder.embed([question, *texts]))
-    return {each.relation: max(0.0, float(score)) for each, score in zip(shown, vectors[1:] @ vectors[0], strict=True)}
+    (asked,) = lexicon.embedder.embed([question])
+    vectors = label_vectors(lexicon.embedder, texts)
+    return {each.relation: max(0.0, float(vector @ asked)) for each, vector in zip(shown, vectors, strict=True)}
 
 
 def _strings_in(data: Any) -> Iterator[str]:

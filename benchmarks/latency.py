@@ -6,13 +6,17 @@ the generated questions misspell their names, and a third have names that the gr
 """
 
 import asyncio
+import io
 import json
 import logging
+import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from statistics import median
 from time import perf_counter
 
 from benchmarks.inputs.fleet_graph import LABEL, write_graph
@@ -26,6 +30,8 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
 # limits: a turn, and understanding by the scale of the graph
 MAX_TURN_MS, MAX_UNDERSTANDING_MS = 40.0, {1: 10.0, 97: 40.0}
 QUESTIONS, WARM_UP_TURNS = 60, 10
+# the commit that turns are compared with, and how often both are run, in turn
+BASELINE, PAIRS = "2ce651a", 3
 SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "an", "er", "ol")]
 TEMPLATES = (
     "what is the price of {}?",
@@ -47,11 +53,24 @@ def run() -> Iterator[BenchmarkResult]:
     size = f"{numbers['entities']:,.0f} entities"
     yield BenchmarkResult(f"{size}: a turn by the rules, median", numbers["p50"], "ms", MAX_TURN_MS)
     yield BenchmarkResult(f"{size}: a turn by the rules, 95 of 100", numbers["p95"], "ms")
+    yield from compare_turns(BASELINE)
     for scale, limit in MAX_UNDERSTANDING_MS.items():
         numbers = measure("latency", "understanding", scale)
         size = f"{numbers['entities']:,.0f} entities"
         yield BenchmarkResult(f"{size}: understanding a question, median", numbers["p50"], "ms", limit)
         yield BenchmarkResult(f"{size}: understanding a question, 95 of 100", numbers["p95"], "ms")
+
+
+def compare_turns(commit: str) -> Iterator[BenchmarkResult]:
+    """The times of turns in those of a commit, whose files are read from git; both run with the installed packages."""
+    files = subprocess.run(["git", "archive", commit], cwd=EXAMPLE.parents[1], capture_output=True, check=True).stdout
+    with tempfile.TemporaryDirectory(prefix="nacre-bench-") as name:
+        with tarfile.open(fileobj=io.BytesIO(files)) as archive:
+            archive.extractall(name, filter="data")
+        pairs = [(measure("latency", "turn"), measure("latency", "turn", checkout=Path(name))) for _ in range(PAIRS)]
+    for figure, what in (("p50", "median"), ("p95", "95 of 100")):
+        ratio = median(now[figure] / before[figure] for now, before in pairs)
+        yield BenchmarkResult(f"a turn by the rules, {what}: this state in times of {commit}", ratio, "x")
 
 
 def turn(folder: Path) -> Measurement:

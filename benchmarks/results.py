@@ -25,10 +25,11 @@ class BenchmarkResult(NamedTuple):
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 
-def measure(module: str, what: str, *arguments: Path | str | int) -> Measurement:
-    """The numbers that a module of the benchmarks prints as JSON; it runs in a process of its own."""
+def measure(module: str, what: str, *arguments: Path | str | int, checkout: Path | None = None) -> Measurement:
+    """The numbers that a module of the benchmarks, here or of another checkout, prints as JSON; it runs in a process of
+    its own."""
     command = [sys.executable, "-m", f"benchmarks.{module}", what, *map(str, arguments)]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=checkout)
     if process.returncode:
         raise SystemExit(f"measuring {what} failed:\n{process.stderr[-2000:]}")
     numbers: Measurement = json.loads(process.stdout.splitlines()[-1])

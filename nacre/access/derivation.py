@@ -30,7 +30,7 @@ from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Reading, Understanding
 from nacre.stores.catalog import Graph
-from nacre.stores.search.vectors import Embedder, name_vectors
+from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.triples import ExtractedLayer, TripleReader
 from tools.provenance import trace_model_sparql, trace_remote_sources, trace_sources
 from tools.sparql import BRANCH, endpoint_vocabulary
@@ -85,8 +85,8 @@ def _nearness(embedder: Embedder | None) -> Nearness | None:
         return None
 
     def nearness(words: str, labels: Sequence[str]) -> Sequence[float]:
-        vectors = name_vectors(embedder, [words, *labels])
-        return [float(vectors[words] @ vectors[label]) for label in labels]
+        (asked,) = embedder.embed([words])
+        return [float(vector @ asked) for vector in label_vectors(embedder, labels)]
 
     return nearness
 

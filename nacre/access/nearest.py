@@ -32,7 +32,6 @@ from nacre.access.nearest_named_facts import (
     is_list,
     is_telling,
     kind_fit,
-    likenesses,
     named_facts,
     question_forms,
     requested_kind,
@@ -57,8 +56,8 @@ from tools.sql import run_reading
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
-# sentences of the other branches that are compared with the question
-MOST_COMPARED = 15
+# sentences of the other branches that are kept
+MOST_OTHERS = 15
 
 
 class NearestFound(NamedTuple):
@@ -114,14 +113,10 @@ def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:
     """The sentences that the branches found, compared with the question."""
     found = [each for _, each in indexed_sentences(view.evidence) if each.round and is_telling(each, graph.schema)]
     found = list({each.text: each for each in found}.values())
-    by_words = word_likenesses(question_forms(view.standalone), [text_forms(each.text) for each in found])
-    sentences = [found[i] for i in sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:MOST_COMPARED]]
-    texts = [f"{each.title}: {each.text}" for each in sentences]
-    near = likenesses(view.standalone, texts, graph.lexicon.embedder)
-    return [
-        replace(each, nearness=Nearness(round_likeness(likeness)))
-        for each, likeness in zip(sentences, near, strict=True)
-    ]
+    texts = [text_forms(f"{each.title}: {each.text}") for each in found]
+    near = word_likenesses(question_forms(view.standalone), texts)
+    nearest = sorted(range(len(found)), key=lambda i: (-near[i], i))[:MOST_OTHERS]
+    return [replace(found[i], nearness=Nearness(round_likeness(near[i]))) for i in nearest]
 
 
 # log-odds that the nearest fact is the requested one: per likeness apart from the kind of answer, per lead over the

@@ -24,7 +24,7 @@ from nacre.access.nearest_named_facts import (
     has_word,
     is_list,
     is_prose,
-    meaning_likenesses,
+    likenesses,
     passage_sentences,
     property_label,
     question_forms,
@@ -48,11 +48,10 @@ from tools.sql import run_reading
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
     from nacre.stores.search.lexical import LexicalIndex
-    from nacre.stores.search.vectors import Embedder
     from nacre.stores.sqlite.lexicon import Lexicon
 
-# classes that are looked at, things of each, sentences of all, texts and properties that are compared by meaning
-MOST_CLASSES, MOST_MEMBERS, MOST_SENTENCES, MOST_TEXTS, MOST_PROPERTIES = 3, 60, 600, 16, 16
+# classes that are looked at, things of each, sentences of all, and properties that are compared by meaning
+MOST_CLASSES, MOST_MEMBERS, MOST_SENTENCES, MOST_PROPERTIES = 3, 60, 600, 16
 
 # the score from which on words name a class (given)
 EXACT_SCORE = 0.9
@@ -63,8 +62,8 @@ MOST_KEPT, MOST_VALUES, MOST_OFFERED = 3, 6, 2
 # minimum likeness of a text of a thing of the class, and of a property of the class (given)
 TEXT_LIKENESS, PROPERTY_LIKENESS = 0.15, 0.2
 
-# the parts of words and of meaning in the likeness, and what the requested kind of answer adds (given)
-WORDS_SHARE, MEANING_SHARE, KIND_GAIN = 0.4, 0.6, 0.15
+# what the requested kind of answer adds to the likeness (given)
+KIND_GAIN = 0.15
 
 
 class ClassFacts(NamedTuple):
@@ -75,18 +74,10 @@ class ClassFacts(NamedTuple):
 
 
 class _QuestionForms(NamedTuple):
-    """A question, the forms of its words without those of its classes, and what compares meanings."""
+    """A question, and the forms of its words without those of its classes."""
 
     question: str
     words: tuple[WordForms, ...]
-    embedder: Embedder | None
-
-    def likenesses(self, texts: Sequence[str], by_words: Sequence[float]) -> list[float]:
-        """The likeness of texts by words and by meaning."""
-        if self.embedder is None or not texts:
-            return list(by_words)
-        meanings = meaning_likenesses(self.question, texts, self.embedder)
-        return [WORDS_SHARE * w + MEANING_SHARE * max(0.0, m) for w, m in zip(by_words, meanings, strict=True)]
 
 
 class _ClassProperty(NamedTuple):
@@ -105,11 +96,9 @@ def class_facts(understanding: Understanding, graph: Graph, round: int) -> Class
         return ClassFacts()
     most = MOST_SENTENCES // len(classes)
     sentences = [each for iri in classes for each in islice(_member_sentences(iri, graph, round), most)]
-    asked = _QuestionForms(
-        understanding.standalone, asked_forms(_without_classes(understanding)), graph.lexicon.embedder
-    )
+    asked = _QuestionForms(understanding.standalone, asked_forms(_without_classes(understanding)))
     readings, values = list[Reading](), list[EvidenceSentence]()
-    for each in _nearest_properties(asked, classes, graph.schema):
+    for each in _nearest_properties(asked, classes, graph):
         stated = [s for s in sentences if [p for _, p, _ in s.triples] == [each.predicate.iri]]
         if stated:
             variable = Variable("thing", (each.iri,))
@@ -179,26 +168,25 @@ def _nearest_sentences(
         return any(has_word(w, forms[i]) and not has_word(w, label_forms[labels[i]]) for w in asked.words)
 
     telling = [i for i, each in enumerate(sentences) if is_prose(each) or (by_words[i] and has_value_word(i))]
-    order = sorted(telling, key=lambda i: (-by_words[i], i))[:MOST_TEXTS]
-    near = asked.likenesses([facts[i] for i in order], [by_words[i] for i in order])
-    ranked = sorted(zip(order, near, strict=True), key=lambda each: (-each[1], each[0]))[:MOST_KEPT]
-    for i, likeness in ranked:
-        if likeness >= TEXT_LIKENESS:
-            yield replace(sentences[i], nearness=Nearness(round_likeness(likeness), sentences[i].keys[0]))
+    for i in sorted(telling, key=lambda i: (-by_words[i], i))[:MOST_KEPT]:
+        if by_words[i] >= TEXT_LIKENESS:
+            yield replace(sentences[i], nearness=Nearness(round_likeness(by_words[i]), sentences[i].keys[0]))
 
 
-def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], schema: Schema) -> list[_ClassProperty]:
+def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], graph: Graph) -> list[_ClassProperty]:
     """The nearest properties of the classes, the nearest first."""
+    schema = graph.schema
     pairs = [
         (iri, each)
         for iri in classes
         for each in schema.predicates_of([iri])
         if each.role == "fact" and not each.hidden
     ][:MOST_PROPERTIES]
-    if asked.embedder is None:
+    if graph.lexicon.embedder is None:
         return []
     texts = [f"{each.label}. {each.comment}" if each.comment else each.label for _, each in pairs]
-    near = asked.likenesses(texts, word_likenesses(asked.words, [text_forms(each) for each in texts]))
+    by_words = word_likenesses(asked.words, [text_forms(each) for each in texts])
+    near = likenesses(asked.question, texts, by_words, graph.lexicon)
     kind = requested_kind(asked.question)
     found = [
         _ClassProperty(iri, each, likeness + KIND_GAIN * _is_of_kind(each, kind, schema))

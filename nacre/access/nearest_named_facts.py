@@ -1,7 +1,7 @@
 """The facts of the things that a question names, nearest first: Understanding + Graph -> sentences.
 
-How near sentences are to a question, by words and by meaning, is a number of 0 to 1 each. Whether a fact is of the kind
-that a question asks for ("when" wants a date, "who" a person) is 1, 0 or -1.
+How near sentences are to a question, by their words and by the meaning of their property's label, is a number of 0 to 1
+each. Whether a fact is of the kind that a question asks for ("when" wants a date, "who" a person) is 1, 0 or -1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.answering.fallbacks import is_text
 from nacre.access.open_graph import endpoint_names
-from nacre.config.embedder import MAX_TEXTS_OF_QUESTION
 from nacre.language.data import language
 from nacre.language.thesaurus import (
     adjective_concepts,
@@ -30,7 +29,7 @@ from nacre.records.evidence import EvidenceSentence, Nearness, Query
 from nacre.records.facts import Passage
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Mention, Understanding
-from nacre.stores.search.vectors import Embedder
+from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
@@ -40,10 +39,11 @@ from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+    from nacre.stores.sqlite.lexicon import Lexicon
     from nacre.stores.sqlite.passages import Passages
 
-# passages of a thing that are read, and facts of it that are compared by meaning
-MOST_PASSAGES, MOST_COMPARED = 8, 32
+# passages of a thing that are read
+MOST_PASSAGES = 8
 
 # things that are described at an endpoint, each by one query (given)
 MOST_REMOTE = 1
@@ -51,9 +51,8 @@ MOST_REMOTE = 1
 # facts of one thing that are kept
 MOST_FACTS = 6
 
-# the parts of words, of the meaning of a fact and of the meaning of its label in the likeness (measured: of 105
-# questions with everyday words, 84 have their fact first)
-WORDS_SHARE, FACT_SHARE, LABEL_SHARE = 0.3, 0.5, 0.2
+# the part of words in the likeness; the rest is the meaning of the label
+WORDS_SHARE = 0.4
 
 # the likeness that a fact of the requested kind has more, and one of another kind less (measured as before)
 KIND_GAIN = 0.15
@@ -125,10 +124,8 @@ def nearest_sentences(
         - REPEAT_LOSS * _repeats(each, words)
         for each in facts
     ]
-    order = sorted(range(len(facts)), key=lambda i: (-by_words[i] - gains[i], i))[:MOST_COMPARED]
-    compared, shares = [facts[i] for i in order], [by_words[i] for i in order]
-    near = dict(zip(order, _likenesses(asked, compared, shares, graph.lexicon.embedder), strict=True))
-    ranked = sorted(order, key=lambda i: (-near[i] - gains[i], i))[:MOST_FACTS]
+    near = likenesses(asked, [each.label for each in facts], by_words, graph.lexicon)
+    ranked = sorted(range(len(facts)), key=lambda i: (-near[i] - gains[i], i))[:MOST_FACTS]
     return [
         replace(facts[i].sentence, nearness=Nearness(round_likeness(near[i] + gains[i]), thing.target)) for i in ranked
     ]
@@ -162,17 +159,14 @@ def _lemmas(words: Iterable[str]) -> set[str]:
     return {lemma(word) for word in words}
 
 
-def _likenesses(
-    asked: str, facts: Sequence[_Fact], by_words: Sequence[float], embedder: Embedder | None
-) -> list[float]:
-    """The likeness of facts by words and, with an embedder, by the meaning of the sentence and its label."""
-    if embedder is None or not facts:
+def likenesses(question: str, labels: Sequence[str], by_words: Sequence[float], lexicon: Lexicon) -> list[float]:
+    """The likeness of facts by words and, with an embedder, by the meaning of the labels of their properties."""
+    if lexicon.embedder is None or not any(labels):
         return list(by_words)
-    texts = [each.text for each in facts]
-    meanings = meaning_likenesses(asked, [*texts, *(each.label or each.text for each in facts)], embedder)
+    (asked,) = lexicon.embedder.embed([question])
     return [
-        WORDS_SHARE * words + FACT_SHARE * fact + LABEL_SHARE * label
-        for words, fact, label in zip(by_words, meanings[: len(facts)], meanings[len(facts) :], strict=True)
+        WORDS_SHARE * words + (1 - WORDS_SHARE) * (float(vector @ asked) if label else words)
+        for label, words, vector in zip(labels, by_words, label_vectors(lexicon.embedder, labels), strict=True)
     ]
 
 
@@ -274,9 +268,6 @@ def is_telling(sentence: EvidenceSentence, schema: Schema) -> bool:
 # letters that forms of one word share: "allergies", "allergic" (given)
 STEM = 6
 
-# the part of words in the likeness if sentences are also compared by meaning (given)
-LIKENESS_WORDS_SHARE = 0.5
-
 # the forms of one word of a question
 WordForms = frozenset[str]
 
@@ -314,26 +305,6 @@ def text_forms(text: str) -> WordForms:
 def has_word(forms: WordForms, text: WordForms) -> bool:
     """Whether a text has one of the forms of a word, or another word of the same stem."""
     return not forms.isdisjoint(text) or any(_stem(word) in text for word in forms if len(word) >= STEM)
-
-
-def likenesses(question: str, sentences: Sequence[str], embedder: Embedder | None) -> list[float]:
-    """The likeness of each sentence. Words that few sentences have weigh most."""
-    by_words = word_likenesses(question_forms(question), [text_forms(each) for each in sentences])
-    if embedder is None or not sentences:
-        return by_words
-    by_meaning = meaning_likenesses(question, sentences, embedder)
-    return [
-        LIKENESS_WORDS_SHARE * words + (1 - LIKENESS_WORDS_SHARE) * max(0.0, meaning)
-        for words, meaning in zip(by_words, by_meaning, strict=True)
-    ]
-
-
-def meaning_likenesses(question: str, texts: Sequence[str], embedder: Embedder) -> list[float]:
-    """The cosine similarity of each text with a question."""
-    (asked,) = embedder.embed([question])
-    starts = range(0, len(texts), MAX_TEXTS_OF_QUESTION)
-    vectors = [v for at in starts for v in embedder.embed(texts[at : at + MAX_TEXTS_OF_QUESTION])]
-    return [float(vector @ asked) for vector in vectors]
 
 
 def word_likenesses(words: Sequence[WordForms], texts: Sequence[WordForms]) -> list[float]:

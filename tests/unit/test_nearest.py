@@ -8,7 +8,7 @@ import pytest
 
 from agents.answering.fallbacks import draft_matches, draft_nearest, facts_beside
 from agents.answering.select_answer import gives_opposite, is_refused, select_answer_rows
-from nacre.access.nearest_named_facts import likenesses, nearest_sentences
+from nacre.access.nearest_named_facts import nearest_sentences, question_forms, text_forms, word_likenesses
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Profile, Select, Variable
@@ -38,9 +38,9 @@ def fact(text: str, likeness: float, thing: str = "otter", chance: float = 0.0) 
 
 
 def test_forms_and_stems_of_a_word_are_like_it() -> None:
-    sentences = ["It leaked in March.", "He is allergic to dust.", "A tree."]
-    assert likenesses("Did it leak?", sentences, None) == [1.0, 0.0, 0.0]
-    assert likenesses("any allergies?", sentences, None) == [0.0, 1.0, 0.0]
+    sentences = [text_forms(text) for text in ("It leaked in March.", "He is allergic to dust.", "A tree.")]
+    assert word_likenesses(question_forms("Did it leak?"), sentences) == [1.0, 0.0, 0.0]
+    assert word_likenesses(question_forms("any allergies?"), sentences) == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(("unused", "refused"), [(("sank",), True), ((), False), (("available",), False)])

@@ -24,7 +24,7 @@ from nacre.language.tokens import fold, name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.facts import ExtractedTriple, ObjectKind
 from nacre.records.turn import Understanding
-from nacre.stores.search.vectors import Embedder, name_vectors, unit_vectors
+from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.triples import ExtractedLayer
@@ -124,9 +124,10 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
     if not groups:
         return []
     remainders = [_without_name(question, each.anchor) for each in groups]
-    names = name_vectors(stores.embedder, [name for each in groups for name in (each.relation, *each.names)])
+    relations = [name for each in groups for name in (each.relation, *each.names)]
+    names = dict(zip(relations, _of_length_1(label_vectors(stores.embedder, relations)), strict=True))
     distinct = list(dict.fromkeys(remainders))
-    vectors = dict(zip(distinct, unit_vectors(stores.embedder, distinct), strict=True))
+    vectors = dict(zip(distinct, _embedded(stores.embedder, distinct), strict=True))
     cosines = [
         max(float(names[name] @ vectors[remainder]) for name in (each.relation, *each.names))
         for each, remainder in zip(groups, remainders, strict=True)
@@ -135,7 +136,7 @@ def triple_features(understanding: Understanding, stores: TripleStores) -> list[
         :NEAREST
     ]
     triples = [f"{group.relation} {group.triples[0].other}" for group, *_ in nearest]
-    embedded = unit_vectors(stores.embedder, triples)
+    embedded = _embedded(stores.embedder, triples)
     return [
         (group, sufficiency_features(remainder, group, float(triple @ vectors[remainder]), cosine, rival))
         for triple, (group, remainder, cosine, rival) in zip(embedded, nearest, strict=True)
@@ -272,6 +273,16 @@ def _without_name(question: str, anchor: str) -> str:
 
 def _question_form(text: str) -> str:
     return " ".join(name_tokens(text))
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:
+    """One vector of length 1 for each text."""
+    return _of_length_1(embedder.embed(texts) if texts else [])
+
+
+def _of_length_1(embedded: Sequence[Array]) -> list[Array]:
+    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedded]
+    return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]
 
 
 SUFFICIENCY_FILE = Path(__file__).with_name("sufficiency.json")

@@ -45,6 +45,25 @@ class Embedder(Protocol):
         ...
 
 
+# vectors of the labels of properties and classes, 1.5 KB each
+MAX_LABEL_VECTORS = 8192
+
+_label_vectors: dict[tuple[str, str], Any] = {}
+
+
+def label_vectors(embedder: Embedder, labels: Sequence[str]) -> list[Any]:
+    """The vectors of labels of a graph, in order. A label is embedded by the first question that needs it."""
+    found = {label: _label_vectors.get((embedder.name, label)) for label in labels}
+    missing = [label for label, vector in found.items() if vector is None]
+    if missing:
+        fresh = dict(zip(missing, embedder.embed(missing), strict=True))
+        if len(_label_vectors) + len(fresh) > MAX_LABEL_VECTORS:
+            _label_vectors.clear()
+        _label_vectors.update({(embedder.name, label): vector for label, vector in fresh.items()})
+        found |= fresh
+    return [found[label] for label in labels]
+
+
 class Collection(Protocol):
     """The vectors of one version, opened to read: `vectors_edge` or `vectors_server`."""
 
@@ -447,29 +466,3 @@ def _open(path: Path, embedder: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-# vectors of relations and names, which recur from question to question
-MAX_CACHED_VECTORS = 8192
-
-_VECTOR_CACHE: dict[tuple[str, str], "Array"] = {}
-
-
-def name_vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, "Array"]:
-    """The vectors of length 1 of names; those of earlier questions are reused."""
-    found = {text: _VECTOR_CACHE.get((embedder.name, text)) for text in texts}
-    missing = [text for text, vector in found.items() if vector is None]
-    fresh = dict(zip(missing, unit_vectors(embedder, missing), strict=True))
-    if len(_VECTOR_CACHE) + len(fresh) > MAX_CACHED_VECTORS:
-        _VECTOR_CACHE.clear()
-    _VECTOR_CACHE.update({(embedder.name, text): vector for text, vector in fresh.items()})
-    return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
-
-
-def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> list["Array"]:
-    """One vector of length 1 for each text."""
-    # slow to import, and most turns do without it
-    import numpy as np
-
-    vectors = [np.asarray(vector, dtype=np.float64) for vector in embedder.embed(texts)] if texts else []
-    return [vector / max(float(np.linalg.norm(vector)), 1e-12) for vector in vectors]
