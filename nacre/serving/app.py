@@ -159,7 +159,7 @@ def _addresses(routes: Sequence[BaseRoute]) -> set[str]:
     # older versions of FastAPI keep all routes in one flat list
     flat = list(getattr(routing, "iter_route_contexts", iter)(routes))
     return {
-        f"{m} {re.sub('{[^}]*}', '{}', each.path or '')}"
+        f"{m} {re.sub('{[^{}]*}', '{}', each.path or '')}"
         for each in flat
         for m in getattr(each, "methods", None) or ("",)
     }
