@@ -221,11 +221,7 @@ def read_text_examples() -> list[TextExample]:
 
 
 def _example(
-    fold: str,
-    question: str,
-    candidates: Sequence[SpanCandidate],
-    none: Mapping[str, float],
-    right: Sequence[bool],
+    fold: str, question: str, candidates: Sequence[SpanCandidate], none: Mapping[str, float], right: Sequence[bool]
 ) -> TextExample:
     features = (*(candidate.features for candidate in candidates), none)
     values = (*(candidate.span.value for candidate in candidates), None)

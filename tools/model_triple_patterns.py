@@ -133,11 +133,7 @@ def _class_triples(tables: _QueryTables, same: Mapping[Place, Place], schema: Sc
 
 
 def _column_triples(
-    place: Place,
-    tables: _QueryTables,
-    same: Mapping[Place, Place],
-    constants: Mapping[Place, str],
-    schema: Schema,
+    place: Place, tables: _QueryTables, same: Mapping[Place, Place], constants: Mapping[Place, str], schema: Schema
 ) -> Iterator[Triple]:
     """The name or the fact that a column states of the thing of its row."""
     alias, name = place

@@ -57,13 +57,7 @@ def run_model_sql(
 
 
 def _run(
-    text: str,
-    tables: Tables,
-    round: int,
-    limit: int,
-    seconds: float,
-    numbers: frozenset[float] | None,
-    words: str = "",
+    text: str, tables: Tables, round: int, limit: int, seconds: float, numbers: frozenset[float] | None, words: str = ""
 ) -> BranchResult:
     started = time.perf_counter()
     schema = tables.schema

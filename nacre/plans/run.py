@@ -20,18 +20,7 @@ from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
-from nacre.records.plan import (
-    ARITHMETIC,
-    ELAPSED,
-    Aggregate,
-    Ask,
-    Attribute,
-    Combine,
-    Compute,
-    Itself,
-    Profile,
-    Select,
-)
+from nacre.records.plan import ARITHMETIC, ELAPSED, Aggregate, Ask, Attribute, Combine, Compute, Itself, Profile, Select
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import SqlResult, Tables
 

@@ -81,9 +81,7 @@ def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, r
         "sql",
         0,
         Table(
-            ("property", left.name, right.name),
-            tuple((each.label, *each.cells) for each in shown),
-            units=("", "", ""),
+            ("property", left.name, right.name), tuple((each.label, *each.cells) for each in shown), units=("", "", "")
         ),
         text="; ".join(f"{each.label}: {each.cells[0]} against {each.cells[1]}" for each in shown),
         title=join_names(
