@@ -140,7 +140,6 @@ def _matrix(example: TextExample, column: Mapping[str, int]) -> Any:
 
 
 READING = Path(__file__).with_name("reading.yaml")
-
 SEED = 5
 
 # words of the sentences in which an answer is looked for, at most

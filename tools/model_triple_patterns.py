@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 NOT_FORMED = QuestionTriples((), False, frozenset(), False)
-
 MAX_TRIPLES = 30
-
 NAME = "name"
 
 Triple = tuple[str, str, str]

@@ -271,7 +271,6 @@ def _aggregates(query: exp.Select) -> bool:
 
 
 _LOW, _HIGH = " (low)", " (high)"
-
 _AGGREGATES: Mapping[type[exp.Expr], str] = {exp.Avg: "avg", exp.Sum: "sum", exp.Min: "min", exp.Max: "max"}
 
 

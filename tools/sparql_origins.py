@@ -17,9 +17,7 @@ _BUILTINS = {
 }
 
 _OP_OF = {f"BUILTIN_{name}": op for op, names in _BUILTINS.items() for name in names.split()}
-
 _ARGUMENTS = ("arg", "arg1", "arg2", "arg3", "text", "pattern", "replacement")
-
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 # the origin of each variable, and whether it has a value in every solution
