@@ -171,7 +171,6 @@ def _aggregate(node: Any, bound: Bindings, rows: Origin, group: str) -> Origin:
 
 
 def _value(node: Any, bound: Bindings) -> Origin:
-    """The origin of an expression."""
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Literal, Variable
 

@@ -104,7 +104,6 @@ class _Lineage:
         return found
 
     def _columns_of(self, source: exp.Expr, alias: str) -> Outputs:
-        """All columns of a source of rows."""
         place = f"{_text(source.parent_select)} {alias}"
         query = _query_of(source)
         if query is None:

@@ -363,7 +363,6 @@ def _possible_things(names: Sequence[Link], entities: Sequence[Link], graph: Sch
 
 
 def _tables(things: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
-    """The tables of the classes of things."""
     return frozenset(table for thing in things for table in graph.nodes[thing.refs[0].node].relations)
 
 
