@@ -47,7 +47,6 @@ from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, ReadingO
 from nacre.understanding.ranking.rank import load_weights
 
 FILE = "questions.jsonl"
-
 COLUMNS = ("kind", "name", "fired", "first changes", "exact", "said and right", "said and wrong", "CPU %", "lines")
 
 

@@ -24,9 +24,7 @@ from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
 
 STRATEGIES = ("parallel", "waterfall")
-
 TEXTS = {"vector", "lexical"}
-
 ROUNDS = 3
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import yaml
 
 STAFF, COURSES, QUESTIONS, OPTIONS = 60, 120, 80, 8
-
 NAMESPACE = "http://faculty.example/"
 
 # share of the facts of a property in the ontology, which lacks all other properties

@@ -17,13 +17,9 @@ from typing import Any, NamedTuple
 import yaml
 
 HERE = Path(__file__).parent
-
 DOCUMENTS = 72
-
 WORDS_A_PAGE = 330
-
 PAGES = 200
-
 BASE = "http://ferry.example/"
 
 Section = tuple[str, str]

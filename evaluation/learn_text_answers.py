@@ -140,7 +140,6 @@ def _matrix(example: TextExample, column: Mapping[str, int]) -> Any:
 
 
 READING = Path(__file__).with_name("reading.yaml")
-
 SEED = 5
 
 # words of the sentences in which an answer is looked for, at most
@@ -221,11 +220,7 @@ def read_text_examples() -> list[TextExample]:
 
 
 def _example(
-    fold: str,
-    question: str,
-    candidates: Sequence[SpanCandidate],
-    none: Mapping[str, float],
-    right: Sequence[bool],
+    fold: str, question: str, candidates: Sequence[SpanCandidate], none: Mapping[str, float], right: Sequence[bool]
 ) -> TextExample:
     features = (*(candidate.features for candidate in candidates), none)
     values = (*(candidate.span.value for candidate in candidates), None)

@@ -97,7 +97,6 @@ def hit_rate(answer: str, entities: Collection[str]) -> float:
 _MAX_FACTOR, _MAX_EXTRA = 3, 5
 
 _PUNCTUATION = re.compile(r"(?<!\d)\.(?!\d)|\.(?!\d)|(?<=[^\W\d])\.|(?<=[^\W\d])-|-(?!\d)")
-
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
 

@@ -40,7 +40,6 @@ from nacre.stores.graph import Servers
 from nacre.stores.search.vectors import Embedder
 
 GRAPH = "faculty"
-
 TEXTS = ("vector", "lexical")
 
 LAYERS: Mapping[str, tuple[str, ...]] = {

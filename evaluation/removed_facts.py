@@ -58,8 +58,7 @@ def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
 def main() -> None:
     """Print the report of a graph and its questions."""
     command = argparse.ArgumentParser(
-        prog="python -m evaluation.removed_facts",
-        description="Measure how often a removed fact is missed.",
+        prog="python -m evaluation.removed_facts", description="Measure how often a removed fact is missed."
     )
     command.add_argument("graph", type=Path)
     command.add_argument("questions", type=Path)

@@ -27,7 +27,6 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma
 
 REWORDINGS_EACH = 5
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 Rewording = Callable[[str, Random], str | None]

@@ -326,7 +326,6 @@ def _refusal(understanding: Understanding, values: Sequence[Cell] | None) -> Ref
 
 
 MAX_SECONDS = 1.0
-
 MAX_ROWS = 1000
 
 

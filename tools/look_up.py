@@ -24,7 +24,6 @@ from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from tools.provenance import is_id, look_up_entities
 
 MOST = 10
-
 A_PHRASE = 3
 
 # similar spellings are searched among at most so many distinct values of a column
@@ -36,9 +35,7 @@ LEAST_SIMILARITY = 0.84
 LEAST_SHARE = 0.5
 
 SAMPLE_ROWS = 3
-
 LONGEST_CELL = 60
-
 LONGEST_VALUE = 300
 
 # values of one column that are counted as matches
@@ -222,7 +219,6 @@ def _run(
 
 
 MAX_LINES, SAMPLE, FACTS, LONGEST = 10, 3, 60, 60
-
 NEAR_SCORE = 80
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 NOT_FORMED = QuestionTriples((), False, frozenset(), False)
-
 MAX_TRIPLES = 30
-
 NAME = "name"
 
 Triple = tuple[str, str, str]
@@ -133,11 +131,7 @@ def _class_triples(tables: _QueryTables, same: Mapping[Place, Place], schema: Sc
 
 
 def _column_triples(
-    place: Place,
-    tables: _QueryTables,
-    same: Mapping[Place, Place],
-    constants: Mapping[Place, str],
-    schema: Schema,
+    place: Place, tables: _QueryTables, same: Mapping[Place, Place], constants: Mapping[Place, str], schema: Schema
 ) -> Iterator[Triple]:
     """The name or the fact that a column states of the thing of its row."""
     alias, name = place

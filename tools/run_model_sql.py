@@ -57,13 +57,7 @@ def run_model_sql(
 
 
 def _run(
-    text: str,
-    tables: Tables,
-    round: int,
-    limit: int,
-    seconds: float,
-    numbers: frozenset[float] | None,
-    words: str = "",
+    text: str, tables: Tables, round: int, limit: int, seconds: float, numbers: frozenset[float] | None, words: str = ""
 ) -> BranchResult:
     started = time.perf_counter()
     schema = tables.schema
@@ -277,7 +271,6 @@ def _aggregates(query: exp.Select) -> bool:
 
 
 _LOW, _HIGH = " (low)", " (high)"
-
 _AGGREGATES: Mapping[type[exp.Expr], str] = {exp.Avg: "avg", exp.Sum: "sum", exp.Min: "min", exp.Max: "max"}
 
 

@@ -124,11 +124,8 @@ def _tables(path: Path) -> "Tables":
 
 
 LONGEST = 10_000
-
 MOST_PATTERNS = 100
-
 NEAR_SCORE = 55
-
 ALLOWED_FORMS = ("SELECT", "ASK", "CONSTRUCT")
 
 # namespaces that every RDF graph may use, whether its schema lists their terms or not

@@ -14,7 +14,6 @@ from nacre.stores.search.vectors import Vectors
 from nacre.stores.sqlite.passages import Documents, PassageHit, Passages
 
 MOST_WORDS = 300
-
 MOST_SENTENCES = 24
 
 

@@ -17,9 +17,7 @@ _BUILTINS = {
 }
 
 _OP_OF = {f"BUILTIN_{name}": op for op, names in _BUILTINS.items() for name in names.split()}
-
 _ARGUMENTS = ("arg", "arg1", "arg2", "arg3", "text", "pattern", "replacement")
-
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 # the origin of each variable, and whether it has a value in every solution
@@ -173,7 +171,6 @@ def _aggregate(node: Any, bound: Bindings, rows: Origin, group: str) -> Origin:
 
 
 def _value(node: Any, bound: Bindings) -> Origin:
-    """The origin of an expression."""
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.term import Literal, Variable
 

@@ -30,13 +30,9 @@ LONGEST = 10_000
 MAX_CONSTRUCTS = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}
 
 MOST_BARE_JOINS = 3
-
 MOST_TABLES = 40
-
 _COUNTED = {TokenType.SELECT, TokenType.JOIN, TokenType.WITH}
-
 _OPENING, _CLOSING = {TokenType.L_PAREN, TokenType.CASE}, {TokenType.R_PAREN, TokenType.END}
-
 _CONDITION = {TokenType.ON, TokenType.USING, TokenType.SELECT, TokenType.WHERE}
 
 _REFUSED: tuple[type[exp.Expr], ...] = (
@@ -154,13 +150,9 @@ def _first_line(error: Exception) -> str:
 
 
 NEAR_SCORE = 80
-
 LISTED = 25
-
 _NO_TABLE = re.compile(r"no (?:such )?table:? '?([^'\s]+?)'?\.(?:\s|$)", re.IGNORECASE)
-
 _NO_COLUMN = re.compile(r"^(?>.*?no such column: )(.+)\.$", re.IGNORECASE)
-
 _AMBIGUOUS = re.compile(r"^(?>.*?ambiguous column name: )(.+)\.$", re.IGNORECASE)
 
 
@@ -326,7 +318,6 @@ _REPAIRS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
 }
 
 VALUES = 3000
-
 SHOWN = 5
 
 

@@ -24,15 +24,10 @@ _OPERATORS: dict[type[exp.Expr], str] = {
 }
 
 _COUNTS = (exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile)
-
 _AT = (exp.Lag, exp.Lead)
-
 _NUMERIC = (exp.Length, exp.StrPosition, exp.Sqrt, exp.Ln)
-
 _DATES = frozenset({"date", "datetime", "time", "julianday", "unixepoch", "strftime"})
-
 _DATED = (exp.Date, exp.TimeToStr, exp.TsOrDsToTimestamp, exp.TsOrDsToDate, exp.Year, exp.Month, exp.Day)
-
 _NOW = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp)
 
 # what functions of dates take besides a date: codes of its parts, and steps from it
@@ -109,7 +104,6 @@ class _Lineage:
         return found
 
     def _columns_of(self, source: exp.Expr, alias: str) -> Outputs:
-        """All columns of a source of rows."""
         place = f"{_text(source.parent_select)} {alias}"
         query = _query_of(source)
         if query is None:

@@ -17,7 +17,6 @@ from nacre.language.values import Period, find_periods
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
 _DAY_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)T(?=\d)")
-
 _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.\"])(\d+(?:\.\d+)?)(?![\w\"])")
 
 # a cell with so many spaces is a sentence

@@ -21,9 +21,7 @@ from nacre.records.facts import ExtractedStatement, ObjectKind
 MAX_SENTENCE_WORDS = 80
 
 MAX_STATEMENTS = 24
-
 MAX_TERM_LETTERS = 80
-
 _MAX_KEY_WORDS, _MAX_FRONT_WORDS = 5, 9
 
 
@@ -411,9 +409,7 @@ def _continues_list(part: Sequence[Word], at: int) -> bool:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[\w&/-]*[^\W_])?(?:['’](?:s\b)?)?|[,;:()–—]|[€$£%°]")
-
 _INITIAL = re.compile(r"[A-Z]\.")
-
 CLAUSE_MARKS = frozenset(",;:()–—")
 
 # classes of function words in the order in which they are tried

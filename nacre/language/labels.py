@@ -28,7 +28,6 @@ _ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za
 _MIN_COMPOUND = 8
 
 _MIN_PART, _MIN_LAST_PART = 4, 3
-
 _MAX_ACRONYM = 4
 
 

@@ -20,11 +20,8 @@ _NUMBER = re.compile(
 )
 
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?P<unit>\s?(?:h|min)\b)?")
-
 _ISO_DURATION = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
-
 _UNIT = re.compile(r"[ \u202f\u00a0]*+-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
-
 _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
@@ -337,11 +334,8 @@ _PINT_RATES = {"mph": "mile/hour", "mpg": "mile/gallon", "l/hectokilometer": "li
 MAX_UNIT_LENGTH, MAX_DIGITS_IN_POWER = 60, 4
 
 _POWER = r"\s*(?:\*\*|\^|[⁰¹²³⁴-⁹⁻])"
-
 _POWER_OF_A_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{_POWER}")
-
 _POWER_OF_BRACKETS = re.compile(rf"\){_POWER}")
-
 _LONG_NUMBER = re.compile(rf"[\d⁰¹²³⁴-⁹]{{{MAX_DIGITS_IN_POWER + 1}}}")
 
 # by which share a factor may be rounded: 1.6 for 1.609, 30 for 30.44 (given)

@@ -12,9 +12,7 @@ _TAG = re.compile(
 )
 
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
-
 _LINK = re.compile(r"\](?=\()")
-
 _SPACE = re.compile(r"[^\S\n]+")
 
 

@@ -148,9 +148,7 @@ def word_forms(word: str) -> tuple[str, tuple[str, ...]]:
 
 
 ENGLISH = "en"
-
 MIN_FUNCTION_WORDS = 2
-
 _PUNCTUATION = "?!.,;:¿¡\"'“”„«»()।"
 
 

@@ -344,9 +344,7 @@ def _words_by_gloss(code: str) -> Mapping[str, str]:
 
 
 _GROUPED_NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?:[. \u00a0\u202f]\d{3})+(?![\d.])")
-
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d,])")
-
 _NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
 
 

@@ -15,11 +15,8 @@ from nacre.language.data import pattern, phrase_list, word_list, word_map
 from nacre.records.evidence import Cell
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
-
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d)(?::00|(:\d\d))?(?:\.\d+)?(Z|[+-]\d\d:\d\d)?")
-
 _SLUG = re.compile(r"[^\W_A-Z]+(?:[-_][^\W_A-Z]+)+")
-
 _WORD = re.compile(r"[^\W\d_A-Z]{3,}")
 
 # "bmw", "m": abbreviations without a vowel

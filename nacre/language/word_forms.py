@@ -22,7 +22,6 @@ _VOWELS = "aeiou"
 _VOWEL_NAMES = "AEFHILMNORSX"
 
 _MAX_ACRONYM = 4
-
 _NUMBER = re.compile(r"[\d,.]+")
 
 
@@ -419,7 +418,6 @@ def _base_of_participle(participle: str) -> str:
 
 
 BE, WAS, HAVE = Verb("is", "are"), Verb("was", "were"), Verb("has", "have", "have")
-
 HAVE_BEEN = Verb("has been", "have been")
 
 # what a list is to its items, if it has more of them

@@ -20,23 +20,11 @@ from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
-from nacre.records.plan import (
-    ARITHMETIC,
-    ELAPSED,
-    Aggregate,
-    Ask,
-    Attribute,
-    Combine,
-    Compute,
-    Itself,
-    Profile,
-    Select,
-)
+from nacre.records.plan import ARITHMETIC, ELAPSED, Aggregate, Ask, Attribute, Combine, Compute, Itself, Profile, Select
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 MAX_RESULT_ROWS = 1000
-
 MAX_CONTRIBUTING = 50
 
 # SQLite steps for each query of an alternative reading: a count by a value over 12,000 things, or a filter over 40,000
@@ -363,9 +351,7 @@ def _cell(value: Cell, raw: Cell, unit: str, single: bool) -> Cell:
 
 
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
-
 _COLUMNS = ("result", "to", "from")
-
 AGE_COLUMNS = ("result", "today", "from")
 
 # from so many years on a time is given in years, below so many days in hours

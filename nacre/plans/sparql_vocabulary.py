@@ -271,7 +271,6 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 BLANK_PREFIX = "urn:nacre:blank:"
 
 _OUTSIDE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
-
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
 _INTEGERS = frozenset(
@@ -370,9 +369,7 @@ COMMON_PREFIXES = {
 MOST_VALUES, MOST_RANGES = 8, 3
 
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
-
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")
-
 _DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
 
 # words without a colon are matched too, so that none is tried again at each of its hyphens

@@ -270,10 +270,7 @@ class JoinBuilder:
             relation = self._schema.relation_of[junction]
             alias = f"{self._prefix}e{sum(f' AS {self._prefix}e' in join for join in self._joins)}"
             own_key, link = quote_identifier(relation.key), quote_identifier(relation.columns[0].link)
-            ends = {
-                edge.subject: f"{alias}.{own_key} = {subject_key}",
-                edge.object: f"{alias}.{link} = {object_key}",
-            }
+            ends = {edge.subject: f"{alias}.{own_key} = {subject_key}", edge.object: f"{alias}.{link} = {object_key}"}
             if len(ends) == 2 and self._joins:
                 self._is_repeating = True
                 condition = ends.pop(joined)

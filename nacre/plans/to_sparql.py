@@ -192,7 +192,6 @@ class SparqlWriter:
         return _GroupedColumns(tuple(inner), tuple(computed), tuple(outputs), tuple(names))
 
     def _with_conditions(self, columns: _GroupedColumns, *, has_keys: bool) -> _GroupedColumns:
-        """The columns with the conditions on aggregates."""
         inner, computed, conditions = list(columns.inner), list(columns.computed), list[str]()
         for each in self._select.filters:
             if not isinstance(each.left, Aggregate):
@@ -207,7 +206,6 @@ class SparqlWriter:
         return replace(columns, inner=tuple(inner), computed=tuple(computed), conditions=tuple(conditions))
 
     def _with_order(self, columns: _GroupedColumns) -> _GroupedColumns:
-        """The columns with what sorts the groups."""
         if self._select.order is None:
             return columns
         by = self._select.order.by
@@ -543,7 +541,6 @@ _NUMERIC = frozenset({"integer", "real", "year", "boolean"})
 _FIRST_NUMBER = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
 
 _SECOND_NUMBER = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'
-
 _NUMBER = r'"^[+-]?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?$"'
 
 

@@ -441,7 +441,6 @@ def _ranked(order: Order, first: int, last: int) -> str:
 
 
 MAX_PROVENANCE_THINGS = 50
-
 MAX_PROVENANCE_TRIPLES = 200
 
 

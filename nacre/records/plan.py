@@ -39,7 +39,6 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
 }
 
 MEANS = frozenset(name for name, each in AGGREGATES.items() if each.kind == "mean")
-
 EXTREMES = frozenset(name for name, each in AGGREGATES.items() if each.kind == "extreme")
 
 # aggregates that only numbers have

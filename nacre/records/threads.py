@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 P = ParamSpec("P")
-
 T = TypeVar("T")
 
 # the work is bound to the processor: more threads would only wait for each other

@@ -307,7 +307,6 @@ def _clause_pattern() -> re.Pattern[str]:
 
 
 _YEAR = re.compile(r"(?<![\w.,:])(1[0-9]\d\d|20\d\d)(?![\w:]|,\d|\.\d)")
-
 _MAX_DAYS_OF_MONTH = 31
 
 # characters after a number in which "of" and a noun may follow

@@ -42,12 +42,7 @@ from nacre.understanding.parsing.constraints import (
     prefer_whole_sums,
     prefer_wider_classes,
 )
-from nacre.understanding.parsing.derive import (
-    MAX_CANDIDATES,
-    derive_candidates,
-    likeliest_candidates,
-    parse_context,
-)
+from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
 from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader

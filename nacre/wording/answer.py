@@ -425,12 +425,7 @@ def _truth(words: str, table: Table) -> str:
     """Yes or no with the statement and the values that decide it."""
     yes = bool(table.rows[0][0])
     further = build_grid(
-        replace(
-            table,
-            columns=table.columns[1:],
-            rows=tuple(row[1:] for row in table.rows),
-            units=table.units[1:],
-        )
+        replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows), units=table.units[1:])
     )
     statement = words.removeprefix("whether ")
     said = {token.norm for token in tokenize(statement)} if yes else set()

@@ -47,7 +47,6 @@ MAX_VALUE_WORDS, MAX_LIST_WORDS = 12, 60
 ALL_RANGES = 40
 
 MAX_CITED_THINGS = 50
-
 NOTHING = "–"
 
 
@@ -81,9 +80,7 @@ def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, r
         "sql",
         0,
         Table(
-            ("property", left.name, right.name),
-            tuple((each.label, *each.cells) for each in shown),
-            units=("", "", ""),
+            ("property", left.name, right.name), tuple((each.label, *each.cells) for each in shown), units=("", "", "")
         ),
         text="; ".join(f"{each.label}: {each.cells[0]} against {each.cells[1]}" for each in shown),
         title=join_names(

@@ -28,9 +28,7 @@ from nacre.wording.nouns import is_amount
 from nacre.wording.plan_phrases import column_heading
 
 _LOW, _HIGH = " (low)", " (high)"
-
 _MAX_WIDTH = 40
-
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 

@@ -276,7 +276,6 @@ def class_of_end(ends: Mapping[str, int], schema: Schema) -> str:
 
 
 BRANCH = "sql"
-
 TITLE = "this graph"
 
 # Highlights, those of one sort, spans, and plans that are tried (given).

@@ -164,12 +164,7 @@ def _ranked(
 
 
 def _introduction(
-    iri: str,
-    name: str,
-    noun: str,
-    thing: Variable,
-    gendered: Sequence[PropertyFacts],
-    schema: Schema,
+    iri: str, name: str, noun: str, thing: Variable, gendered: Sequence[PropertyFacts], schema: Schema
 ) -> SentenceFacts:
     """What the thing is: "Ann is a singer."."""
     type_fact = WordedFact(iri, "", (iri, TYPE, min(thing.classes, key=lambda c: schema.class_of[c].count)))

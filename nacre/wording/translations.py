@@ -379,7 +379,6 @@ def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
 
 
 _TRUE = frozenset(("true", "1"))
-
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
 
 

@@ -322,7 +322,6 @@ MAX_PARTS = 120
 MAX_PART_WORDS = 40
 
 _SENTENCE_END = re.compile(r"(?<![.?!;:\n])[.?!;:\n]++(?=\s|$)|\n")
-
 _CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s(?:[-–—]{1,3}|and)\s")
 
 

@@ -97,12 +97,7 @@ def _order_by_count(state: ParseState, new: ParseState, link: Link, context: Par
 
 
 # what a class may be besides a plain target or condition; each rule checks whether the words before allow it
-SPECIAL_ROLES: tuple[ClassRule, ...] = (
-    _narrower_class,
-    _possessive_column,
-    _class_group,
-    _order_by_count,
-)
+SPECIAL_ROLES: tuple[ClassRule, ...] = (_narrower_class, _possessive_column, _class_group, _order_by_count)
 
 
 def _ranked(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
@@ -270,13 +265,7 @@ def _excluded_class(state: ParseState, link: Link, wide: Ref, context: ParseCont
     narrow = Condition(Ref(link.refs[0].node), "exists")
     other = Condition(wide, KIND_OPERATOR, (), True, inner=(narrow,))
     return add_link(state, link, context, wide).apply_rule(
-        OTHER_KIND_RULE,
-        0.2,
-        conditions=(*state.conditions, other),
-        negated=False,
-        join="and",
-        last="class",
-        mode="C",
+        OTHER_KIND_RULE, 0.2, conditions=(*state.conditions, other), negated=False, join="and", last="class", mode="C"
     )
 
 

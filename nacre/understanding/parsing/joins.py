@@ -416,7 +416,6 @@ OPERATOR_RULES: Mapping[str, FilterRule] = {
 
 
 def _operator(condition: Condition) -> Comparison:
-    """The operator of a condition that compares values."""
     return cast(Comparison, condition.op)
 
 

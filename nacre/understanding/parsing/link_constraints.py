@@ -52,7 +52,6 @@ def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -
 
 
 def _ends_at(variable: str, edge: Edge) -> list[str]:
-    """The ends of an edge at which a variable stands."""
     return [end for end, other in (("subject", edge.subject), ("object", edge.object)) if other == variable]
 
 

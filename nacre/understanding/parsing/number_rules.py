@@ -118,12 +118,7 @@ def _number_by_unit(
     for ref in properties_in_unit(state, number, context):
         bounds = number_conditions(context.graph, ref, operator, number, state)
         yield add_schema_node(new, ref, context).apply_rule(
-            "number by unit",
-            0.3,
-            conditions=(*state.conditions, *bounds),
-            comparison=None,
-            negated=False,
-            join="and",
+            "number by unit", 0.3, conditions=(*state.conditions, *bounds), comparison=None, negated=False, join="and"
         )
 
 
@@ -198,13 +193,7 @@ def _date(
 
 
 # what makes a number a condition at once
-CONDITION_RULES: tuple[NumberRule, ...] = (
-    _number_of_pending,
-    _number_by_unit,
-    _number_of_same_property,
-    _age,
-    _date,
-)
+CONDITION_RULES: tuple[NumberRule, ...] = (_number_of_pending, _number_by_unit, _number_of_same_property, _age, _date)
 
 
 def _second_comparison(
@@ -339,10 +328,7 @@ def number_conditions(
             made = (Condition(ref, "within", (start, end), True),)
     else:
         upper_end = number._replace(value=number.until, date_start="", date_end="")
-        made = (
-            _condition(graph, ref, ">=", number, state),
-            _condition(graph, ref, "<=", upper_end, state),
-        )
+        made = (_condition(graph, ref, ">=", number, state), _condition(graph, ref, "<=", upper_end, state))
     return tuple(condition._replace(join=state.join) for condition in made)
 
 

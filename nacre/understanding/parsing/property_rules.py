@@ -14,13 +14,7 @@ from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.parsing.class_rules import is_open_participle
-from nacre.understanding.parsing.state import (
-    ParseContext,
-    ParseState,
-    add_link,
-    add_schema_node,
-    drop_open_property,
-)
+from nacre.understanding.parsing.state import ParseContext, ParseState, add_link, add_schema_node, drop_open_property
 from nacre.understanding.parsing.superlative_rules import compared_property, ranked_property
 from nacre.understanding.question.records import (
     DENIED_LINK_MATCH,

@@ -23,7 +23,6 @@ from nacre.understanding.question.records import Cue, Derivation, Link, Question
 from nacre.wording.nouns import class_noun
 
 ELAPSED_RULE = ("elapsed",)
-
 DATE_TYPES = frozenset(("date", "datetime", "year"))
 
 ElapsedOperation = Literal["years", "days", "hours", "minutes", "age"]

@@ -111,12 +111,7 @@ def _links_of_longest_name(links: Sequence[Link]) -> list[Link]:
 
 
 def _compared_readings(
-    before: Link,
-    after: Link,
-    comparison: _Comparison,
-    question: Question,
-    links: Sequence[Link],
-    graph: SchemaGraph,
+    before: Link, after: Link, comparison: _Comparison, question: Question, links: Sequence[Link], graph: SchemaGraph
 ) -> Iterator[Candidate]:
     own = [link.refs[0].node for link in (before, after)]
     # the average of a thing is that of the things that belong to it
@@ -368,7 +363,6 @@ def _possible_things(names: Sequence[Link], entities: Sequence[Link], graph: Sch
 
 
 def _tables(things: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
-    """The tables of the classes of things."""
     return frozenset(table for thing in things for table in graph.nodes[thing.refs[0].node].relations)
 
 

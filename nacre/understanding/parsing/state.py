@@ -26,17 +26,11 @@ from nacre.understanding.question.records import (
 DISTANCE_COST = 0.5
 
 LINK_COST = 0.25
-
 SCOPE_WORTH = 1.5
-
 RANK_AFTER_AGGREGATE = 0.4
-
 SKIPPED_COST = 0.55
-
 DANGLING_COST = 0.5
-
 CUE_GAIN = 0.12
-
 UNSETTLED_COST = 0.6
 
 

@@ -337,7 +337,6 @@ def _predicate(condition: Filter) -> str:
 
 
 def _parts(record: object) -> Iterator[object]:
-    """A record and all records inside it."""
     if isinstance(record, tuple):
         for each in record:
             yield from _parts(each)
