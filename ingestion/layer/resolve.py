@@ -228,7 +228,9 @@ def _classes(
 
 def _unknown(place: Place, kind: Kind, name: str, layer: Layer, terms: GraphTerms, about: str = "") -> Problem:
     """The problem of a name that the graph lacks, with the nearest one; `about` begins the text."""
-    near = terms.nearest(kind, expand_name(name, layer.prefixes) or name)
+    # nobody can correct a pack, and the search takes seconds in a graph with many classes
+    is_correctable = not Path(place.file).is_relative_to(PACKS)
+    near = terms.nearest(kind, expand_name(name, layer.prefixes) or name) if is_correctable else ""
     hint = f" Did you mean '{near}'?" if near else ""
     return Problem(place, f"{about}this graph has no {kind} '{name}'.{hint}", is_unknown=True)
 

@@ -12,6 +12,7 @@ from ingestion.layer import patterns as pattern_store
 from ingestion.layer.apply import apply_layers, check_layers
 from ingestion.layer.edit import PEOPLE, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, layer_files, load_layer_files, read_layer
+from ingestion.layer.resolve import GraphTerms, packs_for, resolve_layer
 from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from nacre.errors import IngestionError
@@ -204,3 +205,11 @@ def test_names_from_people_extend_nothing() -> None:
     """What their file extends is stored before it; it is applied from a folder without those files."""
     present = LayerFiles((LayerFile(PEOPLE, "extends: [/etc/hostname]"),))
     assert "extends" not in with_names(present, "class", "urn:x", ["ex"], who="ann", when="now").text
+
+
+def test_names_near_to_those_of_packs_are_not_searched() -> None:
+    (pack,) = packs_for(["http://xmlns.com/foaf/0.1/Person"])
+    known = ["http://xmlns.com/foaf/0.1/Persons", "http://xmlns.com/foaf/0.1/nam"]
+    _, problems = resolve_layer(pack, GraphTerms(known, known, dict))
+    assert problems
+    assert not any("Did you mean" in str(problem) for problem in problems)
