@@ -232,7 +232,7 @@ def counted() -> Iterator[Counts]:
 
     start_deadline = copy_of(project_function("start_deadline"))
     with (
-        count("tokenize", "tokenisations"),
+        count("find_tokens", "tokenisations"),
         count("run_plan", "readings run"),
         replaced("LocalEmbedder.embed", count_texts),
         replaced("start_deadline", lambda seconds: start_deadline(NO_END)),

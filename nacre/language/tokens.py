@@ -77,6 +77,11 @@ def tokenize(text: str) -> list[Token]:
     >>> [t.norm for t in tokenize("Tra\\u0300 Sen")]
     ['tra', 'sen']
     """
+    return list(_recent_tokens(text))
+
+
+def find_tokens(text: str) -> tuple[Token, ...]:
+    """The tokens of a text that was not split recently."""
     words = []
     for match in _WORD.finditer(text):
         written = match[0]
@@ -90,7 +95,11 @@ def tokenize(text: str) -> list[Token]:
         if word[0].isdigit() and "," in word:
             word = word.replace(",", "")
         words.append(Token(written, start, end, word, lemma(word)))
-    return words
+    return tuple(words)
+
+
+# a turn splits its question and the texts of its answer some twenty times
+_recent_tokens = lru_cache(512)(find_tokens)
 
 
 def split_name(name: str) -> str:

@@ -5,6 +5,7 @@ parsing decides. A last clause that asks for a measure already mentioned ("..., 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from nacre.language.data import language, word_list
@@ -27,6 +28,7 @@ MAX_TOKENS = 120
 TIME_UNITS = frozenset(("s", "min", "h", "day", "week", "month", "year"))
 
 
+@lru_cache(maxsize=256)
 def analyse_question(text: str) -> Question:
     """Return the parts of a question; cues that overlap are all kept, the parser chooses."""
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
