@@ -45,7 +45,9 @@ async def by_rules(view: TurnView) -> Result[Choice]:
     """At first all enabled branches, then the wanted ones; in a waterfall only the highest layer of them."""
     places = view.enabled if view.round == 1 else view.wanted
     if view.strategy == "waterfall":
-        layers = (tuple(place for place in layer if place in places) for layer in LAYERS)
+        # branches of extensions come last, with the texts
+        last = (*LAYERS[-1], *(place for place in places if not any(place in layer for layer in LAYERS)))
+        layers = (tuple(place for place in layer if place in places) for layer in (*LAYERS[:-1], last))
         places = next((layer for layer in layers if layer), ())
     return Result(Choice(places))
 

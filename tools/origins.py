@@ -152,7 +152,13 @@ class _Judge:
                 return self._case(parts, zero=False)
             case "joined":
                 return self._joined(parts)
-            case "piece" | "replaced" | "aggregate" | "function" | "either" | "every":
+            case "replaced":
+                return self._replaced(origin)
+            case "length" if _stripped(parts[0]).op == "stored":
+                return _Kind.STORED
+            case "length" | "position":
+                raise unfounded("A length or position in a text that the query cuts or words")
+            case "piece" | "aggregate" | "function" | "either" | "every":
                 return self._of_parts(origin)
             case op if op in _ARITHMETIC:
                 return self._arithmetic(origin)
@@ -186,6 +192,18 @@ class _Judge:
         if not evidence:
             return max(kinds, default=_Kind.CONSTANT)
         return max(*evidence, _Kind.STORED if origin.op == "aggregate" else _Kind.PIECE)
+
+    def _replaced(self, origin: Origin) -> _Kind:
+        """A text with other marks, or the part that a pattern for the whole of it keeps ("$1"); letters and digits that
+        go or come could make it say anything."""
+        text, *stated = origin.parts
+        if any(each.op != "text" for each in stated):
+            raise unfounded("A replacement that is no literal")
+        pattern, replacement = (each.text for each in stated)
+        if not (_REFERENCE.fullmatch(replacement) and pattern.startswith("^") and pattern.endswith("$")):
+            for each in stated:
+                self.kind(each)
+        return _Kind.PIECE if self._is_evidence(text) else self.kind(text)
 
     def _rows(self, origin: Origin) -> _Kind:
         """Rows are stored if at least one source is and the others add none; so are counts and sums of them."""
@@ -278,8 +296,8 @@ class _Judge:
                 raise unfounded("A number made of others")
         if max(kinds) <= _Kind.CONSTANT:
             return max(kinds)
-        if _Kind.TRUTH in kinds and _Kind.CONSTANT in kinds:
-            raise unfounded("A number made of a comparison")
+        if _Kind.TRUTH in kinds or any(_stripped(part).op == "length" for part in origin.parts):
+            raise unfounded("A number made of comparisons or lengths")
         if self._constants_of(origin) > MAX_CONSTANTS or not self._varies(origin):
             raise unfounded("Arithmetic that its constants decide")
         return _Kind.STORED

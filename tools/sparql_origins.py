@@ -7,12 +7,13 @@ from tools.origins import NOTHING, Origin
 
 # builtins by how they make a value of their arguments
 _BUILTINS = {
-    "same": "STR LCASE UCASE ABS ROUND CEIL FLOOR IRI URI STRLANG STRDT",
+    "same": "STR LCASE UCASE ABS ROUND CEIL FLOOR IRI URI",
     "piece": "SUBSTR STRBEFORE STRAFTER ENCODE_FOR_URI",
     "replaced": "REPLACE",
     "joined": "CONCAT",
     "choice": "COALESCE",
-    "function": "STRLEN LANG DATATYPE YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ",
+    "length": "STRLEN",
+    "function": "LANG DATATYPE YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ",
     "truth": "BOUND ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC SAMETERM LANGMATCHES CONTAINS STRSTARTS STRENDS REGEX",
 }
 
@@ -203,7 +204,7 @@ def _value(node: Any, bound: Bindings) -> Origin:
         return Origin("case", (Origin("all", arguments[:1]), *arguments[1:]))
     op = _OP_OF.get(name.upper())
     if op == "replaced":
-        return Origin(op, (arguments[0], _value(node.replacement, bound)), text)
+        return Origin(op, (arguments[0], _value(node.pattern, bound), _value(node.replacement, bound)), text)
     if op in ("same", "piece"):
         return Origin(op, arguments[:1], "" if op == "same" else text)
     return Origin(op or "unknown", arguments, text if op else f"What {name.removeprefix('Builtin_')} gives")

@@ -25,7 +25,7 @@ _OPERATORS: dict[type[exp.Expr], str] = {
 
 _COUNTS = (exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile)
 _AT = (exp.Lag, exp.Lead)
-_NUMERIC = (exp.Length, exp.StrPosition, exp.Sqrt, exp.Ln)
+_NUMERIC = (exp.Sqrt, exp.Ln)
 _DATES = frozenset({"date", "datetime", "time", "julianday", "unixepoch", "strftime"})
 _DATED = (exp.Date, exp.TimeToStr, exp.TsOrDsToTimestamp, exp.TsOrDsToDate, exp.Year, exp.Month, exp.Day)
 _NOW = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp)
@@ -166,13 +166,17 @@ class _Lineage:
             parts = list(node.flatten()) if isinstance(node, exp.DPipe) else node.expressions
             return Origin("joined", tuple(map(self.value, parts)))
         if isinstance(node, exp.Replace):
-            return Origin("replaced", (self.value(node.this), self.value(node.args["replacement"])), _text(node))
+            changed = (node.this, node.expression, node.args["replacement"])
+            return Origin("replaced", tuple(map(self.value, changed)), _text(node))
         if isinstance(node, _PIECES) or (isinstance(node, exp.Trim) and node.expression):
             return Origin("piece", (self.value(node.this),), _text(node))
         if isinstance(node, exp.Distinct):
             return self.value(node.expressions[0])
         if isinstance(node, (*_SAME, exp.Trim)):
             return Origin("same", (self.value(node.this),))
+        if isinstance(node, exp.Length | exp.StrPosition):
+            op = "length" if isinstance(node, exp.Length) else "position"
+            return Origin(op, (self.value(node.this),), _text(node))
         if isinstance(node, _NUMERIC):
             return Origin("function", (self.value(node.this),), _text(node))
         if isinstance(node, exp.Pow) and node.expression.name in ("2", "2.0"):

@@ -56,6 +56,14 @@ SELECT label COLLATE NOCASE || 4711 FROM lamp
 SELECT concat_ws(' tungsten ', label, label) FROM lamp
 SELECT substr(label, 1, 1) || substr(label, 2, 1) FROM lamp
 SELECT replace(label, 'Alpha', 'tungsten') FROM lamp
+SELECT replace(a.label, 'lpha', substr(b.label, 2)) FROM lamp a, lamp b WHERE b.label = 'Beta'
+SELECT replace(label, 'A', '') FROM lamp
+SELECT length(substr(label, 1, 4)) * 1000 + length(substr(label, 1, 3)) * 100 FROM lamp
+SELECT length(substr(label, 1, 4)) FROM lamp
+SELECT length(label) * 100 FROM lamp
+SELECT instr(label, 'a') FROM lamp
+SELECT (price > 1) + (price > 2) + (price > 3) FROM lamp
+SELECT price * (price > 1) FROM lamp
 SELECT ltrim(label || 'tungsten', label) FROM lamp
 SELECT char(116, 117) FROM lamp
 SELECT char(price) FROM lamp
@@ -163,6 +171,13 @@ SELECT (4711 AS ?w) {}
 SELECT (true AS ?w) { ?x a :Lamp }
 SELECT (NOW() AS ?w) { ?x a :Lamp }
 SELECT (UUID() AS ?w) { ?x a :Lamp }
+SELECT (SUBSTR(STR(DATATYPE(STRDT(?l, <urn:tungsten>))), 5) AS ?w) { ?x rdfs:label ?l }
+SELECT (LANG(STRLANG(?l, 'is-tungsten')) AS ?w) { ?x rdfs:label ?l }
+SELECT (STRLEN(SUBSTR(?l, 1, 4)) * 1000 AS ?w) { ?x rdfs:label ?l }
+SELECT (REPLACE(?l, 'lpha', 'rden') AS ?w) { ?x rdfs:label ?l }
+SELECT (REPLACE(?l, 'A', '') AS ?w) { ?x rdfs:label ?l }
+SELECT (REPLACE(?l, 'l(p)h', '$1') AS ?w) { ?x rdfs:label ?l }
+SELECT (xsd:integer(?p > 1) + xsd:integer(?p > 2) AS ?w) { ?x :price ?p }
 SELECT (MD5(STR(?x)) AS ?w) { ?x a :Lamp }
 SELECT (IRI('http://example.org/tungsten') AS ?w) { ?x a :Lamp }
 SELECT (:tungsten AS ?w) { ?x a :Lamp }

@@ -196,6 +196,14 @@ def test_a_thread_of_another_graph_is_a_conflict(house):
     assert ann.post("/ask/invoke", json=body).status_code == 409
 
 
+def test_options_of_a_key_add_up(house):
+    _, run, _ = house
+    options = ("--may", "write", "--may", "share", "--graphs", "kitchen", "--graphs", "reading-room")
+    assert run("keys", "add", "dex", *options).returncode == 0
+    (line,) = [line for line in run("keys", "list").stdout.splitlines() if line.startswith("dex")]
+    assert all(word in line for word in ("write", "share", "kitchen", "reading-room"))
+
+
 def test_a_revoked_key_opens_nothing_from_the_next_request_on(house):
     clients, run, _ = house
     token = run("keys", "add", "dee").stdout.strip()

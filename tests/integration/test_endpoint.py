@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -75,6 +76,22 @@ def test_a_bad_endpoint_is_told_in_one_line(respond: servers.Respond, kind: str,
         assert time.monotonic() - begun < 3
         assert "<" not in str(error.value).replace(url, "")
         source.close()
+
+
+@pytest.mark.parametrize(
+    ("location", "is_followed"),
+    [
+        ("https://store.example/x", True),
+        ("https://store.example:8443/x", False),
+        ("http://store.example:81/x", False),
+        ("https://other.example/x", False),
+    ],
+)
+def test_a_redirect_keeps_to_the_port_of_the_endpoint(location: str, is_followed: bool) -> None:
+    source = EndpointSource("http://store.example/sparql")
+    with nullcontext() if is_followed else pytest.raises(ToolError, match="another host"):
+        assert source._same_host(source.url, location) == location
+    source.close()
 
 
 def test_a_forgotten_limit_is_kept_here() -> None:

@@ -12,6 +12,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -271,21 +272,26 @@ KeyNameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Owner of t
 def add(
     name: KeyNameArgument,
     graphs: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option("--graphs", metavar="a,b,...", help="Graphs that the key may read; all by default."),
     ] = None,
     may: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option("--may", metavar="write,approve,share", help="Rights besides asking; none by default."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the existing key of this name.")] = False,
 ) -> None:
     """Create a key; it is shown only once."""
-    graph_names = None if graphs is None else [graph.strip() for graph in graphs.split(",") if graph.strip()]
-    rights = [right.strip() for right in (may or "").split(",") if right.strip()]
+    graph_names = _listed(graphs) if graphs else None
+    rights = _listed(may or ())
     token = _key_store().add(name, graph_names, may=rights, replace=replace)
     print_line(token)
     typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
+
+
+def _listed(values: Sequence[str]) -> list[str]:
+    """The names in options that may be repeated and have commas."""
+    return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
 @keys_app.command("list")

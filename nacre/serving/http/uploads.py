@@ -516,11 +516,18 @@ def safe_name(name: str) -> str:
 
     >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
     ('pass_wd.ttl', 'rf_.nt', 'file')
+    >>> len(safe_name("日" * 90 + ".ttl").encode()) < 255
+    True
     """
     last = re.split(r"[/\\]", name)[-1]
     clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
     stem, dot, ending = clean.rpartition(".")
-    return (f"{stem[: MAX_NAME - 12]}.{ending[:10]}" if dot and stem else clean[:MAX_NAME]) or "file"
+    return (f"{_cut(stem, MAX_NAME - 12)}.{_cut(ending, 10)}" if dot and stem else _cut(clean, MAX_NAME)) or "file"
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters, and twice as many bytes, which a file system counts."""
+    return text[:most].encode()[: 2 * most].decode(errors="ignore")
 
 
 def check_file_kind(name: str) -> None:

@@ -59,7 +59,7 @@ class AskTool:
 
     def __init__(self) -> None:
         self._turns = StatelessTurnCache()
-        self._declinable: OrderedDict[tuple[str, AskCall], AgentAnswer] = OrderedDict()
+        self._declinable: OrderedDict[tuple[str, AskCall], tuple[str, AgentAnswer]] = OrderedDict()
 
     async def answer(self, context: ToolContext, ctx: Context, call: AskCall) -> AgentAnswer | InputRequiredResult:
         """The answer, or a question back. Raises NacreError or McpToolError if nothing can be asked."""
@@ -77,7 +77,7 @@ class AskTool:
             message=record["answer"][:MAX_MESSAGE], requested_schema=_words_schema(options)
         )
         if (ctx.protocol_version or "") >= REPLY_IN_NEXT_CALL:
-            self._keep(context, call, answer)
+            self._keep(context, call, record["graph"], answer)
             return InputRequiredResult(input_requests={REPLY_KEY: ElicitRequest(params=question_back)})
         try:
             session = ctx.request_context.session
@@ -98,8 +98,10 @@ class AskTool:
     async def _replied(self, context: ToolContext, ctx: Context, call: AskCall, reply: ElicitResult) -> AgentAnswer:
         """The answer to the chosen reading; the first answer if the client chose none."""
         if reply.action != "accept":
-            kept = self._declinable.get((context.caller.owner, call))
-            return kept or agent_answer(await _turn(context, ctx, call))
+            # a key may have lost the graph, or the graph its name, since the question was answered
+            name = await context.service.check_question(call.question, call.graph, call.thread, context.caller)
+            graph, kept = self._declinable.get((context.caller.owner, call), ("", None))
+            return kept if kept and graph == name else agent_answer(await _turn(context, ctx, call))
         words = (reply.content or {}).get(FIELD)
         if not isinstance(words, str):
             raise McpToolError(f"The reply has no {FIELD!r}. Send the words of one option, or decline.")
@@ -111,8 +113,8 @@ class AskTool:
         before = await self._turns.earlier_turns(service, name, context.caller, [call.question])
         return agent_answer(await _turn(context, ctx, chosen, before=before))
 
-    def _keep(self, context: ToolContext, call: AskCall, answer: AgentAnswer) -> None:
-        self._declinable[context.caller.owner, call] = answer
+    def _keep(self, context: ToolContext, call: AskCall, graph: str, answer: AgentAnswer) -> None:
+        self._declinable[context.caller.owner, call] = graph, answer
         while len(self._declinable) > MAX_DECLINABLE:
             self._declinable.popitem(last=False)
 

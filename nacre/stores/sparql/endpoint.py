@@ -183,7 +183,9 @@ class EndpointSource:
         target = httpx.URL(url).join(location)
         here, there = urlsplit(self.url), urlsplit(str(target))
         if (there.scheme, there.netloc) != (here.scheme, here.netloc) and not (
-            (here.scheme, there.scheme) == ("http", "https") and there.hostname == here.hostname
+            (here.scheme, there.scheme) == ("http", "https")
+            and there.hostname == here.hostname
+            and (there.port == here.port or (here.port or 80, there.port or 443) == (80, 443))
         ):
             raise ToolError("refused", f"{self.url} redirects to another host, {there.netloc}; that is not followed.")
         return str(target.copy_with(query=None))
