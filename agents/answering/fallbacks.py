@@ -64,8 +64,8 @@ _WHOLE_AMOUNT = re.compile(r"[0-9]{3,15}\.0+")
 
 SENTENCE_ENDS = (".", "!", "?")
 
-# minimum likeness of a sentence to a question that names no thing: a quarter of its words, weighted (given)
-MIN_LIKENESS = 0.25
+# minimum likeness of a sentence to a question that names no thing: the weighted share of its words (set by hand)
+MIN_LIKENESS = 0.38
 
 # minimum likeness of a fact of a named thing that is shown beside unsure rows: if they use all words, and if they leave
 # some out (given)

@@ -47,6 +47,8 @@ print(upload, uploads._running.pid, flush=True)
 time.sleep(600)
 """
 TURTLE = b'<urn:a> a <urn:Kite> ; <http://www.w3.org/2000/01/rdf-schema#label> "Red Kite" .\n'
+# takes longer to ingest than it takes to stop that
+LARGE = TURTLE + b"".join(b"<urn:%d> a <urn:Kite> ; <urn:length> %d .\n" % (i, i) for i in range(20_000))
 
 
 @pytest.fixture
@@ -107,7 +109,7 @@ def test_an_upload_becomes_a_graph_and_a_second_one_must_confirm(uploads: Upload
     uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
     uploads.start(ANN, upload, "kites", replace_graph=False)
     other = uploads.begin(BO).upload
-    uploads.append(BO, other, "kites.ttl", 0, TURTLE)
+    uploads.append(BO, other, "kites.ttl", 0, LARGE)
     with pytest.raises(ConfigError, match="Other data is being read"):
         uploads.start(BO, other, "others", replace_graph=False)
     state = finished(uploads, ANN, upload)
@@ -214,7 +216,7 @@ def test_a_start_on_a_full_disk_leaves_no_upload_stuck(
 
 def test_an_end_that_a_full_disk_does_not_store_is_found_again(uploads: Uploads, tmp_path: Path) -> None:
     upload = uploads.begin(ANN).upload
-    uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+    uploads.append(ANN, upload, "kites.ttl", 0, LARGE)
     uploads.start(ANN, upload, "kites", replace_graph=False)
     full = tmp_path / FOLDER / upload / f"{STATE}.new"
     full.symlink_to("/dev/full")
