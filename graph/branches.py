@@ -25,9 +25,8 @@ from nacre.language.sanitize import strip_control_characters
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query, QueryError
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Understanding
-from tools import search_passages
 from tools.sandbox import Sandbox
-from tools.search_passages import SentenceSearch
+from tools.search_passages import LEXICAL, VECTOR, SentenceSearch, retrieve_sentences
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -101,7 +100,7 @@ async def _vector(view: TurnView, resources: BranchResources) -> Result[BranchRe
     if vectors is None or passages is None:
         raise ToolError("unavailable", vector_problem(resources.graph))
     try:
-        return await _passages(partial(search_passages.search_vector, vectors, passages), view, resources)
+        return await _passages(partial(retrieve_sentences, VECTOR, vectors, passages), view, resources)
     except ConfigError as error:
         raise ToolError("unavailable", str(error)) from error
 
@@ -110,7 +109,7 @@ async def _lexical(view: TurnView, resources: BranchResources) -> Result[BranchR
     lexical, passages = resources.graph.lexical, resources.graph.passages
     if lexical is None or passages is None:
         raise ToolError("unavailable", lexical_problem(resources.graph))
-    return await _passages(partial(search_passages.search_lexical, lexical, passages), view, resources)
+    return await _passages(partial(retrieve_sentences, LEXICAL, lexical, passages), view, resources)
 
 
 async def _passages(search: SentenceSearch, view: TurnView, resources: BranchResources) -> Result[BranchResult]:

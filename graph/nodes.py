@@ -428,7 +428,7 @@ def usage_fields(usage: Usage) -> dict[str, float]:
 
 
 async def _fuse(agents: Agents, view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
-    """The fuser's draft, released through the gate; an answer that says so if there is nothing or something failed."""
+    """The fuser's draft, released through the gate; without one, an answer that reports why."""
     try:
         draft = await agents.fuser(view, schema, gate)
         if gate.answer:

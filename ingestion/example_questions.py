@@ -4,13 +4,13 @@ First what questions about a graph as a whole need: tables and lexicon -> the fi
 """
 
 import logging
+import math
 import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import islice
-from math import log as math_log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -355,7 +355,7 @@ def _central(graph: Graph) -> list[Class]:
     schema = graph.schema
 
     def weight(c: Class) -> float:
-        return math_log(1 + c.count) * len(question_properties(schema, c))
+        return math.log(1 + c.count) * len(question_properties(schema, c))
 
     found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:

@@ -173,7 +173,7 @@ def _normalised(text: str) -> str:
 PATTERN = "triples that the query's pattern finds"
 
 # for each query of triples, after the answer was streamed
-TRACE_REMOTE_SOURCES_SECONDS = 3.0
+ENDPOINT_TRACE_SECONDS = 3.0
 
 
 def trace_remote_sources(
@@ -194,9 +194,7 @@ def trace_remote_sources(
         for select in _selects(body):
             own = () if isinstance(body, Compute) else keys
             query = provenance_query(select, own, words, names, things=MAX_PROVENANCE_THINGS)
-            triples = source.construct(
-                query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=TRACE_REMOTE_SOURCES_SECONDS
-            )
+            triples = source.construct(query, limit=MAX_PROVENANCE_TRIPLES - len(found), seconds=ENDPOINT_TRACE_SECONDS)
             found.update(dict.fromkeys(sorted((_term_text(s), p.value, _term_text(o)) for s, p, o in triples)))
     except ToolError as error:
         log.warning("a citation could not be traced: %s", error)
@@ -215,7 +213,7 @@ def trace_model_sparql(rows: Rows, source: SparqlSource, names: Collection[str])
             else None
         )
         triples = (
-            source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=TRACE_REMOTE_SOURCES_SECONDS)
+            source.construct(query, limit=MAX_PROVENANCE_TRIPLES, seconds=ENDPOINT_TRACE_SECONDS)
             if query is not None
             else []
         )

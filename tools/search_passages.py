@@ -9,9 +9,9 @@ from typing import Protocol
 
 from nacre.language.thesaurus import rank_sentences
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
-from nacre.stores.search.lexical import LexicalIndex
-from nacre.stores.search.vectors import Vectors
 from nacre.stores.sqlite.passages import Documents, PassageHit, Passages
+
+LEXICAL, VECTOR = "lexical", "vector"
 
 MOST_WORDS = 300
 MOST_SENTENCES = 24
@@ -26,7 +26,7 @@ class PassageIndex(Protocol):
 
 
 class SentenceSearch(Protocol):
-    """A branch over one index of passages: `search_lexical` or `search_vector` with its stores bound."""
+    """A branch over one index of passages: `retrieve_sentences` with its stores bound."""
 
     def __call__(
         self, text: str, question: str, *, round: int, limit: int, documents: Documents | None = None
@@ -44,7 +44,8 @@ def retrieve_sentences(
     limit: int,
     documents: Documents | None = None,
 ) -> BranchResult:
-    """At most 24 sentences of the passages that the index finds for `text`, those that answer `question` best first.
+    """At most 24 sentences of the `limit` passages that the index finds for `text`, those that answer `question` best
+    first.
 
     `documents` knows the things that sentences of documents name; their IRIs become keys of the sentence.
     """
@@ -78,37 +79,3 @@ def retrieve_sentences(
         branch, round, text, words=f"passages like: {text}", rows=len(hits), seconds=time.perf_counter() - started
     )
     return BranchResult(branch, chosen, (query,))
-
-
-LEXICAL = "lexical"
-
-
-def search_lexical(
-    index: LexicalIndex,
-    passages: Passages,
-    text: str,
-    question: str,
-    *,
-    round: int,
-    limit: int,
-    documents: Documents | None = None,
-) -> BranchResult:
-    """Sentences of the `limit` passages that match the words of `text` best, the best for `question` first."""
-    return retrieve_sentences(LEXICAL, index, passages, text, question, round=round, limit=limit, documents=documents)
-
-
-VECTOR = "vector"
-
-
-def search_vector(
-    index: Vectors,
-    passages: Passages,
-    text: str,
-    question: str,
-    *,
-    round: int,
-    limit: int,
-    documents: Documents | None = None,
-) -> BranchResult:
-    """Sentences of the `limit` passages nearest to `text`, the best for `question` first."""
-    return retrieve_sentences(VECTOR, index, passages, text, question, round=round, limit=limit, documents=documents)

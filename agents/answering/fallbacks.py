@@ -318,7 +318,7 @@ def is_text(literal: str) -> bool:
     return sum(word.isalpha() for word in name_tokens(literal)) >= PROSE_WORDS
 
 
-MOST_PROPERTIES, ABSENCE_MOST_WORDS = 6, 4
+MOST_PROPERTIES, MOST_MISSING_WORDS = 6, 4
 
 STEM = 6
 
@@ -380,7 +380,7 @@ def explain_absence(
         return _misunderstanding(best, empty is not None)
     known = _known_words(schema, evidence)
     missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
-    words = f" on {quoted_list(missing[:ABSENCE_MOST_WORDS])}" if missing else " that answers this question"
+    words = f" on {quoted_list(missing[:MOST_MISSING_WORDS])}" if missing else " that answers this question"
     text = f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}."
     return Absence(text, "not_in_graph", text)
 

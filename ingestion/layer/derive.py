@@ -42,7 +42,7 @@ from nacre.plans.property_path import (
     parse_path,
     required_paths,
 )
-from nacre.plans.property_path import Sequence as PropertyPathSequence
+from nacre.plans.property_path import Sequence as PathSequence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -467,7 +467,7 @@ class PathEvaluator:
             return once if path.mark == "?" else self._closure(once)
         return self._sequence(path)
 
-    def _sequence(self, path: PropertyPathSequence) -> "tuple[Terms, Terms]":
+    def _sequence(self, path: PathSequence) -> "tuple[Terms, Terms]":
         result: tuple[Terms, Terms] | None = None
         for part in path.parts:
             optional = isinstance(part, Repeated) and part.mark in "?*"
@@ -475,7 +475,7 @@ class PathEvaluator:
             if result is None:
                 if optional:
                     following = path.parts[1:]
-                    rest = self.pairs(PropertyPathSequence(following) if len(following) > 1 else following[0])
+                    rest = self.pairs(PathSequence(following) if len(following) > 1 else following[0])
                     joined = _join(step, rest)
                     return _distinct(np.concatenate((joined[0], rest[0])), np.concatenate((joined[1], rest[1])))
                 result = step

@@ -188,9 +188,11 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
     rows = rows[~np.isin(rows, list(draft.hidden))] if draft.hidden else rows
     links = rows[~facts.is_literal[facts.object[rows]]]
     ends = {
-        n: _roles_of(draft, links, n, things) for n in unique_counts(facts.predicate[links])[0].tolist() if n != role
+        n: _linked_things(draft, links, n, things)
+        for n in unique_counts(facts.predicate[links])[0].tolist()
+        if n != role
     }
-    named = _roles_of(draft, rows, role, things)
+    named = _linked_things(draft, rows, role, things)
     pair = [(n, end) for n, end in ends.items() if end is not None]
     if named is None or len(pair) != 2 or len(ends) != 2 or len(unique_counts(named)[0]) > MAX_ROLES:
         return
@@ -208,7 +210,7 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
         draft.derive(owners[here], measured_property(draft, draft.text(role), name), holders[here])
 
 
-def _roles_of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
+def _linked_things(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
     """The object of each thing by a predicate, if each has exactly one."""
     mine = rows[draft.facts.predicate[rows] == predicate]
     return draft.facts.object[mine] if np.array_equal(draft.facts.subject[mine], things) else None

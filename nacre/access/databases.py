@@ -28,10 +28,11 @@ from nacre.records.turn import Reading
 from nacre.stores.sparql.sparql_source import SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
-from tools import search_passages, sparql, sql
-from tools.look_up import look_up_sparql
+from tools import sparql, sql
+from tools.look_up import find_occurrences, look_up_sparql, look_up_sql
 from tools.origins import stated_numbers
 from tools.sandbox import Sandbox
+from tools.search_passages import LEXICAL, retrieve_sentences
 from tools.sparql import run_model_sparql
 
 if TYPE_CHECKING:
@@ -88,14 +89,11 @@ class SqlDatabase:
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
-        from tools.look_up import find_occurrences
 
         seconds = self.settings.branch_seconds * LOOK_UP_SHARE
         return await run_in_thread(find_occurrences, phrases, self.graph.tables, seconds=seconds)
 
     async def look_up(self, wanted: LookUp) -> str:
-        from tools.look_up import look_up_sql
-
         if wanted.kind == "passages":
             return await self._passages(wanted.text)
         seconds = self.settings.branch_seconds * LOOK_UP_SHARE
@@ -106,7 +104,7 @@ class SqlDatabase:
         if index is None or passages is None:
             return "This graph has no passages."
         result = await run_in_thread(
-            search_passages.search_lexical, index, passages, text, text, round=self.round, limit=PASSAGES
+            retrieve_sentences, LEXICAL, index, passages, text, text, round=self.round, limit=PASSAGES
         )
         return "\n".join(f"{each.title}: {each.text}" for each in result.evidence) or "No passage is about that."
 

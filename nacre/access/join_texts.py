@@ -20,7 +20,8 @@ from nacre.texts.answer import rank_given_spans as described_by
 from nacre.texts.spans import Span
 from nacre.understanding.mentions import DescriptivePhrase, find_descriptive_phrases
 from nacre.understanding.understand import understand
-from tools import search_passages, sql
+from tools import sql
+from tools.search_passages import LEXICAL, retrieve_sentences
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -104,9 +105,9 @@ def round_probability(value: float) -> float:
 
 def _search(text: str, graph: Graph, round: int, limit: int) -> BranchResult:
     if graph.lexical is None or graph.passages is None:
-        return BranchResult(search_passages.LEXICAL)
-    return search_passages.search_lexical(
-        graph.lexical, graph.passages, text, text, round=round, limit=limit, documents=graph.documents
+        return BranchResult(LEXICAL)
+    return retrieve_sentences(
+        LEXICAL, graph.lexical, graph.passages, text, text, round=round, limit=limit, documents=graph.documents
     )
 
 

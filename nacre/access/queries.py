@@ -24,8 +24,8 @@ from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.understanding.understand import understand
-from tools import search_passages
 from tools.sandbox import Sandbox, guard_sparql
+from tools.search_passages import LEXICAL, VECTOR, retrieve_sentences
 from tools.sparql import endpoint_vocabulary
 
 # characters of all cells of a result that are returned (given)
@@ -131,10 +131,10 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     if not lexical_problem(graph):
-        search = partial(search_passages.search_lexical, graph.lexical, graph.passages)  # type: ignore[arg-type]
+        search = partial(retrieve_sentences, LEXICAL, graph.lexical, graph.passages)  # type: ignore[arg-type]
         searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not vector_problem(graph):
-        search = partial(search_passages.search_vector, graph.vectors, graph.passages)  # type: ignore[arg-type]
+        search = partial(retrieve_sentences, VECTOR, graph.vectors, graph.passages)  # type: ignore[arg-type]
         searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")

@@ -36,8 +36,8 @@ from nacre.stores.sparql.sparql_source import SparqlTerm
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
-from tools import search_passages
 from tools.provenance import EntityId, is_id, look_up_entities
+from tools.search_passages import LEXICAL, retrieve_sentences
 
 # facts of one thing in either direction, and other things of its name (given)
 MOST_FACTS, MOST_INCOMING, MOST_ALIKE = 200, 50, 8
@@ -269,8 +269,8 @@ def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
     found: list[ThingPassage] = []
     # no sentence of a passage contains a longer name
     if graph.lexical is not None and len(label) <= LONGEST_SEARCHED:
-        hits = search_passages.search_lexical(
-            graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES
+        hits = retrieve_sentences(
+            LEXICAL, graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES
         ).evidence
         found = [
             ThingPassage(e.title, e.text, e.document, e.start, e.end)

@@ -23,7 +23,7 @@ from nacre.records.turn import Rewrite, Understanding
 from nacre.records.verified_question import VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.state.verified_questions import MAX_CANDIDATES, MAX_LISTED, VerifiedQuestionStore
+from nacre.stores.state.verified_questions import MAX_LISTED, VerifiedQuestionStore
 from nacre.understanding.verified.offer import MAX_COMPARED
 from tools.sandbox import Sandbox
 
@@ -167,13 +167,6 @@ def verified_questions(graph: Graph, owner: str, limit: int = MAX_LISTED) -> tup
 def same_verified_question(graph: Graph, owner: str, question: str) -> VerifiedQuestion | None:
     """The one that is this standalone question, up to case and punctuation; the owner's own one first."""
     return _read(graph, None, lambda store: store.find(graph.name, owner, question))
-
-
-def similar_verified_questions(
-    graph: Graph, owner: str, question: str, limit: int = MAX_CANDIDATES
-) -> tuple[VerifiedQuestion, ...]:
-    """Those that share the most and rarest words with the question, best first; at most `limit`."""
-    return _read(graph, (), lambda store: store.similar(graph.name, owner, question_words(question), limit))
 
 
 def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tuple[VerifiedQuestion, ...]:

@@ -443,7 +443,7 @@ def _is_money(p: Predicate) -> bool:
 HEADERS = "resources/headers.yaml"
 
 # Values of one part, and letters of a value (given).
-MAX_VALUES, ORIGIN_MAX_LETTERS = 3, 120
+MAX_VALUES, MAX_NAME_LETTERS = 3, 120
 
 # Letters of the day in the name of a version: 20260131T...
 DAY_LETTERS = 8
@@ -547,4 +547,4 @@ def _object_texts(triples: tuple[Triple, ...], tables: Tables) -> list[str]:
     """The objects as bounded texts in one line; things by their names."""
     reader = TripleReader(tables)
     names = (reader.label(value) or value for _, _, value in triples)
-    return list(dict.fromkeys(" ".join(name.split())[:ORIGIN_MAX_LETTERS] for name in names))
+    return list(dict.fromkeys(" ".join(name.split())[:MAX_NAME_LETTERS] for name in names))

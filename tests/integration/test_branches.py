@@ -14,9 +14,9 @@ from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.understand import understand
 from nacre.wording.profile import run_plan
-from tools import search_passages as lexical
 from tools import sql
 from tools.run_model_sql import run_model_sql
+from tools.search_passages import LEXICAL, retrieve_sentences
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_no_statement_changes_the_file(graph: Graph, settings: Settings) -> None
 def test_words_find_sentences_with_their_triples(graph: Graph) -> None:
     assert graph.lexical is not None
     assert graph.passages is not None
-    found = lexical.search_lexical(graph.lexical, graph.passages, "pilaf", "What is pilaf?", round=1, limit=3)
+    found = retrieve_sentences(LEXICAL, graph.lexical, graph.passages, "pilaf", "What is pilaf?", round=1, limit=3)
     assert any("pilaf" in each.text for each in found.evidence)
     assert all(each.triples for each in found.evidence)
     assert found.queries[0].rows > 0

@@ -4,7 +4,8 @@ import pytest
 import sqlglot
 
 from nacre.errors import ConfigError, ToolError
-from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, new_place, server_address, stored_name
+from nacre.extensions.databases.attached import Kind
+from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, server_address, stored_name
 from nacre.extensions.server_tables.publish_tables import view_sql
 from nacre.extensions.server_tables.translate import ServerQueries, ServerQuery
 from nacre.stores.sqlite.tables import Cell

@@ -6,7 +6,7 @@ from typing import Literal
 from sqlglot import exp
 
 from nacre.errors import ToolError
-from nacre.extensions.server_tables.place import Kind
+from nacre.extensions.databases.attached import Kind
 
 
 def refuse_other_tables(tree: exp.Expr, known: Container[str]) -> None:

@@ -16,7 +16,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import AttachedDatabase, AttachedLink, AttachedTable, Storage
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedLink, AttachedTable, Kind, Storage
 from nacre.extensions.databases.dialects import (
     ALLOWED_FUNCTIONS,
     ALLOWED_TYPES,
@@ -46,7 +46,6 @@ from nacre.extensions.databases.templates import (
     param_shape,
     template_of,
 )
-from nacre.extensions.server_tables.place import Kind
 from nacre.records.evidence import Cell
 
 _REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)

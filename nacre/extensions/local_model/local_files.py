@@ -1,7 +1,7 @@
 """Model files on this machine: recommended, downloaded and chosen ones.
 
-A recommended model is downloaded from its address on the hub -> a complete file with the right checksum. Users who have
-no model are told how to get one.
+A recommended model is downloaded from its address on the hub -> a complete file with the right checksum. Without one,
+`model_advice` explains how to get one.
 """
 
 import hashlib

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agents.turn_view import Result, TurnView
 from graph.branches import Branch, BranchResources, is_unvisited
+from nacre.access.open_graph import lexical_problem
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult
 from nacre.records.threads import run_in_thread
@@ -36,7 +37,7 @@ def _problem(graph: Graph) -> str:
     if graph.stored is None:
         return "an attached graph has none here"
     if graph.passages is None:
-        return graph.unavailable.get("lexical") or f"not built. Run: nacre index --graph {graph.name}"
+        return lexical_problem(graph)
     return "" if graph.lexicon.embedder else "no embedder. Install the bundled one: pip install 'nacre[bundled]'"
 
 

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
 
 from nacre.errors import ConfigError
+from nacre.extensions.databases.attached import Kind
 from nacre.records.json_form import from_json
 from nacre.stores.addresses import parse_address
 from nacre.stores.versions import SERVER
-
-# what the cells of a column are: `integer` and `real` are numbers of PostgreSQL, `number` holds both
-Kind = Literal["integer", "real", "number", "text"]
 
 # PostgreSQL takes no NUL in texts. This character, which texts should not have either, stands for it.
 NUL = "\ufdd0"

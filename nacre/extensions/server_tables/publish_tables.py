@@ -20,9 +20,10 @@ from sqlalchemy.pool import NullPool
 from sqlglot import exp, parse_one
 
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import TYPES
-from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, new_place, stored_name, write_place
+from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.graph import open_tables

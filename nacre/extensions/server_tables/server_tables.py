@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached_tables import RemoteTables
-from nacre.extensions.databases.attached_tables import Row as RemoteTablesRow
+from nacre.extensions.databases.attached_tables import RemoteTables, Row
 from nacre.extensions.databases.connection import bounded_rows, plain_cell
 from nacre.extensions.server_tables.place import NUL, ServerPlace
 from nacre.extensions.server_tables.translate import ServerQueries
@@ -78,12 +77,12 @@ class ServerTables(RemoteTables):
         query = self.queries.native(sql, params)
         return query.text.replace("CAST(%s AS TEXT)", "?").replace("%%", "%"), query.params
 
-    def look_up(self, sql: str, params: Sequence[Cell]) -> list[RemoteTablesRow]:
+    def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote, private tables included."""
         query = self.queries.native(sql, params, _LOOK_UP_ROWS, trusted=True)
         return [self._restored(row) for row in self.connections.rows(query.text, query.params, _LOOK_UP_SECONDS)]
 
-    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[RemoteTablesRow]:
+    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
         """As `look_up`, any number of rows, as they arrive."""
         query = self.queries.native(sql, params, trusted=True)
         yield from map(self._restored, self.connections.stream(query.text, query.params, _EXPORT_SECONDS))
@@ -106,7 +105,7 @@ class ServerTables(RemoteTables):
         with closing(Tables(self.path)) as file:
             return file.find_meta(key)
 
-    def _restored(self, row: RemoteTablesRow) -> RemoteTablesRow:
+    def _restored(self, row: Row) -> Row:
         if not self.place.has_nul:
             return row
         return tuple([cell.replace(NUL, "\0") if isinstance(cell, str) else cell for cell in row])
@@ -220,8 +219,6 @@ _KINDS = (
     (("53200", "53100", "54"), "too_large"),
     (("22", "42"), "type"),
 )
-
-Row = tuple[Cell, ...]
 
 
 class _Session:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.query_types import (
     NUMBERS,
     TYPES,
@@ -20,7 +21,6 @@ from nacre.extensions.databases.query_types import (
     selects_of,
     source_of,
 )
-from nacre.extensions.server_tables.place import Kind
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 

@@ -11,10 +11,11 @@ from functools import lru_cache
 from sqlglot import MappingSchema, exp
 
 from nacre.errors import ToolError
+from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import cte_of, refuse_other_tables
 from nacre.extensions.databases.translate import bound_cells, checked_tree
-from nacre.extensions.server_tables.place import NUL, Kind, ServerPlace, stored_name
+from nacre.extensions.server_tables.place import NUL, ServerPlace, stored_name
 from nacre.extensions.server_tables.strict_types import fold_letters, with_strict_types
 from nacre.records.evidence import Cell
 from nacre.stores.sqlite.schema_sql import is_number

@@ -78,7 +78,6 @@ async def _print_query(
     from dataclasses import asdict
 
     from nacre.access.queries import write_query
-    from nacre.errors import ConfigError
     from nacre.serving.turn_service import open_turn_service
 
     if thread:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 def graphs() -> None:
     """List the graphs with version and size."""
-    from nacre.errors import ConfigError
 
     with _open_library() as library:
         names = library.names()
@@ -87,7 +86,6 @@ def export(
 ) -> None:
     """Write the triples of a graph to stdout."""
     from ingestion.index.triples import export_triples
-    from nacre.errors import ConfigError
 
     if form not in (None, "nt", "nq"):
         raise ConfigError(f"No format named {form!r}. Use --format nt or --format nq.")
@@ -98,7 +96,6 @@ def export(
 
 def remove(graph: options.GraphOption = None) -> None:
     """Remove a graph and all its versions."""
-    from nacre.errors import ConfigError
 
     if graph is None:
         raise ConfigError("Which graph? Name the graph to delete: nacre remove --graph NAME")
@@ -145,7 +142,6 @@ def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
 
 def _local_tables(graph: "Graph") -> "Tables":
     """The tables of an ingested graph; raises ConfigError if its rows are in a database."""
-    from nacre.errors import ConfigError
 
     if graph.database is not None:
         raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")

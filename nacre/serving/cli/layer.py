@@ -43,7 +43,6 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     from ingestion.layer.apply import check_layers
     from ingestion.layer.layer_file import load_layer_files, read_layer_files
     from ingestion.report import version_facts
-    from nacre.errors import ConfigError
     from nacre.stores import versions
     from nacre.stores.addresses import configured_limits
 
@@ -74,7 +73,6 @@ def draft(
     Entries that give nothing are sent back once and then left out. If the file exists, what stands in it stays, and
     new entries are added. Ctrl-C keeps what is there.
     """
-    from nacre.errors import ConfigError
 
     settings, name, folder = graph_version(graph)
     if is_attached(folder):
@@ -136,7 +134,6 @@ def schema() -> None:
 
 
 def _schema(folder: Path) -> "Schema":
-    from contextlib import closing
 
     from nacre.records.json_form import from_json
     from nacre.records.schema import Schema

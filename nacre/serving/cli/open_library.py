@@ -67,7 +67,6 @@ def open_conversations() -> "Iterator[Conversations | None]":
 def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
     """The embedder that the settings name; raises ConfigError if it is not available."""
     from nacre.config.embedder import local_embedder
-    from nacre.errors import ConfigError
 
     try:
         return local_embedder(settings.embedder)
@@ -147,7 +146,6 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
 
 
 def _version_folder(settings: "Settings", name: str) -> Path:
-    from nacre.errors import ConfigError
     from nacre.stores import versions
 
     home = settings.data / name

@@ -45,11 +45,16 @@ BranchesOption = Annotated[
 ]
 
 
+def split_names(*values: str) -> list[str]:
+    """The names in an option, which may be repeated: each value has some, separated by commas."""
+    return [name.strip() for value in values for name in value.split(",") if name.strip()]
+
+
 def turn_context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
     """The context of a turn; raises ConfigError for a reasoner or branch that is not available."""
     from graph.context import parse_context
 
-    names = None if branches is None else [name.strip() for name in branches.split(",") if name.strip()]
+    names = None if branches is None else split_names(branches)
     return parse_context({"mind": check_mind(settings, mind), "branches": names})
 
 

@@ -12,13 +12,13 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.serving.cli.options import split_names
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -282,16 +282,11 @@ def add(
     replace: Annotated[bool, typer.Option("--replace", help="Replace the existing key of this name.")] = False,
 ) -> None:
     """Create a key; it is shown only once."""
-    graph_names = _listed(graphs) if graphs else None
-    rights = _listed(may or ())
+    graph_names = split_names(*graphs) if graphs else None
+    rights = split_names(*(may or ()))
     token = _key_store().add(name, graph_names, may=rights, replace=replace)
     print_line(token)
     typer.echo("Save it now: only its hash is stored. Clients send it as 'Authorization: Bearer KEY'.", err=True)
-
-
-def _listed(values: Sequence[str]) -> list[str]:
-    """The names in options that may be repeated and have commas."""
-    return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
 @keys_app.command("list")

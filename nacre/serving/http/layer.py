@@ -32,7 +32,7 @@ from nacre.serving.turn_service import TurnService
 from nacre.serving.verified_questions import graph_proposals, may_approve
 from nacre.stores import versions
 from nacre.stores.killable_pool import child_command
-from nacre.understanding.verified.apply import MAX_NAME as PROPOSALS_MAX_NAME
+from nacre.understanding.verified.apply import MAX_NAME as MAX_PROPOSED_NAME
 from nacre.understanding.verified.apply import NameProposal
 
 log = logging.getLogger(__name__)
@@ -203,7 +203,7 @@ class ProposedNames:
 class ProposedName(BaseModel):
     """One of the proposals."""
 
-    phrase: str = Field(min_length=1, max_length=PROPOSALS_MAX_NAME)
+    phrase: str = Field(min_length=1, max_length=MAX_PROPOSED_NAME)
     iri: str = Field(max_length=2000)
 
 
