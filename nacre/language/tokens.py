@@ -77,7 +77,7 @@ def tokenize(text: str) -> list[Token]:
     >>> [t.norm for t in tokenize("Tra\\u0300 Sen")]
     ['tra', 'sen']
     """
-    return list(_recent_tokens(text))
+    return list(_recent_tokens(text) if len(text) <= MAX_KEPT_TEXT else find_tokens(text))
 
 
 def find_tokens(text: str) -> tuple[Token, ...]:
@@ -97,6 +97,9 @@ def find_tokens(text: str) -> tuple[Token, ...]:
         words.append(Token(written, start, end, word, lemma(word)))
     return tuple(words)
 
+
+# characters of a text whose tokens are kept: texts of data may be longer than memory has room for (set by hand)
+MAX_KEPT_TEXT = 4_000
 
 # a turn splits its question and the texts of its answer some twenty times
 _recent_tokens = lru_cache(512)(find_tokens)

@@ -142,29 +142,51 @@ async def test_schema_and_layer_are_resources(connect):
             await client.read_resource("nacre://graphs/no-such/layer")
 
 
-def test_a_reply_is_asked_like_any_question(arts):
-    """The reply of a client is not trusted: it has the bounds of a question, and reaches no other graph."""
-    address, _ = arts
+def call_ask(address, replies=None, key=""):
+    """The result of one call of the tool, with the replies of a form."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
     }
+    params = {"name": "ask", "arguments": {"question": UNSURE, "graph": "arts"}, "_meta": meta}
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "ask"}
+    reply = httpx.post(
+        f"{address}/mcp",
+        json={
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": params | ({"inputResponses": replies} if replies else {}),
+        },
+        headers=headers
+        | {"Accept": "application/json, text/event-stream"}
+        | ({"Authorization": f"Bearer {key}"} if key else {}),
+        timeout=60,
+    )
+    data = reply.text.partition("data: ")[2] if reply.headers["content-type"].startswith("text/ev") else reply.text
+    return json.loads(data)["result"]
+
+
+def test_a_reply_is_asked_like_any_question(arts):
+    """The reply of a client is not trusted: it has the bounds of a question, and reaches no other graph."""
     for words, told in (("x" * 5000, "4000"), ("", "question is empty")):
-        replies = {"which": {"action": "accept", "content": {"option": words}}}
-        params = {"name": "ask", "arguments": {"question": UNSURE}, "inputResponses": replies, "_meta": meta}
-        reply = httpx.post(
-            f"{address}/mcp",
-            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-            headers={
-                "Accept": "application/json, text/event-stream",
-                "MCP-Protocol-Version": "2026-07-28",
-                "Mcp-Method": "tools/call",
-                "Mcp-Name": "ask",
-            },
-            timeout=60,
-        )
-        data = reply.text.partition("data: ")[2] if reply.headers["content-type"].startswith("text/ev") else reply.text
-        result = json.loads(data)["result"]
+        result = call_ask(arts[0], {"which": {"action": "accept", "content": {"option": words}}})
         assert result["isError"]
         assert told in result["content"][0]["text"]
+
+
+def test_who_declines_gets_no_answer_about_a_graph_that_the_key_has_lost(arts):
+    address, folder = arts
+    run = command(folder / "data", folder)
+    try:
+        key = run("keys", "add", "carol", "--graphs", "arts").stdout.strip()
+        assert "which" in call_ask(address, key=key)["inputRequests"]
+        decline = {"which": {"action": "decline"}}
+        assert "Lund" in str(call_ask(address, decline, key))
+        key = run("keys", "add", "carol", "--replace", "--graphs", "cars").stdout.strip()
+        lost = call_ask(address, decline, key)
+        assert lost["isError"]
+        assert "Lund" not in str(lost)
+    finally:
+        run("keys", "revoke", "carol")
