@@ -166,7 +166,7 @@ def stored_statements(connection: sqlite3.Connection, layout: dict[str, Any]) ->
     """All statements that were read, in a stable order; those of a layer are left out."""
     yield from _types(connection, layout)
     for index, place in enumerate(layout["places"]):
-        yield from _statements_in_place(connection, layout, index, place)
+        yield from _place_statements(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
     yield from connection.execute(query)
 
@@ -190,7 +190,7 @@ def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[S
         yield iri, TYPE, "iri", name, "", "", graph
 
 
-def _statements_in_place(
+def _place_statements(
     connection: sqlite3.Connection, layout: dict[str, Any], index: int, place: dict[str, Any]
 ) -> Iterator[Statement]:
     if place.get("derived"):

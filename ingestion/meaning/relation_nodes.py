@@ -188,11 +188,9 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
     rows = rows[~np.isin(rows, list(draft.hidden))] if draft.hidden else rows
     links = rows[~facts.is_literal[facts.object[rows]]]
     ends = {
-        n: _linked_things(draft, links, n, things)
-        for n in unique_counts(facts.predicate[links])[0].tolist()
-        if n != role
+        n: _objects_of(draft, links, n, things) for n in unique_counts(facts.predicate[links])[0].tolist() if n != role
     }
-    named = _linked_things(draft, rows, role, things)
+    named = _objects_of(draft, rows, role, things)
     pair = [(n, end) for n, end in ends.items() if end is not None]
     if named is None or len(pair) != 2 or len(ends) != 2 or len(unique_counts(named)[0]) > MAX_ROLES:
         return
@@ -210,7 +208,7 @@ def _unfold(draft: Draft, role: int, things: "Terms") -> None:
         draft.derive(owners[here], measured_property(draft, draft.text(role), name), holders[here])
 
 
-def _linked_things(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
+def _objects_of(draft: Draft, rows: "NDArray[np.intp]", predicate: int, things: "Terms") -> "Terms | None":
     """The object of each thing by a predicate, if each has exactly one."""
     mine = rows[draft.facts.predicate[rows] == predicate]
     return draft.facts.object[mine] if np.array_equal(draft.facts.subject[mine], things) else None
