@@ -36,7 +36,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 # commands that are not run here: the reason, and what they look like
 NOT_RUN = {
     "other tests or CI run this target of the Makefile": r"make(?: (?:test|demo|e2e|e2e-full|fmt|dev))?$",
-    "measurements take hours": r"make (?:soak|eval|eval-model|bench)\b|python -m (?:nacre\.evaluation|benchmarks)\b",
+    "measurements take hours": r"make (?:soak|eval|eval-model|bench)\b|python -m (?:evaluation|benchmarks)\b",
     "it installs packages: tests/e2e_full/test_installed.py": r"pip |pipx |uvx |uv |.* && make ",
     "it needs packages of npm: tests/e2e/test_chat_ui.py": r"npx |npm |mv ",
     "it needs Docker: tests/e2e_full/test_container.py replays its steps": r"docker ",
@@ -44,17 +44,18 @@ NOT_RUN = {
     "it needs this endpoint": r".*https://(?:store\.example|query\.wikidata|dbpedia|graph\.corp)|nacre .* --graph far",
     "it needs the extra bundled, with search by meaning": r"nacre complete ",
     "it needs this database: tests/integration/test_databases.py attaches others": (
-        r"(?:export )?NACRE_(?:DATABASE_KEYS|DATABASE_URL|GRAPHS)=|nacre migrate |nacre .* --tables "
+        r"(?:export )?NACRE_(?:DATABASE_KEYS|DATABASE_URL|GRAPHS|GRAPHS_HOSTS)=|nacre migrate |nacre .* --tables "
         r"|nacre attach (?:sqlite|duckdb|postgresql|mysql)|nacre .* --graph (?:shop|sales)\b"
     ),
     "it needs this package and its site: tests/integration/test_loaders.py has a loader": r"nacre ingest --loader ",
+    "it needs these packages: tests/integration/test_extensions.py installs them": r"NACRE_EXTENSIONS=",
     "it is a pattern with words to fill in": r".*\b(?:NAME|GRAPH|QUESTION|FILE\.ttl)\b",
     "the tests have an empty folder of their own": r"(?:mkdir|cd) ",
     "it changes the shell of a person": r"nacre --install-completion",
 }
 RUN_LANGUAGES = {"shell", "python", "chat"}
 # blocks that are no code, and files that readers save
-OTHER_LANGUAGES = {"text", "turtle", "markdown", "json", "yaml", "mermaid", "javascript"}
+OTHER_LANGUAGES = {"text", "turtle", "markdown", "json", "yaml", "toml", "mermaid", "javascript"}
 SERVER, STUDIO = "http://127.0.0.1:8200", "http://127.0.0.1:2124"
 # files that a reader has: their own name, and what stands for it here
 OWN_FILES = {
@@ -121,7 +122,11 @@ class Reader:
         while "=" in words[0]:
             name, _, value = words.pop(0).partition("=")
             self._patch.setenv(name, value)
-        assert words[0] == "nacre", (place, f"a command of no kind that this test runs: {command.text}")
+        # a server would never end here
+        assert (words[0], words[1] == "serve") == ("nacre", False), (
+            place,
+            f"a command of no kind that runs: {command.text}",
+        )
         words = [each for word in words[1:] for each in (sorted(glob.glob(word)) or [word])]
         self._patch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in command.typed)))
         with redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) as output:
