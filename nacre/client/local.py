@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +37,12 @@ class LocalSource:
         """The events of a turn."""
         service = await self._open_service()
         from graph.context import Context
+        from nacre.serving.turn_service import TurnInput
 
-        events = service.events(request.question, request.graph, request.thread, Context(mind=request.mind))
-        try:
+        turn = TurnInput(request.question, request.graph, request.thread, Context(mind=request.mind))
+        async with aclosing(service.events(turn)) as events:
             async for event in events:
                 yield event
-        finally:
-            await events.aclose()  # type: ignore[attr-defined]
 
     @property
     def verified(self) -> LocalVerified:

@@ -59,7 +59,7 @@ from nacre.serving.page.pages import SPEC, add_pages
 from nacre.serving.runs import Runs
 from nacre.serving.telemetry import Metrics, configure_tracing
 from nacre.serving.threads import delete_untouched_threads
-from nacre.serving.turn_service import StatelessTurnCache, TurnService, open_turn_service
+from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.verified_questions import calibrate_again_and_again
 from nacre.stores.killable_pool import exit_with_parent
 from nacre.stores.state.conversations import ConversationStoreError
@@ -85,7 +85,6 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     origins = frozenset(origin.strip().rstrip("/") for origin in settings.cors_origins.split(",") if origin.strip())
     app.state.settings = settings
     app.state.metrics = Metrics()
-    app.state.stateless_turns = StatelessTurnCache()
     keys = open_keys(settings)
     app.state.keys = keys
     app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)

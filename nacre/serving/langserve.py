@@ -23,7 +23,7 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES
 from nacre.serving.keys import Caller
 from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.turn_events import collect_record
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,8 @@ def add_langserve(app: FastAPI) -> None:
         service.check_capacity()
         if isinstance(input := body.get("input"), dict):
             checked = check_ask_input(input)
-            await service.check_question(checked.question, checked.graph, checked.thread, request.state.caller)
+            turn = TurnInput(checked.question, checked.graph, checked.thread, caller=request.state.caller)
+            await service.check_question(turn)
 
     def add_origin(config: dict[str, Any], request: Request) -> dict[str, Any]:
         state = app.state
@@ -177,7 +178,8 @@ async def _events(input: Any, config: RunnableConfig) -> AsyncIterator[tuple[str
     checked = check_ask_input(input)
     origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex
-    events = origin.service.events(checked.question, checked.graph, checked.thread, id=id, caller=origin.caller)
+    turn = TurnInput(checked.question, checked.graph, checked.thread, caller=origin.caller, id=id)
+    events = origin.service.events(turn)
     async for kind, payload in trace_turn(origin.metrics.count_events(events), origin.headers):
         yield kind, payload
 

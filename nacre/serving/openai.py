@@ -4,18 +4,17 @@ In this order: the routes; the messages of an OpenAI client -> the question and 
 -> the reply, whole or in chunks, citations as footnotes; and the Responses API, whose requests become chat requests.
 """
 
-import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, cast
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
@@ -24,17 +23,15 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     OPENAI_ERROR_RESPONSES,
     LookUpSlotDep,
-    MetricsDep,
-    RunsDep,
+    TurnContext,
+    TurnContextDep,
     TurnServiceDep,
-    wait_for_disconnect,
 )
 from nacre.serving.http.errors import error_response, openai_error
 from nacre.serving.keys import Caller
-from nacre.serving.runs import Run, Runs
-from nacre.serving.telemetry import Metrics, trace_turn
+from nacre.serving.runs import Run
 from nacre.serving.transcript import escape_markdown
-from nacre.serving.turn_service import StatelessTurnCache, TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 MODEL_OWNER = "nacre"
 
@@ -96,25 +93,17 @@ class ChatRequest(BaseModel):
 
 
 @openai_router.post("/chat/completions", summary="Ask a question as a chat completion", response_model=None)
-async def create_chat_completion(
-    chat: ChatRequest,
-    request: Request,
-    service: TurnServiceDep,
-    runs: RunsDep,
-    metrics: MetricsDep,
-    caller: CallerDep,
-    thread: ThreadHeader = None,
-) -> Response:
+async def create_chat_completion(chat: ChatRequest, turns: TurnContextDep, thread: ThreadHeader = None) -> Response:
     """Ask the last message of the graph that `model` names; the messages before it are the conversation.
 
     The content is the answer, followed by its citations as footnotes. `nacre` in the reply has the values as data.
     """
-    run, name = await _start_run(chat, request, service, runs, metrics, caller, thread)
-    completion = ChatCompletion(run.id, name)
+    run = await _start_run(chat, turns, thread)
+    completion = ChatCompletion(run.id, run.graph)
     if not chat.stream:
-        return await _reply(run, completion.body, request)
+        return await _reply(run, completion.body, turns)
     with_usage = bool(chat.stream_options and chat.stream_options.include_usage)
-    return _event_stream(_chunks(run, completion, with_usage), request)
+    return turns.event_stream(_chunks(run, completion, with_usage))
 
 
 class InputItem(BaseModel):
@@ -139,21 +128,13 @@ class ResponseRequest(BaseModel):
 
 
 @openai_router.post("/responses", summary="Ask a question as a response", response_model=None)
-async def create_response(
-    body: ResponseRequest,
-    request: Request,
-    service: TurnServiceDep,
-    runs: RunsDep,
-    metrics: MetricsDep,
-    caller: CallerDep,
-    thread: ThreadHeader = None,
-) -> Response:
+async def create_response(body: ResponseRequest, turns: TurnContextDep, thread: ThreadHeader = None) -> Response:
     """The same in OpenAI's Responses API. Nothing is stored: send the whole conversation as `input`."""
-    run, name = await _start_run(to_chat_request(body), request, service, runs, metrics, caller, thread)
-    response = ModelResponse(run.id, name)
+    run = await _start_run(to_chat_request(body), turns, thread)
+    response = ModelResponse(run.id, run.graph)
     if not body.stream:
-        return await _reply(run, response.body, request)
-    return _event_stream(_events(run, response), request)
+        return await _reply(run, response.body, turns)
+    return turns.event_stream(_events(run, response))
 
 
 @openai_router.api_route(
@@ -164,26 +145,15 @@ async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     raise NotFound(f"This server has no /v1/{path[:60]}. Use /v1/chat/completions or /v1/responses.")
 
 
-async def _start_run(
-    chat: ChatRequest,
-    request: Request,
-    service: TurnService,
-    runs: Runs,
-    metrics: Metrics,
-    caller: Caller,
-    thread: str | None,
-) -> tuple[Run, str]:
-    """Start a turn: its run and the name of its graph. Raises NacreError if the question can't be asked."""
-    service.check_capacity()
-    name = _graph_name(chat.model, service, caller)
-    question = parse_chat_request(chat)
-    if (reply := reply_to_client(question.question)) is not None:
-        return Run.finished(caller.owner, name, [("token", reply), ("answer", plain_record(name, reply))]), name
-    await service.check_question(question.question, name, thread, caller)
-    run = runs.create(caller.owner, name, resumed=False, thread=thread)
-    events = _turn_events(question, name, thread, run.id, service, caller, _stateless_turns(request))
-    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
-    return run, name
+async def _start_run(chat: ChatRequest, turns: TurnContext, thread: str | None) -> Run:
+    """Start a turn, in the named thread or after the earlier questions of the request. Raises NacreError if the
+    question can't be asked."""
+    turns.service.check_capacity()
+    name = _graph_name(chat.model, turns.service, turns.caller)
+    asked = parse_chat_request(chat)
+    if (reply := reply_to_client(asked.question)) is not None:
+        return Run.finished(turns.caller.owner, name, [("token", reply), ("answer", plain_record(name, reply))])
+    return await turns.begin_turn(TurnInput(asked.question, name, thread, earlier=asked.before), resumed=False)
 
 
 class ChatQuestion(NamedTuple):
@@ -191,28 +161,6 @@ class ChatQuestion(NamedTuple):
 
     question: str
     before: tuple[str, ...]
-
-
-async def _turn_events(
-    question: ChatQuestion,
-    graph: str,
-    thread: str | None,
-    id: str,
-    service: TurnService,
-    caller: Caller,
-    turns: StatelessTurnCache,
-) -> AsyncIterator[tuple[str, Any]]:
-    """The events of the turn, in the named thread or after the earlier questions of the request."""
-    before = None if thread else await turns.earlier_turns(service, graph, caller, question.before)
-    events = service.events(question.question, graph, thread, id=id, caller=caller, before=before)
-    try:
-        async for kind, payload in events:
-            if kind == "earlier":
-                turns.store(service, graph, caller, [*question.before, question.question], payload)
-            else:
-                yield kind, payload
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
 
 
 class ChatCompletion:
@@ -255,21 +203,26 @@ class ChatCompletion:
 
 
 async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> AsyncIterator[ServerSentEvent]:
-    events = run.listen()
-    try:
+    async with aclosing(_decoded(run)) as events:
         yield _event(completion.first_chunk())
-        async for _, event in events:
-            if event.kind == "token":
-                yield _event(completion.token_chunk(json.loads(event.data)))
-            elif event.kind == "answer":
-                for chunk in completion.last_chunks(json.loads(event.data), with_usage=with_usage):
+        async for kind, payload in events:
+            if kind == "token":
+                yield _event(completion.token_chunk(payload))
+            elif kind == "answer":
+                for chunk in completion.last_chunks(payload, with_usage=with_usage):
                     yield _event(chunk)
-            elif event.kind == "error":
-                problem = json.loads(event.data)
-                yield _event(openai_error(problem["status"], problem["message"]))
+            elif kind == "error":
+                yield _event(openai_error(payload["status"], payload["message"]))
         yield ServerSentEvent(STREAM_END, sep="\n")
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def _decoded(run: Run) -> AsyncGenerator[tuple[str, Any]]:
+    """The tokens of a run, and its answer or error."""
+    async with aclosing(run.batches()) as batches:
+        async for batch in batches:
+            for _, event in batch:
+                if event.kind in ("token", "answer", "error"):
+                    yield event.kind, json.loads(event.data)
 
 
 class ModelResponse:
@@ -361,48 +314,26 @@ class ModelResponse:
 
 
 async def _events(run: Run, response: ModelResponse) -> AsyncIterator[ServerSentEvent]:
-    events = run.listen()
-    try:
+    async with aclosing(_decoded(run)) as events:
         for opening in response.first_events():
             yield _event(opening, opening["type"])
-        async for _, event in events:
-            if event.kind == "token":
-                yield _event(response.token_event(json.loads(event.data)), "response.output_text.delta")
-            elif event.kind == "answer":
-                for closing in response.last_events(json.loads(event.data)):
+        async for kind, payload in events:
+            if kind == "token":
+                yield _event(response.token_event(payload), "response.output_text.delta")
+            elif kind == "answer":
+                for closing in response.last_events(payload):
                     yield _event(closing, closing["type"])
-            elif event.kind == "error":
-                yield _event(response.error_event(json.loads(event.data)["message"]), "error")
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
+            elif kind == "error":
+                yield _event(response.error_event(payload["message"]), "error")
 
 
-def _event_stream(events: AsyncIterator[ServerSentEvent], request: Request) -> EventSourceResponse:
-    state = request.app.state
-    return EventSourceResponse(
-        events, sep="\n", shutdown_event=state.stopping, shutdown_grace_period=state.settings.stop_seconds + 5
-    )
-
-
-async def _reply(run: Run, format_reply: Callable[[Answer], dict[str, Any]], request: Request) -> Response:
+async def _reply(run: Run, format_reply: Callable[[Answer], dict[str, Any]], turns: TurnContext) -> Response:
     """The complete reply; the turn is stopped if the client disconnects."""
-    disconnecting = asyncio.create_task(wait_for_disconnect(request))
-    ending = asyncio.create_task(run.wait())
-    try:
-        await asyncio.wait([disconnecting, ending], return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done():
-            run.stop()
-            await ending
-    finally:
-        disconnecting.cancel()
-        with suppress(asyncio.CancelledError):
-            await disconnecting
-    # the event before `done` is the answer or the error
-    last = run.events[-2]
-    payload = json.loads(last.data)
-    if last.kind == "answer":
+    await turns.wait_for_end(run)
+    payload = json.loads(run.result.data)
+    if run.result.kind == "answer":
         return JSONResponse(format_reply(payload))
-    return error_response(request.url.path, payload["status"], payload["message"])
+    return error_response(turns.request.url.path, payload["status"], payload["message"])
 
 
 def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:
@@ -421,11 +352,6 @@ def _graph_name(model: str, service: TurnService, caller: Caller) -> str:
 
 def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": MODEL_OWNER}
-
-
-def _stateless_turns(request: Request) -> StatelessTurnCache:
-    turns: StatelessTurnCache = request.app.state.stateless_turns
-    return turns
 
 
 # an upper bound on the messages of a conversation, far beyond real ones

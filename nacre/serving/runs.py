@@ -6,7 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from agents.model_calls import ModelCall, call_log
@@ -81,9 +81,14 @@ class Run:
         """How far the turn is; pending before its first event."""
         if not self.is_done:
             return "running" if self.events else "pending"
-        if self.events[-2].kind == "answer":
+        if self.result.kind == "answer":
             return "success"
         return "cancelled" if self.is_cancelled else "error"
+
+    @property
+    def result(self) -> RunEvent:
+        """The answer, or the error, of a run that has ended."""
+        return self.events[-2]
 
     def start(self, events: AsyncIterator[tuple[str, Any]]) -> asyncio.Task[None]:
         """Start the turn as a task."""
@@ -108,15 +113,8 @@ class Run:
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    async def listen(self, after: int = 0) -> AsyncIterator[tuple[int, RunEvent]]:
-        """The events with their numbers, starting after number `after`; see `batches`."""
-        async with aclosing(self.batches(after)) as batches:
-            async for batch in batches:
-                for each in batch:
-                    yield each
-
     async def batches(self, after: int = 0) -> AsyncGenerator[list[tuple[int, RunEvent]]]:
-        """The events with their numbers, in batches of those that are available together.
+        """The events after number `after` with their numbers, in batches of those that are available together.
 
         The turn is cancelled if no listener is left and none returns in time.
         """
@@ -176,11 +174,19 @@ class Runs:
         self._calls: dict[str, tuple[str, str, list[ModelCall]]] = {}
 
     def create(
-        self, owner: str, graph: str, *, resumed: bool = True, lasting: bool = False, thread: str | None = None
+        self,
+        owner: str,
+        graph: str,
+        *,
+        resumed: bool = True,
+        lasting: bool = False,
+        thread: str | None = None,
+        id: str = "",
     ) -> Run:
         """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects, a `lasting`
         one goes on without a client."""
         run = Run(owner, graph, None if lasting else self._resume_seconds if resumed else 0, thread or "")
+        run.id = id or run.id
         self._runs[run.id] = run
         return run
 

@@ -8,8 +8,9 @@ import json
 import logging
 import sys
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any, cast
@@ -49,6 +50,28 @@ LOOK_UP_SLOTS = 2
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class TurnInput:
+    """A question with all that decides its turn. `is_checked`: `check_question` has returned `graph`.
+
+    `instead_of` is a turn of the thread that is removed first, with all later ones; a `start` from an earlier
+    checkpoint stores them apart. `earlier` are the questions before this one in a conversation that the client stores;
+    `before` are their turns, see `graph.stream.stream_stateless_turn`. Neither is used with a thread.
+    """
+
+    question: str
+    graph: str | None = None
+    thread: str | None = None
+    context: Context | None = None
+    caller: Caller = LOCAL_CALLER
+    id: str = ""
+    instead_of: int | None = None
+    earlier: Sequence[str] | None = None
+    before: Sequence[Json] | None = None
+    start: TurnStart | None = None
+    is_checked: bool = False
+
+
 class TurnService:
     """Answers questions about the graphs of one data folder. `threads` is None if conversations are not stored."""
 
@@ -61,6 +84,7 @@ class TurnService:
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
+        self._conversations = StatelessTurnCache()
 
     @property
     def app(self) -> App:
@@ -95,21 +119,15 @@ class TurnService:
         if self.active_turns >= limit:
             raise TooManyRequests(f"{limit} questions are being answered. Ask again in a moment.", 1 + limit / 32)
 
-    async def check_question(
-        self,
-        question: object,
-        graph: str | None,
-        thread: str | None = None,
-        caller: Caller = LOCAL_CALLER,
-        context: Context | None = None,
-    ) -> str:
+    async def check_question(self, turn: TurnInput) -> str:
         """The name of the graph that a question is about; raises ConfigError if the question can't be asked."""
-        if not isinstance(question, str):
-            raise ConfigError(f"The question is {type(question).__name__}, not text. Send it as a string.")
-        checked_question(question)
+        caller, context = turn.caller, turn.context
+        if not isinstance(turn.question, str):
+            raise ConfigError(f"The question is {type(turn.question).__name__}, not text. Send it as a string.")
+        checked_question(turn.question)
         if context is not None:
             agents_for(self.composition.resources, context)
-        thread = validate_thread_name(thread)
+        thread = validate_thread_name(turn.thread)
         conversation = None
         if thread and self.threads is not None:
             try:
@@ -117,37 +135,22 @@ class TurnService:
                 await self.threads.quota.check(caller)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
-        requested = graph or (context.graph if context else None) or (conversation.graph if conversation else None)
+        requested = turn.graph or (context.graph if context else None) or (conversation.graph if conversation else None)
         name = self.resolve_graph(requested, caller)
         if conversation is not None and conversation.graph not in ("", name):
             other = repr(conversation.graph) if caller.may_read(conversation.graph) else "another graph"
             raise WrongGraph(f"This thread is about {other}. Start a new thread to ask {name!r}.")
         return name
 
-    async def events(
-        self,
-        question: str,
-        graph: str | None = None,
-        thread: str | None = None,
-        context: Context | None = None,
-        id: str = "",
-        caller: Caller = LOCAL_CALLER,
-        instead_of: int | None = None,
-        before: Sequence[Json] | None = None,
-        start: TurnStart | None = None,
-        is_checked: bool = False,
-    ) -> AsyncIterator[tuple[str, Any]]:
-        """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`.
-
-        `instead_of` is a turn of the thread that is removed first, with all later ones; a `start` from an earlier
-        checkpoint stores them apart. The record is yielded after the turn is stored. Without a thread, `before` holds
-        the earlier turns; see `graph.stream.stream_stateless_turn`. `is_checked`: the caller has just called
-        `check_question`, and `graph` is what it returned.
-        """
-        name = graph if is_checked and graph else await self.check_question(question, graph, thread, caller, context)
+    async def events(self, turn: TurnInput) -> AsyncGenerator[tuple[str, Any]]:
+        """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`. The record is yielded
+        after the turn is stored. With `before`, the turns to pass with the next question are an event too."""
+        name = turn.graph if turn.is_checked and turn.graph else await self.check_question(turn)
         # stores accept no lone surrogates, which a broken paste may contain
-        question = question.encode(errors="replace").decode()
-        thread = validate_thread_name(thread)
+        question = turn.question.encode(errors="replace").decode()
+        thread, caller, before, start = validate_thread_name(turn.thread), turn.caller, turn.before, turn.start
+        if turn.earlier is not None and not thread:
+            before = await self._conversations.earlier_turns(self, name, caller, turn.earlier)
         record, storage_error = None, ""
         verify_lock = None
         async with AsyncExitStack() as stack:
@@ -156,20 +159,22 @@ class TurnService:
             if thread and self.threads:
                 verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
             await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
-            keep = partial(self._store_unanswered, caller, thread, name, question, id, start)
-            unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, instead_of, keep))
+            keep = partial(self._store_unanswered, caller, thread, name, question, turn.id, start)
+            unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, turn.instead_of, keep))
             start = start or _start_again(question, unanswered)
-            if id:
-                stack.callback(self.composition.resources.leases.release_run, id)
+            if turn.id:
+                stack.callback(self.composition.resources.leases.release_run, turn.id)
             if before is not None and not thread:
                 stream = partial(stream_stateless_turn, before=before)
             else:
                 stream = partial(stream_turn, thread=thread, start=start)
-            turn = stream(self._app, question, graph=name, owner=caller.owner, context=context, id=id)
+            events = stream(self._app, question, graph=name, owner=caller.owner, context=turn.context, id=turn.id)
             try:
-                async for kind, payload in turn:
+                async for kind, payload in events:
                     if kind == "answer":
                         record = cast(Answer, payload)
+                    elif kind == "earlier" and turn.earlier is not None:
+                        self._conversations.store(self, name, caller, [*turn.earlier, turn.question], payload)
                     else:
                         yield kind, payload
             except ConversationStoreError as error:
@@ -178,7 +183,7 @@ class TurnService:
                     raise
                 storage_error = str(error)
             finally:
-                await turn.aclose()  # type: ignore[attr-defined]
+                await events.aclose()  # type: ignore[attr-defined]
             after = start.after if start is not None else None
             storage_error = storage_error or await _lost_lock(verify_lock)
             record = await self._save(caller, thread, require_record(record), storage_error, after)
@@ -190,11 +195,10 @@ class TurnService:
         graph: str | None = None,
         thread: str | None = None,
         context: Context | None = None,
-        id: str = "",
         caller: Caller = LOCAL_CALLER,
     ) -> Answer:
         """The record of one turn."""
-        return await collect_record(self.events(question, graph, thread, context, id, caller))
+        return await collect_record(self.events(TurnInput(question, graph, thread, context, caller)))
 
     async def forget_thread(self, thread: str) -> None:
         """Forget a thread that is held only in memory."""
@@ -379,11 +383,13 @@ class StatelessTurnCache:
             cached = len(valid) - MAX_REPLAYED
             turns: list[Json] = []
         else:
-            turns = self._get(_key(scope, valid[:cached])) if cached else []
+            turns = []
+            if cached:
+                self._turns.move_to_end(key := _key(scope, valid[:cached]))
+                turns = self._turns[key]
         for n in range(cached, len(valid)):
-            async for kind, payload in service.events(
-                valid[n], graph, None, RULES_CONTEXT, caller=caller, before=turns
-            ):
+            turn = TurnInput(valid[n], graph, None, RULES_CONTEXT, caller, before=turns)
+            async for kind, payload in service.events(turn):
                 if kind == "earlier":
                     turns = payload
             self._put(_key(scope, valid[: n + 1]), turns)
@@ -394,10 +400,6 @@ class StatelessTurnCache:
     ) -> None:
         """Cache the turns of a conversation after its last question."""
         self._put(_key(_scope(service, graph, caller), _valid_questions(questions)), turns)
-
-    def _get(self, key: str) -> list[Json]:
-        self._turns.move_to_end(key)
-        return self._turns[key]
 
     def _put(self, key: str, turns: list[Json]) -> None:
         self._turns[key] = turns

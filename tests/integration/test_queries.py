@@ -220,9 +220,9 @@ async def test_conversations_that_clients_carry_are_recalled_or_asked_again(sett
         asked = []
         events = service.events
 
-        def counted(question, *args, **more):
-            asked.append(question)
-            return events(question, *args, **more)
+        def counted(turn):
+            asked.append(turn.question)
+            return events(turn)
 
         service.events = counted  # type: ignore[method-assign]
         recalled = StatelessTurnCache(max_conversations=4)

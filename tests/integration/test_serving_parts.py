@@ -56,7 +56,7 @@ def test_no_limit_is_no_limit() -> None:
 
 
 async def told(run, after=0):
-    return [(number, each.kind) async for number, each in run.listen(after)]
+    return [(number, each.kind) async for batch in run.batches(after) for number, each in batch]
 
 
 async def test_every_listener_hears_every_event_to_the_end() -> None:
@@ -91,9 +91,9 @@ async def test_a_turn_nobody_listens_to_is_cancelled_and_cleans_up() -> None:
     runs = Runs(resume_seconds=0)
     run = runs.create("ann", "maps")
     runs.start(run, endless())
-    listening = run.listen()
+    listening = run.batches()
     await anext(listening)
-    await listening.aclose()  # type: ignore[attr-defined]
+    await listening.aclose()
     await run.wait()
     assert [each.kind for each in run.events[-2:]] == ["error", "done"]
     assert cleaned == [True]

@@ -210,7 +210,7 @@ async def events(gate: asyncio.Event) -> AsyncIterator[tuple[str, Any]]:
 
 
 async def collect(run: Run, after: int = 0) -> list[str]:
-    return [event.kind async for _, event in run.listen(after)]
+    return [event.kind async for batch in run.batches(after) for _, event in batch]
 
 
 async def started(runs: SharedRuns, gate: asyncio.Event, **options: Any) -> Run:
@@ -276,9 +276,9 @@ async def test_a_client_that_returns_through_another_server_keeps_its_run(server
     await two.find(ANN, run.id)
     states[1].note_follower(run.id)
     assert states[0].wishes()[run.id].is_followed
-    listening = run.listen()
+    listening = run.batches()
     await anext(listening)
-    await listening.aclose()  # type: ignore[attr-defined]
+    await listening.aclose()
     before = run._expiry
     run.keep_alive()
     assert before is not None

@@ -78,11 +78,11 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.agent_answer import chosen_words, offered_options
 from nacre.serving.errors import ForbiddenOrigin, NotFound, Unauthenticated
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
+from nacre.serving.http.dependencies import TurnContext, turn_context
 from nacre.serving.http.errors import A2A
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.runs import Run, Runs
-from nacre.serving.telemetry import Metrics, trace_turn
-from nacre.serving.turn_service import TurnService
+from nacre.serving.runs import Run
+from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Library
 
 # the SDK logs a traceback for each invalid request; errors of our own are logged by `handler`
@@ -94,9 +94,7 @@ class CallContextBuilder(ServerCallContextBuilder):
 
     def build(self, request: Request) -> ServerCallContext:
         """The context of an authenticated request."""
-        headers = dict(request.headers)
-        parts = RequestParts(request.app.state, request.state.caller, _address(request), headers)
-        return ServerCallContext(state={"headers": headers, CONTEXT: parts})
+        return ServerCallContext(state={"headers": dict(request.headers), CONTEXT: turn_context(request)})
 
 
 def add_a2a(app: FastAPI, *, alone: bool) -> None:
@@ -150,17 +148,6 @@ CONTEXT = "nacre"
 END_KINDS = ("answer", "error")
 
 
-class RequestParts:
-    """What a method needs of the HTTP request that called it."""
-
-    def __init__(self, state: Any, caller: Caller, address: str, headers: dict[str, str]) -> None:
-        self.service: TurnService = state.turn_service
-        self.runs: Runs = state.runs
-        self.metrics: Metrics = state.metrics
-        self.tasks: TaskRegistry = state.a2a_tasks
-        self.caller, self.address, self.headers = caller, address, headers
-
-
 class TurnHandler(RequestHandler):
     """The methods of the protocol over the turns of a server."""
 
@@ -186,7 +173,7 @@ class TurnHandler(RequestHandler):
     ) -> AsyncGenerator[Event]:
         with _as_protocol_errors():
             parts = _parts(context)
-            entry = parts.tasks.find(parts.caller, params.id)
+            entry = _tasks(parts).find(parts.caller, params.id)
             if entry is None:
                 raise TaskNotFoundError
             run = _running(entry, parts)
@@ -209,7 +196,7 @@ class TurnHandler(RequestHandler):
                 raise InvalidParamsError("The page token is not one of this server.")
             start = int(token)
             async with parts.service.look_up_slot(parts.caller):
-                entries = parts.tasks.listed(parts.caller, params.context_id)
+                entries = _tasks(parts).listed(parts.caller, params.context_id)
                 if not params.status:
                     return _page([await _found(each, parts) for each in entries[start : start + size]], start, size,
                                  len(entries))  # fmt: skip
@@ -220,7 +207,7 @@ class TurnHandler(RequestHandler):
     async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
         with _as_protocol_errors():
             parts = _parts(context)
-            entry = parts.tasks.find(parts.caller, params.id)
+            entry = _tasks(parts).find(parts.caller, params.id)
             run = _running(entry, parts) if entry else None
             if entry is None or run is None or run.is_done:
                 if await _find_task(params.id, parts) is None:
@@ -236,7 +223,7 @@ class TurnHandler(RequestHandler):
         with _as_protocol_errors():
             parts = _parts(context)
             async with parts.service.look_up_slot(parts.caller):
-                return await run_in_thread(agent_card, parts.address, parts.service, parts.caller)
+                return await run_in_thread(agent_card, _address(parts.request), parts.service, parts.caller)
 
     async def on_create_task_push_notification_config(self, params: Any, context: ServerCallContext) -> NoReturn:
         # a server that calls addresses of its clients could be sent anywhere
@@ -252,15 +239,20 @@ class TurnHandler(RequestHandler):
         raise PushNotificationNotSupportedError
 
 
-def _parts(context: ServerCallContext) -> RequestParts:
-    parts: RequestParts = context.state[CONTEXT]
+def _parts(context: ServerCallContext) -> TurnContext:
+    parts: TurnContext = context.state[CONTEXT]
     return parts
 
 
-async def _start(params: SendMessageRequest, parts: RequestParts) -> tuple[TaskEntry, Run]:
+def _tasks(parts: TurnContext) -> TaskRegistry:
+    tasks: TaskRegistry = parts.request.app.state.a2a_tasks
+    return tasks
+
+
+async def _start(params: SendMessageRequest, parts: TurnContext) -> tuple[TaskEntry, Run]:
     """Start the turn of a message. Raises NacreError or A2AError if it can't be asked."""
-    service, caller, message = parts.service, parts.caller, params.message
-    service.check_capacity()
+    message = params.message
+    parts.service.check_capacity()
     if params.configuration.HasField("task_push_notification_config"):
         raise PushNotificationNotSupportedError
     question, task, context, graph = _text(message), message.task_id, message.context_id, _graph(params)
@@ -271,12 +263,9 @@ async def _start(params: SendMessageRequest, parts: RequestParts) -> tuple[TaskE
         context, graph = str(record["thread"]), record["graph"]
         question = _choice(record, message, question)
     context = context or uuid.uuid4().hex
-    name = await service.check_question(question, graph, context, caller)
-    run = parts.runs.create(caller.owner, name)
-    entry = TaskEntry(task or run.id, caller.owner, name, context, run.id)
-    parts.tasks.put(entry)
-    events = service.events(question, name, context, id=run.id, caller=caller)
-    parts.runs.start(run, trace_turn(parts.metrics.count_events(events), parts.headers))
+    run = await parts.begin_turn(TurnInput(question, graph, context))
+    entry = TaskEntry(task or run.id, run.owner, run.graph, context, run.id)
+    _tasks(parts).put(entry)
     return entry, run
 
 
@@ -298,9 +287,9 @@ def _graph(params: SendMessageRequest) -> str | None:
     return None
 
 
-async def _open_question(task: str, parts: RequestParts) -> Answer:
+async def _open_question(task: str, parts: TurnContext) -> Answer:
     """The answer of a task that waits for a reply; raises A2AError."""
-    entry, caller, service = parts.tasks.find(parts.caller, task), parts.caller, parts.service
+    entry, caller, service = _tasks(parts).find(parts.caller, task), parts.caller, parts.service
     record = await _stored_answer(entry.run if entry else task, parts)
     if record is None:
         raise TaskNotFoundError
@@ -329,14 +318,14 @@ def _page(tasks: Sequence[Task], start: int, size: int, total: int) -> ListTasks
     return ListTasksResponse(tasks=tasks, next_page_token=following, page_size=size, total_size=total)
 
 
-async def _found(entry: TaskEntry, parts: RequestParts) -> Task:
+async def _found(entry: TaskEntry, parts: TurnContext) -> Task:
     """A task that is listed; one whose conversation was deleted has ended without an answer."""
     return await _find_task(entry.id, parts) or task_of_problem(entry, "The conversation was deleted.")
 
 
-async def _find_task(id: str, parts: RequestParts) -> Task | None:
+async def _find_task(id: str, parts: TurnContext) -> Task | None:
     """A task of the caller, running or ended."""
-    entry = parts.tasks.find(parts.caller, id)
+    entry = _tasks(parts).find(parts.caller, id)
     if entry and (run := _running(entry, parts)):
         return task_of(entry, run.events)
     record = await _stored_answer(entry.run if entry else id, parts)
@@ -346,7 +335,7 @@ async def _find_task(id: str, parts: RequestParts) -> Task | None:
     return task_of_record(entry, record)
 
 
-def _running(entry: TaskEntry, parts: RequestParts) -> Run | None:
+def _running(entry: TaskEntry, parts: TurnContext) -> Run | None:
     """The run of a task while it is in memory."""
     try:
         return parts.runs.get(parts.caller, entry.run)
@@ -354,7 +343,7 @@ def _running(entry: TaskEntry, parts: RequestParts) -> Run | None:
         return None
 
 
-async def _stored_answer(run: str, parts: RequestParts) -> Answer | None:
+async def _stored_answer(run: str, parts: TurnContext) -> Answer | None:
     threads = parts.service.threads
     record = await run_in_thread(threads.conversations.run, parts.caller.owner, run) if threads else None
     return record if record and parts.caller.may_read(record["graph"]) else None

@@ -39,7 +39,7 @@ from ag_ui.core import (
 )
 from ag_ui.core.version import PROTOCOL_VERSION
 from ag_ui.encoder import EventEncoder
-from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import APIRouter, FastAPI, Query
 from sse_starlette import EventSourceResponse
 
 from graph.context import Context, parse_context
@@ -49,13 +49,11 @@ from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.agent_answer import agent_answer, chosen_words, offered_options, option_schema
 from nacre.serving.errors import NotFound
-from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import ERROR_RESPONSES, MetricsDep, RunsDep, TurnServiceDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContextDep
 from nacre.serving.keys import Caller
 from nacre.serving.openai import MAX_MESSAGES
 from nacre.serving.runs import Run
-from nacre.serving.telemetry import trace_turn
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -76,11 +74,7 @@ router = APIRouter(tags=["agui"], responses=ERROR_RESPONSES)
 )
 async def run_agent(
     body: RunAgentInput,
-    request: Request,
-    service: TurnServiceDep,
-    runs: RunsDep,
-    metrics: MetricsDep,
-    caller: CallerDep,
+    turns: TurnContextDep,
     graph: Annotated[str | None, Query(description="The graph; may be omitted if there is only one.")] = None,
 ) -> EventSourceResponse:
     """Ask the last message, in the conversation `threadId`, which the server stores.
@@ -88,18 +82,15 @@ async def run_agent(
     A question that can be meant in several ways ends with an interrupt; resume it with `{"option": N}`. If the client
     disconnects, its turn ends.
     """
+    service, caller = turns.service, turns.caller
     service.check_capacity()
     asked = await parse_run_request(body, graph, service, caller)
     if asked.question is None:
         name = await run_in_thread(service.resolve_graph, asked.graph, caller)
-        return _event_stream(_without_turn(RunEvents(body, "", name)), request)
-    name = await service.check_question(asked.question, asked.graph, asked.thread, caller, asked.context)
-    run = runs.create(caller.owner, name, resumed=False)
-    events = service.events(
-        asked.question, name, asked.thread, asked.context, run.id, caller, asked.instead_of, is_checked=True
-    )
-    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
-    return _event_stream(_of_turn(run, RunEvents(body, run.id, name)), request)
+        return turns.event_stream(_without_turn(RunEvents(body, "", name)))
+    turn = TurnInput(asked.question, asked.graph, asked.thread, asked.context, instead_of=asked.instead_of)
+    run = await turns.begin_turn(turn, resumed=False)
+    return turns.event_stream(_of_turn(run, RunEvents(body, run.id, run.graph)))
 
 
 class RunEvents:
@@ -235,13 +226,6 @@ async def _of_turn(run: Run, events: RunEvents) -> AsyncIterator[bytes]:
 def _encode(events: Iterable[BaseEvent]) -> bytes:
     encoder = EventEncoder()
     return "".join(encoder.encode(event) for event in events).encode()
-
-
-def _event_stream(events: AsyncIterator[bytes], request: Request) -> EventSourceResponse:
-    state = request.app.state
-    return EventSourceResponse(
-        events, sep="\n", shutdown_event=state.stopping, shutdown_grace_period=state.settings.stop_seconds + 5
-    )
 
 
 INSTEAD_OF = "instead_of"

@@ -1,6 +1,5 @@
 """Runs of LangGraph's API: start a turn, stream it, wait for it, join it later, cancel it."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.extensions.langgraph_api.requests import MAX_ID, GraphRunRequest, RunsToCancel, assistant_id
@@ -27,7 +26,7 @@ from nacre.extensions.langgraph_api.running import (
 )
 from nacre.extensions.langgraph_api.thread_states import check_modes
 from nacre.records.threads import run_in_thread
-from nacre.serving.http.dependencies import ERROR_RESPONSES, run_while_connected, wait_for_disconnect
+from nacre.serving.http.dependencies import ERROR_RESPONSES, encode_events, run_while_connected
 from nacre.serving.runs import Run
 from nacre.serving.threads import MAX_THREAD_NAME
 
@@ -207,37 +206,21 @@ async def _started_stream(context: RunContext, body: GraphRunRequest, thread: st
 
 
 def _stream(context: RunContext, run: Run, modes: Sequence[str], last: str = "") -> Response:
-    state = context.request.app.state
-    return EventSourceResponse(
-        _encoded_parts(context, run, modes, last),
-        sep="\n",
-        headers=_headers(run),
-        shutdown_event=state.stopping,
-        shutdown_grace_period=state.settings.stop_seconds + 5,
-    )
+    async def events() -> AsyncIterator[bytes]:
+        followed = follow(run, context, assistant_id(run.graph), modes, last)
+        async with aclosing(followed) as listed:  # type: ignore[type-var]
+            async for parts in listed:
+                yield encode_events(
+                    ServerSentEvent(json.dumps(p.data, ensure_ascii=False), event=p.event, id=p.id, sep="\n")
+                    for p in parts
+                )
 
-
-async def _encoded_parts(context: RunContext, run: Run, modes: Sequence[str], last: str) -> AsyncIterator[bytes]:
-    async with aclosing(follow(run, context, assistant_id(run.graph), modes, last)) as listed:  # type: ignore[type-var]
-        async for parts in listed:
-            events = (
-                ServerSentEvent(json.dumps(p.data, ensure_ascii=False), event=p.event, id=p.id, sep="\n") for p in parts
-            )
-            yield b"".join(event.encode() for event in events)
+    return context.event_stream(events(), _headers(run))
 
 
 async def _ended(context: RunContext, body: GraphRunRequest, thread: str | None) -> Response:
     """The final state. A run that its client may not leave is cancelled if the client disconnects."""
     run = await start_run(context, body, thread)
-    disconnecting = asyncio.create_task(wait_for_disconnect(context.request))
-    ending = asyncio.create_task(run.wait())
-    try:
-        await asyncio.wait([disconnecting, ending], return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done() and not run.is_lasting:
-            run.stop()
-        await ending
-    finally:
-        disconnecting.cancel()
-        await asyncio.wait([disconnecting])
+    await context.wait_for_end(run)
     headers = {**_headers(run), "Location": f"/threads/{run.thread}/runs/{run.id}/join"}
     return JSONResponse(await final_values(run, context), headers=headers)

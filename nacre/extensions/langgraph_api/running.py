@@ -8,13 +8,13 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends
 
-from graph.context import Context, parse_context
+from graph.context import parse_context
 from nacre.extensions.langgraph_api.requests import (
     ANSWER_NODE,
     GraphRunRequest,
@@ -28,7 +28,6 @@ from nacre.extensions.langgraph_api.requests import (
 )
 from nacre.extensions.langgraph_api.thread_states import (
     FIRST_NODE,
-    AskedTurn,
     latest_snapshot,
     read_asked_turn,
     refuse_unsupported,
@@ -36,13 +35,11 @@ from nacre.extensions.langgraph_api.thread_states import (
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound, TooManyRequests
-from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import MetricsDep, RunsDep, ThreadsDep, TurnServiceDep
+from nacre.serving.http.dependencies import Events, ThreadsDep, TurnContext, TurnContextDep
 from nacre.serving.keys import Caller
-from nacre.serving.runs import Run, RunEvent, Runs
-from nacre.serving.telemetry import Metrics, trace_turn
+from nacre.serving.runs import Run, RunEvent
 from nacre.serving.threads import Threads, validate_thread_name
-from nacre.serving.turn_service import StatelessTurnCache, TurnService
+from nacre.serving.turn_service import TurnInput
 
 STOPPED = "Stopped."
 
@@ -53,26 +50,14 @@ BACKGROUND_SHARE = 4
 
 
 @dataclass(frozen=True)
-class RunContext:
+class RunContext(TurnContext):
     """What the routes of runs work with, for one request."""
 
-    request: Request
-    service: TurnService
     threads: Threads
-    runs: Runs
-    metrics: Metrics
-    caller: Caller
 
 
-def _run_context(
-    request: Request,
-    service: TurnServiceDep,
-    threads: ThreadsDep,
-    runs: RunsDep,
-    metrics: MetricsDep,
-    caller: CallerDep,
-) -> RunContext:
-    return RunContext(request, service, threads, runs, metrics, caller)
+def _run_context(turns: TurnContextDep, threads: ThreadsDep) -> RunContext:
+    return RunContext(**vars(turns), threads=threads)
 
 
 RunContextDep = Annotated[RunContext, Depends(_run_context)]
@@ -95,17 +80,36 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     asked = await read_asked_turn(body, context.threads, caller, thread)
     options = parse_context({"graph": graph, **(body.context or {})})
     requested = (body.input.graph if body.input else None) or graph
-    name = await service.check_question(asked.question, requested or options.graph, thread, caller, options)
+    turn = TurnInput(asked.question, requested or options.graph, thread, options, caller)
+    name = await service.check_question(turn)
     if thread is not None:
         await _make_way(context, body, thread)
-    # without a thread the run still has a place under which it can be joined
-    place = thread or str(uuid.uuid4())
-    run = context.runs.create(caller.owner, name, resumed=body.stream_resumable, lasting=lasting, thread=place)
-    message_id = asked.message_id or f"{run.id}-question"
+    id = uuid.uuid4().hex
+    message_id = asked.message_id or f"{id}-question"
     notes = TurnMessages(question_message(asked.question.strip(), message_id), asked.messages_before())
+    # in a request without a thread, the questions of the messages before this one
+    earlier, start = asked.earlier_questions() or None, asked.start(message_id)
+
+    async def note_messages_before(events: Events) -> Events:
+        """The same events; once the turn has begun, the messages before it are noted."""
+        try:
+            async for event in events:
+                if notes.before is None:
+                    latest = await latest_snapshot(context.threads, caller, thread) if thread else None
+                    notes.before = list(latest.messages) if latest else []
+                yield event
+        finally:
+            await events.aclose()  # type: ignore[attr-defined]
+
+    run = await context.begin_turn(
+        replace(turn, graph=name, id=id, is_checked=True, earlier=earlier, start=start),
+        resumed=body.stream_resumable,
+        lasting=lasting,
+        # without a thread the run still has a place under which it can be joined
+        place=str(uuid.uuid4()),
+        watch=note_messages_before,
+    )
     run.notes = notes
-    events = _turn_events(context, asked, name, thread, options, run.id, notes)
-    context.runs.start(run, trace_turn(context.metrics.count_events(events), context.request.headers))
     return run
 
 
@@ -175,10 +179,8 @@ async def follow(
 
 async def final_values(run: Run, context: RunContext) -> dict[str, Any]:
     """The state after a run that has ended; `__error__` if it failed."""
-    # the event before `done` is the answer or the error
-    last = run.events[-2]
-    payload = json.loads(last.data)
-    if last.kind != "answer":
+    payload = json.loads(run.result.data)
+    if run.result.kind != "answer":
         return {"__error__": error_data(payload, run)}
     if run.notes is None:
         await _note_messages(run, context)
@@ -238,35 +240,6 @@ class TurnMessages:
         values = {"messages": [*messages, answer], **fields, "answer": record}
         asked_back = clarification(answer)
         return {**values, "__interrupt__": asked_back} if asked_back else values
-
-
-async def _turn_events(
-    context: RunContext,
-    asked: AskedTurn,
-    graph: str,
-    thread: str | None,
-    options: Context,
-    id: str,
-    notes: TurnMessages,
-) -> AsyncIterator[tuple[str, Any]]:
-    """The events of the turn; once it has begun, the messages before it are noted."""
-    service, caller = context.service, context.caller
-    turns: StatelessTurnCache = context.request.app.state.stateless_turns
-    earlier = asked.earlier_questions()
-    before = await turns.earlier_turns(service, graph, caller, earlier) if earlier else None
-    start = asked.start(notes.question["id"])
-    events = service.events(asked.question, graph, thread, options, id, caller, before=before, start=start)
-    try:
-        async for kind, payload in events:
-            if notes.before is None:
-                latest = await latest_snapshot(context.threads, caller, thread) if thread else None
-                notes.before = list(latest.messages) if latest else []
-            if kind != "earlier":
-                yield kind, payload
-            else:
-                turns.store(service, graph, caller, [*earlier, asked.question], payload)
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
 
 
 async def _note_messages(run: Run, context: RunContext) -> None:

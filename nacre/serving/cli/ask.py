@@ -51,7 +51,7 @@ def ask(
     with pause_collection():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
-        from nacre.serving.turn_service import open_turn_service
+        from nacre.serving.turn_service import TurnInput, open_turn_service
 
     settings = Settings()
     context = options.turn_context(settings, mind, branches)
@@ -66,7 +66,7 @@ def ask(
                 sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
             display = DisplayOptions(show_sources, timings, model_address(settings))
-            return await show_turn(service.events(question, graph, thread, context), display)
+            return await show_turn(service.events(TurnInput(question, graph, thread, context)), display)
 
     return 1 if asyncio.run(turn())["status"] == "failed" else 0
 
@@ -78,12 +78,12 @@ async def _print_query(
     from dataclasses import asdict
 
     from nacre.access.queries import write_query
-    from nacre.serving.turn_service import open_turn_service
+    from nacre.serving.turn_service import TurnInput, open_turn_service
 
     if thread:
         raise ConfigError("--query-only reads a question on its own. Leave out --thread.")
     async with open_turn_service(settings, lasting=False, warm=False) as service:
-        name = await service.check_question(question, graph)
+        name = await service.check_question(TurnInput(question, graph))
         with await service.open_graph(name) as opened:
             written = await write_query(question, opened)
     if as_json:
@@ -274,9 +274,11 @@ def _welcome(session: ChatSession) -> None:
 
 
 def _answer_line(session: ChatSession, line: str) -> None:
+    from nacre.serving.turn_service import TurnInput
+
+    turn = TurnInput(line, session.graph, session.thread, session.context)
     try:
-        events = session.service.events(line, session.graph, session.thread, session.context)
-        session.runner.run(show_turn(events, session.display))
+        session.runner.run(show_turn(session.service.events(turn), session.display))
     except KeyboardInterrupt:
         print_line("\n(stopped)")
     except NacreError as error:

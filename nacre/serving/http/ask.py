@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 
 from agents.model_calls import ModelCall
 from graph.branches import all_branches
@@ -28,15 +28,16 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
     GraphNameDep,
-    MetricsDep,
     RunsDep,
+    TurnContext,
+    TurnContextDep,
     TurnServiceDep,
+    encode_events,
     run_while_connected,
 )
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
-from nacre.serving.telemetry import trace_turn
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
 from tools.sql_guard import LONGEST
 
@@ -62,11 +63,7 @@ class AskRequest(Context):
 @router.post("/ask", summary="Ask", response_model=None, responses=STREAM_RESPONSES)
 async def ask(
     body: AskRequest,
-    request: Request,
-    service: TurnServiceDep,
-    runs: RunsDep,
-    metrics: MetricsDep,
-    caller: CallerDep,
+    turns: TurnContextDep,
     accept: Annotated[str, Header()] = "*/*",
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
@@ -74,31 +71,29 @@ async def ask(
     then always `done`. The joined tokens equal the record's `answer`. Send `Last-Event-ID` to get the missed events.
     """
     if last_event_id:
-        return await resume_run(last_event_id, request, service, runs, caller)
-    service.check_capacity()
+        return await _resume_run(turns, last_event_id)
+    turns.service.check_capacity()
     context = Context(**body.model_dump(include=set(Context.model_fields)))
-    name = await service.check_question(body.question, body.graph, body.thread, caller, context)
-    if body.instead_of is not None and body.thread and service.threads is not None:
-        await service.threads.get(caller, body.thread)
-    run = runs.create(caller.owner, name, thread=body.thread)
-    events = service.events(body.question, name, body.thread, context, run.id, caller, body.instead_of, is_checked=True)
-    runs.start(run, trace_turn(metrics.count_events(events), request.headers))
-    if "json" in accept and "event-stream" not in accept:
-        return await _record(run)
-    return _event_stream(run, request)
+    turn = TurnInput(body.question, body.graph, body.thread, context, turns.caller, instead_of=body.instead_of)
+    turn = replace(turn, graph=await turns.service.check_question(turn), is_checked=True)
+    if body.instead_of is not None and body.thread and turns.service.threads is not None:
+        await turns.service.threads.get(turns.caller, body.thread)
+    run = await turns.begin_turn(turn)
+    if "json" not in accept or "event-stream" in accept:
+        return _event_stream(turns, run)
+    await run.wait()
+    if run.result.kind == "answer":
+        return Response(run.result.data, media_type="application/json")
+    problem = json.loads(run.result.data)
+    return JSONResponse({"detail": problem["message"]}, status_code=problem["status"])
 
 
 @router.get("/runs/{run}", summary="Resume a turn", response_model=None, responses=STREAM_RESPONSES)
 async def follow_run(
-    run: str,
-    request: Request,
-    service: TurnServiceDep,
-    runs: RunsDep,
-    caller: CallerDep,
-    last_event_id: Annotated[str | None, Header()] = None,
+    run: str, turns: TurnContextDep, last_event_id: Annotated[str | None, Header()] = None
 ) -> Response:
     """The events after the one in `Last-Event-ID`; without it all events."""
-    return await resume_run(last_event_id or run, request, service, runs, caller)
+    return await _resume_run(turns, last_event_id or run)
 
 
 @router.delete("/runs/{run}", summary="Stop a turn", status_code=204)
@@ -107,58 +102,34 @@ async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
     (await runs.find(caller, run)).stop("Stopped.")
 
 
-async def resume_run(last: str, request: Request, service: TurnService, runs: RunsDep, caller: Caller) -> Response:
+async def _resume_run(turns: TurnContext, last: str) -> Response:
     """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
     id, _, number = last.partition(".")
+    service, caller = turns.service, turns.caller
     try:
-        return _event_stream(await runs.find(caller, id), request, _event_number(number))
+        run = await turns.runs.find(caller, id)
     except NotFound:
         record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
         if record is None or not caller.may_read(record["graph"]):
             raise
-        return _event_stream(Run.finished(caller.owner, record["graph"], [("answer", record)]), request)
+        return _event_stream(turns, Run.finished(caller.owner, record["graph"], [("answer", record)]))
+    # what is no number counts as 0
+    return _event_stream(turns, run, int(number) if number.isdecimal() and len(number) <= MAX_EVENT_DIGITS else 0)
 
 
-# digits of the number of an event (given)
+# digits of the number of an event (set by hand)
 MAX_EVENT_DIGITS = 15
 
 
-def _event_number(text: str) -> int:
-    """The number of an event; 0 for what is none. No run has a number of more digits."""
-    return int(text) if text.isdecimal() and len(text) <= MAX_EVENT_DIGITS else 0
+def _event_stream(turns: TurnContext, run: Run, after: int = 0) -> Response:
+    async def events() -> AsyncIterator[bytes]:
+        async with aclosing(run.batches(after)) as batches:
+            async for batch in batches:
+                yield encode_events(
+                    ServerSentEvent(t.data, event=t.kind, id=f"{run.id}.{n}", sep="\n") for n, t in batch
+                )
 
-
-def _event_stream(run: Run, request: Request, after: int = 0) -> EventSourceResponse:
-    state = request.app.state
-    return EventSourceResponse(
-        _encoded_events(run, after),
-        sep="\n",
-        headers={"X-Run-ID": run.id},
-        shutdown_event=state.stopping,
-        shutdown_grace_period=state.settings.stop_seconds + 5,
-    )
-
-
-async def _encoded_events(run: Run, after: int) -> AsyncIterator[bytes]:
-    """Send available events together, since each send passes through every layer of the server."""
-    async with aclosing(run.batches(after)) as batches:
-        async for batch in batches:
-            events = (ServerSentEvent(t.data, event=t.kind, id=f"{run.id}.{n}", sep="\n") for n, t in batch)
-            yield b"".join(event.encode() for event in events)
-
-
-async def _record(run: Run) -> Response:
-    listening = run.listen()
-    try:
-        events = [event async for _, event in listening]
-    finally:
-        await listening.aclose()  # type: ignore[attr-defined]
-    # the event before `done` is the answer or the error
-    last = events[-2]
-    if last.kind == "answer":
-        return Response(last.data, media_type="application/json")
-    problem = json.loads(last.data)
-    return JSONResponse({"detail": problem["message"]}, status_code=problem["status"])
+    return turns.event_stream(events(), {"X-Run-ID": run.id})
 
 
 query_router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
@@ -247,7 +218,7 @@ async def written_query(
 
     `GET /api/text2sparql` returns the query that answers best after running several.
     """
-    await service.check_question(question, graph, None, caller)
+    await service.check_question(TurnInput(question, graph, caller=caller))
     return await run_while_connected(request, _write_query(service, caller, graph, question))
 
 

@@ -1,25 +1,30 @@
 """Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors.
 
+`TurnContext` starts the turns of all interfaces and streams their events.
+
 Routes that are plain functions take the slot of a look-up, held until its end. A look-up is told to stop when its
 client disconnects or after NACRE_BRANCH_SECONDS; so is any coroutine whose client has disconnected.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel
+from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.threads import CancelToken, WorkCancelled, cancel_token
 from nacre.serving.errors import NotFound, StorageUnavailable
 from nacre.serving.http.auth import CallerDep
-from nacre.serving.runs import Runs
-from nacre.serving.telemetry import Metrics
+from nacre.serving.keys import Caller
+from nacre.serving.runs import Run, Runs
+from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.threads import Threads
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 
 class ErrorBody(BaseModel):
@@ -158,6 +163,81 @@ async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) ->
         disconnecting.cancel()
         # asyncio logs an error of work that nobody waits for any more
         await asyncio.wait([working, disconnecting])
+
+
+Events = AsyncIterator[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class TurnContext:
+    """What the routes that ask questions work with, for one request."""
+
+    request: Request
+    service: TurnService
+    runs: Runs
+    metrics: Metrics
+    caller: Caller
+
+    async def begin_turn(
+        self,
+        turn: TurnInput,
+        *,
+        resumed: bool = True,
+        lasting: bool = False,
+        place: str | None = None,
+        watch: Callable[[Events], Events] = lambda events: events,
+    ) -> Run:
+        """Start a turn as a run, in its thread or else at a `place`; see `Runs.create`. `watch` follows its events.
+        Raises NacreError if the question can't be asked."""
+        turn = replace(turn, caller=self.caller)
+        graph = turn.graph if turn.is_checked and turn.graph else await self.service.check_question(turn)
+        thread = turn.thread or place
+        owner = self.caller.owner
+        run = self.runs.create(owner, graph, resumed=resumed, lasting=lasting, thread=thread, id=turn.id)
+        events = watch(self.service.events(replace(turn, graph=graph, id=run.id, is_checked=True)))
+        self.runs.start(run, trace_turn(self.metrics.count_events(events), self.request.headers))
+        return run
+
+    def event_stream(
+        self, events: AsyncIterator[bytes | ServerSentEvent], headers: dict[str, str] | None = None
+    ) -> EventSourceResponse:
+        """A reply with server-sent events. It goes on for a while when the server stops, so that turns can end."""
+        state = self.request.app.state
+        grace = state.settings.stop_seconds + 5
+        return EventSourceResponse(
+            events, sep="\n", headers=headers, shutdown_event=state.stopping, shutdown_grace_period=grace
+        )
+
+    async def wait_for_end(self, run: Run) -> None:
+        """Wait for the end of a run. If the client disconnects, the run is stopped unless it is lasting."""
+        disconnecting = asyncio.create_task(wait_for_disconnect(self.request))
+        ending = asyncio.create_task(run.wait())
+        try:
+            await asyncio.wait([disconnecting, ending], return_when=asyncio.FIRST_COMPLETED)
+            if not ending.done() and not run.is_lasting:
+                run.stop()
+            await ending
+        finally:
+            disconnecting.cancel()
+            await asyncio.wait([disconnecting])
+
+
+def turn_context(request: Request) -> TurnContext:
+    """The context of a request that was authenticated."""
+    state = request.app.state
+    return TurnContext(request, state.turn_service, state.runs, state.metrics, request.state.caller)
+
+
+async def _turn_context(request: Request, caller: CallerDep) -> TurnContext:
+    return turn_context(request)
+
+
+TurnContextDep = Annotated[TurnContext, Depends(_turn_context)]
+
+
+def encode_events(events: Iterable[ServerSentEvent]) -> bytes:
+    """Events that are sent together, since each send passes through every layer of the server."""
+    return b"".join(event.encode() for event in events)
 
 
 # released before the reply is sent, so that a slow reader holds no slot

@@ -25,7 +25,7 @@ from nacre.records.turn import Rewrite
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep, run_while_connected
 from nacre.serving.keys import Caller
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox, guard_sparql
@@ -52,7 +52,8 @@ async def text_to_sparql(
 ) -> SparqlTranslation:
     """One SPARQL 1.1 query in the data's own vocabulary. The rules write it, even if a model is configured."""
     graph_name = parse_datasets(service.composition.settings.datasets).get(dataset, dataset)
-    name = await service.check_question(question, service.resolve_graph(graph_name, caller), None, caller)
+    turn = TurnInput(question, service.resolve_graph(graph_name, caller), caller=caller)
+    name = await service.check_question(turn)
     try:
         query = await run_while_connected(request, _translate(service, caller, name, question))
     except ToolError as error:

@@ -16,13 +16,12 @@ from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.shared.exceptions import NoBackChannelError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from graph.state import Json
 from nacre.records.answer import Answer, Option
 from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.turn_events import collect_record
-from nacre.serving.turn_service import StatelessTurnCache, TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 # versions are dates, so that their order is that of text
 REPLY_IN_NEXT_CALL = "2026-07-28"
@@ -55,10 +54,9 @@ class AskCall:
 
 
 class AskTool:
-    """Answers calls. It keeps what the rest of a conversation without a thread needs: the latest turns and answers."""
+    """Answers calls. It keeps the latest answers for clients that decline to choose."""
 
     def __init__(self) -> None:
-        self._turns = StatelessTurnCache()
         self._declinable: OrderedDict[tuple[str, AskCall], tuple[str, AgentAnswer]] = OrderedDict()
 
     async def answer(self, context: ToolContext, ctx: Context, call: AskCall) -> AgentAnswer | InputRequiredResult:
@@ -69,7 +67,8 @@ class AskTool:
             return await self._replied(context, ctx, call, reply)
         if not _can_elicit(ctx):
             return agent_answer(await _turn(context, ctx, call))
-        record = await self._first_turn(context, ctx, call)
+        # the reply is asked after this question
+        record = await _turn(context, ctx, call, earlier=())
         options, answer = offered_options(record), agent_answer(record)
         if not options:
             return answer
@@ -86,32 +85,19 @@ class AskTool:
             return answer
         return await self._replied(context, ctx, call, reply) if reply.action == "accept" else answer
 
-    async def _first_turn(self, context: ToolContext, ctx: Context, call: AskCall) -> Answer:
-        """The turn of the question. Without a thread, what the reply needs of it is cached."""
-        if call.thread:
-            return await _turn(context, ctx, call)
-        earlier: list[Json] = []
-        record = await _turn(context, ctx, call, before=[], earlier=earlier)
-        self._turns.store(context.service, record["graph"], context.caller, [call.question], earlier)
-        return record
-
     async def _replied(self, context: ToolContext, ctx: Context, call: AskCall, reply: ElicitResult) -> AgentAnswer:
         """The answer to the chosen reading; the first answer if the client chose none."""
         if reply.action != "accept":
             # a key may have lost the graph, or the graph its name, since the question was answered
-            name = await context.service.check_question(call.question, call.graph, call.thread, context.caller)
+            turn = TurnInput(call.question, call.graph, call.thread, caller=context.caller)
+            name = await context.service.check_question(turn)
             graph, kept = self._declinable.get((context.caller.owner, call), ("", None))
             return kept if kept and graph == name else agent_answer(await _turn(context, ctx, call))
         words = (reply.content or {}).get(FIELD)
         if not isinstance(words, str):
             raise McpToolError(f"The reply has no {FIELD!r}. Send the words of one option, or decline.")
         chosen = AskCall(words, call.graph, call.thread)
-        if call.thread:
-            return agent_answer(await _turn(context, ctx, chosen))
-        service = context.service
-        name = await service.check_question(words, call.graph, None, context.caller)
-        before = await self._turns.earlier_turns(service, name, context.caller, [call.question])
-        return agent_answer(await _turn(context, ctx, chosen, before=before))
+        return agent_answer(await _turn(context, ctx, chosen, earlier=(call.question,)))
 
     def _keep(self, context: ToolContext, call: AskCall, graph: str, answer: AgentAnswer) -> None:
         self._declinable[context.caller.owner, call] = graph, answer
@@ -131,19 +117,14 @@ def _words_schema(options: Sequence[Option]) -> dict[str, Any]:
     return {"type": "object", "properties": {FIELD: words}, "required": [FIELD]}
 
 
-async def _turn(
-    context: ToolContext,
-    ctx: Context,
-    call: AskCall,
-    before: list[Json] | None = None,
-    earlier: list[Json] | None = None,
-) -> Answer:
+async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequence[str] | None = None) -> Answer:
     """The record of a turn. The turn runs in a task of its own, which is cancelled once if the client disconnects: the
-    SDK cancels again and again, which would interrupt the turn's cleanup. `earlier` receives the turns to pass on."""
-    events = context.service.events(call.question, call.graph, call.thread, caller=context.caller, before=before)
+    SDK cancels again and again, which would interrupt the turn's cleanup. `earlier`: see `TurnInput`."""
+    turn_input = TurnInput(call.question, call.graph, call.thread, caller=context.caller, earlier=earlier)
+    events: AsyncIterator[tuple[str, Any]] = context.service.events(turn_input)
     if context.metrics is not None:
         events = trace_turn(context.metrics.count_events(events), context.headers)
-    turn = asyncio.create_task(collect_record(_with_progress(events, ctx.request_context, earlier)))
+    turn = asyncio.create_task(collect_record(_with_progress(events, ctx.request_context)))
     try:
         return await asyncio.shield(turn)
     finally:
@@ -151,14 +132,12 @@ async def _turn(
 
 
 async def _with_progress(
-    events: AsyncIterator[tuple[str, Any]], ctx: ServerRequestContext[Any, Any], earlier: list[Json] | None
+    events: AsyncIterator[tuple[str, Any]], ctx: ServerRequestContext[Any, Any]
 ) -> AsyncIterator[tuple[str, Any]]:
     """The same events; the client is notified of each step, if it sent a token for this."""
     step = 0
     try:
         async for kind, payload in events:
-            if kind == "earlier" and earlier is not None:
-                earlier.extend(payload)
             if message := _progress_message(kind, payload):
                 step += 1
                 await ctx.session.report_progress(step, None, message)
