@@ -1,8 +1,8 @@
 """The Python client, `Nacre("data").graph("bmw").ask("...")`: data folder or server address -> graphs and answers.
 
 In this order: the public classes; verified questions of a graph; an answer as it streams (events of a turn -> tokens,
-then the Reply); the protocol that a data folder and a server implement; and the background thread that runs
-coroutines, for programs with and without an event loop.
+then the Reply); and the background thread that runs coroutines, for programs with and without an event loop. A data
+folder (`local`) and a server (`remote`) have the same methods.
 """
 
 import asyncio
@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
@@ -24,6 +23,9 @@ from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+    from nacre.client.local import LocalSource, LocalVerified
+    from nacre.client.remote import RemoteSource, RemoteVerified
 
 T = TypeVar("T")
 
@@ -86,38 +88,6 @@ class Reply:
         return self.text
 
 
-class VerifiedSource(Protocol):
-    """The verified questions of a data folder or a server. Methods raise NacreError for what a user can correct."""
-
-    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
-        """Those that the caller may see, the latest first."""
-        ...
-
-    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
-        """Confirm an answer."""
-        ...
-
-    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
-        """Confirm a query for a question."""
-        ...
-
-    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
-        """Confirm lines of a file; for each, why it was left out, or ""."""
-        ...
-
-    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
-        """Approve an entry."""
-        ...
-
-    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
-        """Remove an entry."""
-        ...
-
-    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
-        """Run them again; those that are not used."""
-        ...
-
-
 # a token, the reply, or the error of a turn; None marks the end
 StreamItem = str | Reply | BaseException | None
 
@@ -169,20 +139,22 @@ class Nacre:
     def __enter__(self) -> "Nacre":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     async def __aenter__(self) -> "Nacre":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
     def start_turn(self, request: TurnRequest) -> "Future[Reply]":
         """Start a turn. The future holds its reply or its error."""
-        return self._loop_thread.submit(_collect_reply(self._source, request), self._source.close)
+
+        async def reply() -> Reply:
+            return Reply(await collect_record(self._source.events(request)))
+
+        return self._loop_thread.submit(reply(), self._source.close)
 
     def stream_starter(self, request: TurnRequest) -> StartStream:
         """The function that starts a streamed turn."""
@@ -195,7 +167,7 @@ class Nacre:
         return self._loop_thread.submit(call, self._source.close).result()
 
     @property
-    def verified_source(self) -> VerifiedSource:
+    def verified_source(self) -> "LocalVerified | RemoteVerified":
         """The verified questions of all graphs."""
         return self._source.verified
 
@@ -250,51 +222,70 @@ class VerifiedQuestions:
         return self._run(self._source.check(self._graph))
 
     @property
-    def _source(self) -> VerifiedSource:
+    def _source(self) -> "LocalVerified | RemoteVerified":
         return self._nacre.verified_source
 
     def _run(self, call: Coroutine[Any, Any, T]) -> T:
         return self._nacre.run(call)
 
 
-class Stream:
+class _TurnStream:
+    """The state of an answer that is read token by token."""
+
+    _running: "Future[None]"
+    _reply: Reply | None = None
+    _is_over = False
+
+    @property
+    def reply(self) -> Reply:
+        """The whole answer, once all tokens were read; raises RuntimeError before that."""
+        if self._reply is None:
+            raise RuntimeError("The answer is not complete yet. Read all tokens first.")
+        return self._reply
+
+    def _token(self, item: StreamItem) -> str | None:
+        """The token of an item, None if it is none; raises the error of a turn."""
+        if isinstance(item, str):
+            return item
+        self._is_over = not isinstance(item, Reply)
+        if isinstance(item, BaseException):
+            raise item
+        self._reply = item or self._reply
+        return None
+
+    def _stop(self) -> None:
+        self._is_over = True
+        self._running.cancel()
+
+
+class Stream(_TurnStream):
     """An iterator over the tokens of an answer; joined they equal `reply.text`. Closing it stops the turn."""
 
     def __init__(self, begin: StartStream) -> None:
         self._items: SimpleQueue[StreamItem] = SimpleQueue()
         self._running = begin(self._items.put)
-        self._reply: Reply | None = None
-        self._is_over = False
-
-    @property
-    def reply(self) -> Reply:
-        """The whole answer, once all tokens were read; raises RuntimeError before that."""
-        return _require_reply(self._reply)
 
     def __iter__(self) -> "Stream":
         return self
 
     def __next__(self) -> str:
         while not self._is_over:
-            item = self._items.get()
-            if isinstance(item, str):
-                return item
-            self._is_over, self._reply = _next_state(item, self._reply)
+            if (token := self._token(self._items.get())) is not None:
+                return token
         raise StopIteration
 
     def close(self) -> None:
         """Stop the turn, where it is not over."""
-        self._is_over = True
-        self._running.cancel()
+        self._stop()
 
     def __enter__(self) -> "Stream":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
-class AsyncStream:
+class AsyncStream(_TurnStream):
     """Like `Stream`, for `async for`."""
 
     def __init__(self, begin: StartStream) -> None:
@@ -306,36 +297,24 @@ class AsyncStream:
                 loop.call_soon_threadsafe(self._items.put_nowait, item)
 
         self._running = begin(put)
-        self._reply: Reply | None = None
-        self._is_over = False
-
-    @property
-    def reply(self) -> Reply:
-        """The whole answer, once all tokens were read; raises RuntimeError before that."""
-        return _require_reply(self._reply)
 
     def __aiter__(self) -> "AsyncStream":
         return self
 
     async def __anext__(self) -> str:
         while not self._is_over:
-            item = await self._items.get()
-            if isinstance(item, str):
-                return item
-            self._is_over, self._reply = _next_state(item, self._reply)
+            if (token := self._token(await self._items.get())) is not None:
+                return token
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
         """Stop the turn, where it is not over."""
-        self._is_over = True
-        self._running.cancel()
+        self._stop()
 
     async def __aenter__(self) -> "AsyncStream":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
 
@@ -412,32 +391,7 @@ class Chat:
         return self.graph.astream(question, thread=self.thread, mind=mind)
 
 
-class GraphSource(Protocol):
-    """A set of graphs to query. Its methods raise NacreError for what a user can correct."""
-
-    async def names(self) -> list[str]:
-        """The names of the graphs."""
-        ...
-
-    def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
-        """The events of a turn, the record last; see `graph.stream.stream_turn`."""
-        ...
-
-    @property
-    def verified(self) -> VerifiedSource:
-        """The verified questions of its graphs."""
-        ...
-
-    async def forget(self, thread: str) -> None:
-        """Forget a thread that is held only in the memory of this process."""
-        ...
-
-    async def close(self) -> None:
-        """Release files and connections."""
-        ...
-
-
-def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
+def _source(where: str | Path, key: str | None, keep: bool) -> "LocalSource | RemoteSource":
     if isinstance(where, str) and where.startswith(URL_SCHEMES):
         from nacre.client.remote import RemoteSource
 
@@ -445,10 +399,6 @@ def _source(where: str | Path, key: str | None, keep: bool) -> GraphSource:
     from nacre.client.local import LocalSource
 
     return LocalSource(Path(where), keep=keep)
-
-
-async def _collect_reply(source: GraphSource, request: TurnRequest) -> Reply:
-    return Reply(await collect_record(source.events(request)))
 
 
 async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
@@ -464,18 +414,6 @@ async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[
     finally:
         await events.aclose()  # type: ignore[attr-defined]
         put(None)
-
-
-def _next_state(item: Reply | BaseException | None, reply: Reply | None) -> tuple[bool, Reply | None]:
-    if isinstance(item, BaseException):
-        raise item
-    return item is None, item or reply
-
-
-def _require_reply(reply: Reply | None) -> Reply:
-    if reply is None:
-        raise RuntimeError("The answer is not complete yet. Read all tokens first.")
-    return reply
 
 
 CLOSING_SECONDS = 10.0

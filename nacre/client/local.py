@@ -1,4 +1,4 @@
-"""The graphs of a data folder, queried in this process: settings -> GraphSource, and its verified questions."""
+"""The graphs of a data folder, queried in this process: settings -> events of turns, and its verified questions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nacre.client.facade import Reply, TurnRequest
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 
 if TYPE_CHECKING:
+    from nacre.serving.keys import Caller
     from nacre.serving.turn_service import TurnService
     from nacre.serving.verified_questions import VerifiedQuestionService
 
@@ -83,27 +84,23 @@ class LocalVerified:
 
     async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
         """Those that the caller may see, the latest first."""
-        from nacre.serving.keys import LOCAL_CALLER
-
-        service = await self._service()
+        service, caller = await self._service()
         found: list[VerifiedQuestion] = []
         while True:
-            page = await service.listed(LOCAL_CALLER, graph, search=search, waiting=waiting, skip=len(found))
+            page = await service.listed(caller, graph, search=search, waiting=waiting, skip=len(found))
             found += page.questions
             if not page.more:
                 return found
 
     async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
         """Confirm an answer."""
-        from nacre.serving.keys import LOCAL_CALLER
-
-        return await (await self._service()).confirm_answer(LOCAL_CALLER, reply.record)
+        service, caller = await self._service()
+        return await service.confirm_answer(caller, reply.record)
 
     async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
         """Confirm a query for a question."""
-        from nacre.serving.keys import LOCAL_CALLER
-
-        return (await (await self._service()).confirm_query(LOCAL_CALLER, graph, question, query))[0]
+        service, caller = await self._service()
+        return (await service.confirm_query(caller, graph, question, query))[0]
 
     async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
         """Confirm lines of a file; for each, why it was left out, or ""."""
@@ -115,23 +112,21 @@ class LocalVerified:
 
     async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
         """Approve an entry."""
-        from nacre.serving.keys import LOCAL_CALLER
-
-        return await (await self._service()).approve(LOCAL_CALLER, graph, id, by)
+        service, caller = await self._service()
+        return await service.approve(caller, graph, id, by)
 
     async def remove(self, graph: str | None, id: str, by: str | None) -> None:
         """Remove an entry."""
-        from nacre.serving.keys import LOCAL_CALLER
-
-        await (await self._service()).remove(LOCAL_CALLER, graph, id, by)
+        service, caller = await self._service()
+        await service.remove(caller, graph, id, by)
 
     async def check(self, graph: str | None) -> list[VerifiedQuestion]:
         """Run them again; those that are not used."""
+        service, caller = await self._service()
+        return list((await service.check(caller, graph)).aside)
+
+    async def _service(self) -> tuple[VerifiedQuestionService, Caller]:
         from nacre.serving.keys import LOCAL_CALLER
-
-        return list((await (await self._service()).check(LOCAL_CALLER, graph)).aside)
-
-    async def _service(self) -> VerifiedQuestionService:
         from nacre.serving.verified_questions import VerifiedQuestionService
 
-        return VerifiedQuestionService(await self._open_service())
+        return VerifiedQuestionService(await self._open_service()), LOCAL_CALLER

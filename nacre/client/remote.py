@@ -1,4 +1,4 @@
-"""The graphs of a server, queried over HTTP: address + key -> GraphSource, and its verified questions."""
+"""The graphs of a server, queried over HTTP: address + key -> events of turns, and its verified questions."""
 
 from __future__ import annotations
 

@@ -1,27 +1,11 @@
-"""A graph as a tool of LangChain agents: AskableGraph -> BaseTool."""
-
-from typing import Protocol
+"""A graph as a tool of LangChain agents: Graph -> BaseTool."""
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
-from nacre.client.facade import Reply
+from nacre.client.facade import Graph, Reply
 from nacre.errors import NacreError
 from nacre.records.answer import Answer
-
-
-class AskableGraph(Protocol):
-    """What the tool needs of a graph: its name, and questions with and without an event loop."""
-
-    name: str | None
-
-    def ask(self, question: str) -> Reply:
-        """The answer to a question; raises NacreError."""
-        ...
-
-    async def aask(self, question: str) -> Reply:
-        """Like `ask`, awaited."""
-        ...
 
 
 class ToolInput(BaseModel):
@@ -30,7 +14,7 @@ class ToolInput(BaseModel):
     question: str = Field(description="One question in plain language that can be understood on its own.")
 
 
-def graph_tool(graph: AskableGraph, name: str | None = None, description: str | None = None) -> BaseTool:
+def graph_tool(graph: Graph, name: str | None = None, description: str | None = None) -> BaseTool:
     """The tool. Its content is the answer with sources and probability; its artifact is the whole record."""
     subject = f"the knowledge graph {graph.name!r}" if graph.name else "a knowledge graph"
 
