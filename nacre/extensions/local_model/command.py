@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -114,8 +115,6 @@ def _print_next_steps() -> None:
 @contextmanager
 def _as_config_error() -> Iterator[None]:
     """Turn expected errors into ConfigError, which prints one line."""
-    from nacre.errors import ConfigError
-
     try:
         yield
     except (ValueError, ImportError) as error:

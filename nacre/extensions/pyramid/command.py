@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import configured_embedder, open_library, publish_layer_change
 from nacre.serving.cli.turn_display import print_line
@@ -39,7 +40,6 @@ def extract(
     """
     from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
     from nacre.extensions.pyramid.complete_schema import remove_completion
 
     if remove and (apply or texts):
@@ -122,7 +122,6 @@ def complete(
     graph. Its triples stay; --remove removes the layer and the merges.
     """
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
     from nacre.extensions.pyramid import complete_schema as completion_stage
 
     if apply + condense + remove > 1:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli.open_library import open_conversations
 from nacre.serving.cli.turn_display import print_line
 
@@ -35,7 +36,6 @@ def list_shares(owner: OwnerOption = None) -> None:
 @shares_app.command()
 def revoke(id: Annotated[str, typer.Argument(metavar="ID", help="Id of the shared answer, as listed.")]) -> None:
     """Withdraw a shared answer: from now on its address shows nothing."""
-    from nacre.errors import ConfigError
     from nacre.extensions.sharing.shared_answers import SharedAnswerStore
 
     with open_conversations() as conversations:

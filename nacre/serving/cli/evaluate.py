@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli import options
+from nacre.serving.cli.open_library import open_library
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def evaluate(
     graph: options.GraphOption = None,
     mind: options.MindOption = None,
     branches: options.BranchesOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    limit: options.LimitOption = None,
     score: Annotated[
         bool, typer.Option("--score", help="Then compare with the gold answers: exact match, F1, confidence.")
     ] = False,
@@ -43,7 +45,6 @@ def evaluate(
     written too. Gold answers are read only with --score, after the last answer is written.
     """
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
     from nacre.evaluation.questions import read_questions
 
     if out.exists() and questions.exists() and out.samefile(questions):
@@ -110,7 +111,7 @@ def compare(
         "comparison"
     ),
     mind: options.MindOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    limit: options.LimitOption = None,
 ) -> None:
     """Compare configurations of branches on a file of questions.
 
@@ -148,7 +149,6 @@ def compare(
 def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
     """The branches of a configuration that at least one graph has; raises ConfigError if there are none."""
     from graph.branches import all_branches
-    from nacre.errors import ConfigError
     from nacre.evaluation.compare import CONFIGURATIONS
 
     if configuration not in CONFIGURATIONS:
@@ -166,7 +166,7 @@ def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[
 def calibrate(
     questions: Annotated[Path | None, typer.Argument(metavar="[QUESTIONS]")] = None,
     graph: options.GraphOption = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")] = None,
+    limit: options.LimitOption = None,
     verified: Annotated[bool, typer.Option("--verified", help="Calibrate the rules with verified questions.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Undo that, until --verified.")] = False,
 ) -> None:
@@ -181,7 +181,6 @@ def calibrate(
         return
     from agents.model_priors import model_priors, query_model_size, save_counts
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
     from nacre.evaluation.calibrate import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
 
@@ -207,8 +206,6 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
     """Calibrate the rules with the verified questions of a graph, or undo that."""
     from nacre.access.verified_questions import calibrate_graph, undo_calibration
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
-    from nacre.serving.cli.open_library import open_library
     from tools.sandbox import Sandbox
 
     settings = Settings()

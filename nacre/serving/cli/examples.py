@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli import options
+from nacre.serving.cli.open_library import open_library
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.records.verified_question import VerifiedQuestion
     from nacre.serving.turn_service import TurnService
+    from nacre.serving.verified_questions import VerifiedQuestionService
 
 T = TypeVar("T")
 
@@ -42,16 +45,13 @@ def add(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether the answer is right.")] = False,
 ) -> int:
     """Confirm a question: with a query of your own, or with the answer that the graph gives now."""
-    from nacre.errors import ConfigError
     from nacre.records.verified_question import VerifiedQuery
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
     if sql and sparql:
         raise ConfigError("Give one query: --sql or --sparql.")
 
-    async def confirm(service: "TurnService") -> int:
-        verified = VerifiedQuestionService(service)
+    async def confirm(service: "TurnService", verified: "VerifiedQuestionService") -> int:
         text = sql or sparql
         if text:
             query = VerifiedQuery(tool="sql" if sql else "sparql", text=text)
@@ -79,7 +79,7 @@ def import_file(
     from nacre.evaluation.questions import read_question_lines
     from nacre.serving.verified_questions import import_lines
 
-    async def read(service: "TurnService") -> int:
+    async def read(service: "TurnService", _: "VerifiedQuestionService") -> int:
         added, refused = 0, 0
         lines = list(read_question_lines(file))
         async for line in import_lines(lines, service, graph, trusts_plans=True):
@@ -133,10 +133,10 @@ def check(graph: options.GraphOption = None) -> int:
     Those that were set aside and hold again are used again. Exit code 1 if some are not used.
     """
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.verified_questions import VerifiedQuestionService, calibrate_if_due
+    from nacre.serving.verified_questions import calibrate_if_due
 
-    async def run(service: "TurnService") -> int:
-        report = await VerifiedQuestionService(service).check(LOCAL_CALLER, graph, SECONDS)
+    async def run(service: "TurnService", verified: "VerifiedQuestionService") -> int:
+        report = await verified.check(LOCAL_CALLER, graph, SECONDS)
         name = service.resolve_graph(graph, LOCAL_CALLER)
         await calibrate_if_due(service, name)
         for entry in (*report.changed, *report.aside):
@@ -162,10 +162,8 @@ def approve(
 ) -> None:
     """Let everyone who may read the graph use a question that somebody confirmed."""
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
-    async def run(service: "TurnService") -> None:
-        verified = VerifiedQuestionService(service)
+    async def run(_: "TurnService", verified: "VerifiedQuestionService") -> None:
         _print_entry(await verified.approve(LOCAL_CALLER, graph, id, by, approved=not withdraw))
 
     _with_service(run)
@@ -179,22 +177,18 @@ def remove(
     every: Annotated[bool, typer.Option("--all", help="All of the graph, or with --by all of a person.")] = False,
 ) -> None:
     """Delete a verified question, all of a person, or all of a graph."""
-    from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
-    from nacre.serving.cli.open_library import open_library
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
     if (id is None) is not every:
         raise ConfigError("Give the id of one question, or --all.")
     if id is None:
-        with open_library(Settings()) as library:
+        with open_library() as library:
             gone = library.verified.remove_all(library.resolve(graph), by)
         print_line(f"{gone} verified questions were deleted.")
         return
 
-    async def run(service: "TurnService") -> None:
-        await VerifiedQuestionService(service).remove(LOCAL_CALLER, graph, id, by)
+    async def run(_: "TurnService", verified: "VerifiedQuestionService") -> None:
+        await verified.remove(LOCAL_CALLER, graph, id, by)
         print_line("Deleted.")
 
     _with_service(run)
@@ -212,7 +206,6 @@ def proposals(
     With --apply the words become other names in the graph's layer `people.yaml`. Nothing is added by itself.
     """
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
     from nacre.serving.verified_questions import add_proposed_names, stored_proposals
 
     settings = Settings()
@@ -231,25 +224,23 @@ def proposals(
     return 0
 
 
-def _with_service(run: "Callable[[TurnService], Awaitable[T]]") -> T:
-    """The result of `run` with an open turn service."""
+def _with_service(run: "Callable[[TurnService, VerifiedQuestionService], Awaitable[T]]") -> T:
+    """The result of `run` with an open turn service and its verified questions."""
     from nacre.config.settings import Settings
     from nacre.serving.turn_service import open_turn_service
+    from nacre.serving.verified_questions import VerifiedQuestionService
 
     async def opened() -> T:
         async with open_turn_service(Settings(), lasting=False, warm=False) as service:
-            return await run(service)
+            return await run(service, VerifiedQuestionService(service))
 
     return asyncio.run(opened())
 
 
 def _stored(graph: str | None, *, search: str = "", waiting: bool = False) -> "list[VerifiedQuestion]":
     """All entries of a graph."""
-    from nacre.config.settings import Settings
-    from nacre.serving.cli.open_library import open_library
-
     found: list[VerifiedQuestion] = []
-    with open_library(Settings()) as library:
+    with open_library() as library:
         name = library.resolve(graph)
         while page := library.verified.listed(name, search=search, waiting=waiting, skip=len(found)):
             found += page

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 def graphs() -> None:
     """List the graphs with version and size."""
-
-    with _open_library() as library:
+    with open_library() as library:
         names = library.names()
         if not names:
             print_line(adapt_commands(f"No graph in {library.data}/ yet. Run: nacre ingest FILE.ttl --graph NAME"))
@@ -96,10 +95,9 @@ def export(
 
 def remove(graph: options.GraphOption = None) -> None:
     """Remove a graph and all its versions."""
-
     if graph is None:
         raise ConfigError("Which graph? Name the graph to delete: nacre remove --graph NAME")
-    with _open_library() as library:
+    with open_library() as library:
         name = library.resolve(graph)
         library.remove(name)
         with open_conversations() as conversations:
@@ -121,16 +119,8 @@ def doctor() -> int:
 
 
 @contextmanager
-def _open_library() -> "Iterator[Library]":
-    from nacre.config.settings import Settings
-
-    with open_library(Settings()) as library:
-        yield library
-
-
-@contextmanager
 def _open_graph(name: str | None) -> "Iterator[Graph]":
-    with _open_library() as library, library.open(library.resolve(name)) as graph:
+    with open_library() as library, library.open(library.resolve(name)) as graph:
         yield graph
 
 
@@ -142,7 +132,6 @@ def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
 
 def _local_tables(graph: "Graph") -> "Tables":
     """The tables of an ingested graph; raises ConfigError if its rows are in a database."""
-
     if graph.database is not None:
         raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")
     return graph.tables

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.errors import ConfigError, IngestionError
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
     configured_embedder,
@@ -173,7 +174,6 @@ def index(graph: options.GraphOption = None) -> int:
 def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
     """Build the vectors of a graph that answers already."""
     from ingestion import pipeline
-    from nacre.errors import ConfigError, IngestionError
 
     server = configured_servers(settings)
     try:
@@ -227,10 +227,9 @@ def _print_summary(ingested: "IngestResult") -> None:
 def _print_omissions(name: str) -> None:
     """Print what could not be read, up to a limit, and what was not derived."""
     from ingestion.report import limit_lines, omission_lines, read_limits, read_omissions
-    from nacre.config.settings import Settings
     from nacre.stores.sqlite.passages import skipped_lines
 
-    with open_library(Settings()) as library, library.open(name) as graph:
+    with open_library() as library, library.open(name) as graph:
         omitted, limits = read_omissions(graph.tables), read_limits(graph.tables)
         texts = graph.documents.skipped() if graph.documents is not None else []
     for line in (*limit_lines(limits), *omission_lines(omitted, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
@@ -240,8 +239,6 @@ def _print_omissions(name: str) -> None:
 
 
 def _check_given(graph: str, *given: object) -> None:
-    from nacre.errors import ConfigError
-
     if not any(given):
         raise ConfigError(
             f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
@@ -252,8 +249,6 @@ def _check_given(graph: str, *given: object) -> None:
 @contextmanager
 def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[list[DocumentFile]]":
     """The documents of a loader; none without a loader."""
-    from nacre.errors import ConfigError
-
     if loader is None:
         if arguments:
             raise ConfigError("--loader-args are the arguments of a loader. Add: --loader MODULE:CLASS")
@@ -270,16 +265,12 @@ def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[lis
 
 
 def _check_base(base: str) -> str:
-    from nacre.errors import ConfigError
-
     if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
         raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
     return base
 
 
 def _parse_context(value: str) -> tuple[str, Path]:
-    from nacre.errors import ConfigError
-
     url, _, file = value.rpartition("=")
     if not url or not Path(file).is_file():
         raise ConfigError(f"--context {value!r}: use URL=FILE with an existing file.")
@@ -289,9 +280,8 @@ def _parse_context(value: str) -> tuple[str, Path]:
 def suggest_questions(name: str) -> None:
     """Print three questions that this graph answers."""
     from ingestion.example_questions import find_example_questions
-    from nacre.config.settings import Settings
 
-    with open_library(Settings()) as library, library.open(name) as graph:
+    with open_library() as library, library.open(name) as graph:
         prepared = graph.stored.overview if graph.stored is not None else None
         questions = prepared.examples if prepared is not None else find_example_questions(graph)
     if questions:

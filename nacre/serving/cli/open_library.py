@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_library(settings: "Settings") -> "Iterator[Library]":
+def open_library(settings: "Settings | None" = None) -> "Iterator[Library]":
     """The library without an embedder, which listing, reporting and exporting do not need."""
+    from nacre.config.settings import Settings
     from nacre.stores.addresses import configured_database_limits, configured_limits
     from nacre.stores.catalog import Library
     from nacre.stores.state.database import shared_state
 
+    settings = settings or Settings()
     limits = configured_limits(settings), configured_database_limits(settings), shared_state(settings)
     library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), *limits)
     try:

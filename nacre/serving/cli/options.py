@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.serving.cli.open_library import open_library
 
 if TYPE_CHECKING:
     from graph.context import Context
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
 
 def _complete_graph(incomplete: str) -> list[str]:
     """The names of graphs with this prefix, for shell completion."""
-    from nacre.config.settings import Settings
-    from nacre.serving.cli.open_library import open_library
-
-    with open_library(Settings()) as library:
+    with open_library() as library:
         return [name for name in library.names() if name.startswith(incomplete)]
 
 
@@ -43,6 +41,8 @@ BranchesOption = Annotated[
         help="The branches of retrieval; by default all except sparql and triples.",
     ),
 ]
+
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Ask only the first N.")]
 
 
 def split_names(*values: str) -> list[str]:

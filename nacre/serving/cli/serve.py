@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.errors import ConfigError
 from nacre.serving.cli.options import split_names
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
@@ -185,8 +186,6 @@ async def _check_openable(settings: "Settings") -> None:
 def bind_socket(host: str, port: int, *, open_to_all: bool) -> socket.socket:
     """A bound socket; raises ConfigError if the address is in use or not local, or if other machines can reach it and
     the server is not `open_to_all`."""
-    from nacre.errors import ConfigError
-
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         if not open_to_all and not ipaddress.ip_address(address[0]).is_loopback:
