@@ -16,6 +16,15 @@ _LINK = re.compile(r"\](?=\()")
 _SPACE = re.compile(r"[^\S\n]+")
 
 
+def storable_text(text: str) -> str:
+    """The text without lone surrogates, which a broken paste may contain and stores do not accept.
+
+    >>> storable_text("a\\ud800b")
+    'a?b'
+    """
+    return text.encode(errors="replace").decode()
+
+
 def strip_control_characters(text: str) -> str:
     """The text without control characters except newlines, without bidi marks and lone surrogates.
 

@@ -20,6 +20,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import CheckpointTuple
 
 from nacre.errors import ConfigError, NacreError
+from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, QuotaExceeded
@@ -336,8 +337,7 @@ def validate_thread_name(thread: str | None) -> str | None:
     if unusable := [each for each in thread if each == "/" or each < " "]:
         # a path of the API could not name it
         raise ConfigError(f"A thread's name has no slash and no control character; this one has {unusable[0]!r}.")
-    # stores accept no lone surrogates, which a broken paste may contain
-    return thread.encode(errors="replace").decode()
+    return storable_text(thread)
 
 
 async def _release_acquired(acquiring: asyncio.Future[StateLock | None]) -> None:

@@ -27,6 +27,7 @@ from graph.stream import TurnStart, store_unanswered, stream_stateless_turn, str
 from nacre.config.models import model_providers
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
 from nacre.records.threads import MAX_THREADS, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
@@ -146,8 +147,7 @@ class TurnService:
         """The events of one turn as they happen, the record last; see `graph.stream.stream_turn`. The record is yielded
         after the turn is stored. With `before`, the turns to pass with the next question are an event too."""
         name = turn.graph if turn.is_checked and turn.graph else await self.check_question(turn)
-        # stores accept no lone surrogates, which a broken paste may contain
-        question = turn.question.encode(errors="replace").decode()
+        question = storable_text(turn.question)
         thread, caller, before, start = validate_thread_name(turn.thread), turn.caller, turn.before, turn.start
         if turn.earlier is not None and not thread:
             before = await self._conversations.earlier_turns(self, name, caller, turn.earlier)

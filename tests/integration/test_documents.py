@@ -133,7 +133,8 @@ def test_what_a_text_orders_is_not_obeyed(ask: Callable[[str, str], Answer]) -> 
 def test_sentences_know_the_things_they_name(library: Library) -> None:
     with library.open("farm") as graph:
         assert graph.documents is not None
-        place, _ = graph.documents.mentions_of("http://farm.example/Berta", 10)
+        named = "SELECT document, start, stop FROM naming WHERE thing = ? ORDER BY document, start"
+        place, _ = graph.documents._rows(named, ("http://farm.example/Berta",))
         assert graph.documents.text(*place) == "Berta wears a brass bell."
         assert graph.documents.mentioned_in([place]) == {place: ("http://farm.example/Berta",)}
 

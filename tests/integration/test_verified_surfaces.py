@@ -18,12 +18,13 @@ from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http import layer as name_proposals
+from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.http.layer import MAX_NAMES, GraphNames, TermNames
 from nacre.serving.keys import Caller
 from nacre.serving.mcp import server as resources
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.server import create_mcp_server
-from nacre.serving.turn_service import TurnService, open_turn_service
+from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library
 
 HERE = "http://example.org/kilns/"
@@ -106,7 +107,7 @@ def test_the_resource_ends_with_a_whole_line(kilns: Library, monkeypatch: pytest
 def proposals(library: Library, caller: Caller) -> name_proposals.ProposedNames:
     async def read() -> name_proposals.ProposedNames:
         async with open_turn_service(Settings(data=library.data), lasting=True, warm=False) as service:
-            return name_proposals.list_proposals(service, caller, None, "kilns")
+            return name_proposals.list_proposals(GraphLookUp(service.library, caller, "kilns"))
 
     return asyncio.run(read())
 
@@ -130,7 +131,7 @@ def test_only_what_is_proposed_is_added_and_only_by_those_who_may_write(
 
     async def add(caller: Caller, body: name_proposals.ProposedName) -> None:
         async with open_turn_service(Settings(data=kilns.data), lasting=True, warm=False) as service:
-            name_proposals.add_proposal(service, caller, None, "kilns", body)
+            name_proposals.add_proposal(GraphLookUp(service.library, caller, "kilns"), body)
 
     with pytest.raises(Forbidden, match="may not change names"):
         asyncio.run(add(ANN, body))
@@ -139,8 +140,8 @@ def test_only_what_is_proposed_is_added_and_only_by_those_who_may_write(
             asyncio.run(add(WU, body.model_copy(update=other)))
     full = TermNames(f"{HERE}Kiln", "class", "kiln", (), 2, given=tuple(f"name {n}" for n in range(MAX_NAMES)))
 
-    def names(service: TurnService, caller: Caller, slot: None, graph: str) -> Any:
-        return GraphNames(graph, "1", (full,), (), True)
+    def names(look_up: GraphLookUp) -> GraphNames:
+        return GraphNames(look_up.graph, "1", (full,), (), True)
 
     monkeypatch.setattr(name_proposals, "graph_names", names)
     with pytest.raises(ConfigError, match="30 other names"):

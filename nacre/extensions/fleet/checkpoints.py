@@ -19,7 +19,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from nacre.stores.state.checkpoints import StoredCheckpoint, WrittenOrder
+from nacre.stores.state.checkpoints import OrderedSaver, StoredCheckpoint
 from nacre.stores.state.database import StateDatabase, server_error
 from nacre.stores.state.server_engine import CONNECT_ARGUMENTS, CONNECT_SECONDS, has_news
 
@@ -54,7 +54,7 @@ _COPY = (
 )
 
 
-class OrderedPostgresSaver(WrittenOrder, AsyncPostgresSaver):
+class OrderedPostgresSaver(OrderedSaver, AsyncPostgresSaver):
     """`AsyncPostgresSaver` whose latest checkpoint is the one that was written last. It raises StorageError."""
 
     def __init__(self, pool: AsyncConnectionPool[Any]) -> None:

@@ -30,6 +30,7 @@ from nacre.extensions.langgraph_api.thread_states import (
     state_record,
     thread_record,
 )
+from nacre.language.sanitize import storable_text
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, LookUpSlotDep
@@ -232,8 +233,7 @@ async def _named_graph(metadata: dict[str, Any], context: RunContext) -> str | N
 def _checked_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     """Metadata as it can be stored; raises ConfigError."""
     kept = {key: value for key, value in metadata.items() if key not in ABOUT}
-    # stores accept no lone surrogates, which a broken paste may contain
-    text = json.dumps(kept, ensure_ascii=False).encode(errors="replace").decode()
+    text = storable_text(json.dumps(kept, ensure_ascii=False))
     if len(text) > MAX_METADATA:
         raise ConfigError(f"The metadata of a thread has at most {MAX_METADATA} characters; this has {len(text)}.")
     checked: dict[str, Any] = json.loads(text)

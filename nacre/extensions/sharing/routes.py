@@ -75,8 +75,7 @@ async def share_answer(
     graph, and with the key or its right.
     """
     sharing: AnswerSharing = request.app.state.sharing
-    name = thread.encode(errors="replace").decode()
-    token, link = await sharing.share(threads, caller, name, turn, body.days)
+    token, link = await sharing.share(threads, caller, thread, turn, body.days)
     return NewShare(path=f"/share/{token}", link=link)
 
 

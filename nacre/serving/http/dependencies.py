@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel
@@ -25,6 +25,7 @@ from nacre.serving.runs import Run, Runs
 from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.threads import Threads
 from nacre.serving.turn_service import TurnInput, TurnService
+from nacre.stores.catalog import Graph, Library
 
 
 class ErrorBody(BaseModel):
@@ -242,3 +243,24 @@ def encode_events(events: Iterable[ServerSentEvent]) -> bytes:
 
 # released before the reply is sent, so that a slow reader holds no slot
 LookUpSlotDep = Annotated[None, Depends(hold_look_up_slot, scope="function")]
+
+
+class GraphLookUp(NamedTuple):
+    """A look-up in one graph, in its slot, by a caller who may read it."""
+
+    library: Library
+    caller: Caller
+    graph: str
+
+    def open(self, version: str | None = None) -> Graph:
+        """The open graph; release it with `close`. Raises ConfigError."""
+        return self.library.open(self.graph, version)
+
+
+async def _graph_look_up(
+    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
+) -> GraphLookUp:
+    return GraphLookUp(service.library, caller, graph)
+
+
+GraphLookUpDep = Annotated[GraphLookUp, Depends(_graph_look_up)]

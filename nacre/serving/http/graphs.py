@@ -25,7 +25,7 @@ from nacre.records.browse import BrowseLimits, ClassView, Comparison, Facet, Mem
 from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, LookUpSlotDep, TurnServiceDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
 from nacre.stores.graph import Graph, error_reason
@@ -77,16 +77,16 @@ def list_graphs(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep)
 
 
 @router.get("/{graph}", summary="Get a graph's schema")
-def graph_schema(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> GraphSchema:
+def graph_schema(look_up: GraphLookUpDep) -> GraphSchema:
     """Classes and predicates by IRI, with labels, counts and units."""
-    with service.library.open(graph) as opened:
-        return GraphSchema(graph, opened.version, opened.schema.classes, opened.schema.predicates)
+    with look_up.open() as opened:
+        return GraphSchema(look_up.graph, opened.version, opened.schema.classes, opened.schema.predicates)
 
 
 @router.get("/{graph}/report", summary="Account for every triple")
-def graph_report(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> IngestReport:
+def graph_report(look_up: GraphLookUpDep) -> IngestReport:
     """The column that holds the triples of each predicate, and the triples that no column shows."""
-    return _report(service.library, graph, service.library.current(graph))
+    return _report(look_up.library, look_up.graph, look_up.library.current(look_up.graph))
 
 
 @router.get(
@@ -96,10 +96,7 @@ def graph_report(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep
     responses={200: {"content": {"text/plain": {}}, "description": "The text from `start` to `end`."}},
 )
 def document_text(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     name: Annotated[str, Path(max_length=MAX_DOCUMENT_NAME)],
     start: Annotated[int, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = 0,
     end: Annotated[int | None, Query(ge=0, le=MAX_DOCUMENT_CHARACTERS)] = None,
@@ -112,21 +109,19 @@ def document_text(
     if end is not None and end < start:
         raise ConfigError(f"end {end} is before start {start}. Take both from a citation's place.")
     stop = min(start + MAX_RESPONSE_CHARACTERS, start + MAX_RESPONSE_CHARACTERS if end is None else end)
-    with service.library.open(graph, version) as opened:
+    with look_up.open(version) as opened:
         text = opened.documents.text(name, start, stop) if opened.documents is not None else None
         if text is None or opened.documents is None:
-            raise NotFound(f"No document named {name[:100]!r} in graph {graph!r}.")
+            raise NotFound(f"No document named {name[:100]!r} in graph {look_up.graph!r}.")
         page = opened.documents.page(name, start)
     headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
     return PlainTextResponse(text, headers=headers | ({"X-Page": str(page)} if page is not None else {}))
 
 
 @router.get("/{graph}/examples", summary="Suggest questions")
-def example_questions(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
-) -> list[str]:
+def example_questions(look_up: GraphLookUpDep) -> list[str]:
     """Questions of different kinds that this graph answers."""
-    return examples_of(service.library, graph)
+    return examples_of(look_up.library, look_up.graph)
 
 
 def examples_of(library: Library, name: str) -> list[str]:
@@ -181,54 +176,43 @@ class LabelRequest(BaseModel):
 
 @browse_router.get("/{graph}/overview", summary="Get an overview of a graph")
 def graph_overview(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     classes: Annotated[int, Query(ge=1, le=MOST_SEARCHED)] = MOST_CLASSES,
     language: Literal["en", "de", "fr"] = "en",
 ) -> SchemaOverview:
     """The graph in words, and its largest classes (at most 400) with the links between them."""
-    version = service.library.current(graph)
-    found = _overview(service.library, graph, version, classes)
-    return replace(found, words=_overview_words(service.library, graph, version, language))
+    library, graph, version = look_up.library, look_up.graph, look_up.library.current(look_up.graph)
+    found = _overview(library, graph, version, classes)
+    return replace(found, words=_overview_words(library, graph, version, language))
 
 
 @browse_router.get("/{graph}/thing", summary="Get a thing")
 def thing_details(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     iri: IriQuery,
     whole: Annotated[str, Query(max_length=MAX_IRI)] = "",
 ) -> Thing:
     """Its facts in both directions, and passages that mention it. Of each predicate, 30 values and 12 things that link
     by it; of the predicate `whole`, up to 1,000."""
     bounds = BrowseLimits(whole=whole, passages=not whole)
-    return read_graph(service.library, graph, "thing", lambda opened: local_thing(opened, iri, bounds))
+    return read_graph(look_up, "thing", lambda opened: local_thing(opened, iri, bounds))
 
 
 @browse_router.get("/{graph}/class", summary="Get a class")
 def class_details(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     iri: IriQuery,
     search: Annotated[str, Query(max_length=200)] = "",
     skip: Annotated[int, Query(ge=0, le=10**6)] = 0,
 ) -> ClassView:
     """The properties of its members, and 50 members by name from `skip` on."""
-    return read_graph(service.library, graph, "class", lambda opened: class_view(opened, iri, search, skip))
+    return read_graph(look_up, "class", lambda opened: class_view(opened, iri, search, skip))
 
 
 @browse_router.post("/{graph}/labels", summary="Look up labels")
-def iri_labels(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, body: LabelRequest
-) -> dict[str, str]:
+def iri_labels(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
-    with service.library.open(graph) as opened:
+    with look_up.open() as opened:
         try:
             return look_up_labels(opened, body.iris)
         except ToolError as error:
@@ -237,17 +221,15 @@ def iri_labels(
 
 @browse_router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")
 def follow_up_questions(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     thing: Annotated[list[str], Query(max_length=3)],
     asked: Annotated[str, Query(max_length=4000)] = "",
     answered: Annotated[str, Query(max_length=4000)] = "",
 ) -> list[str]:
     """Up to three questions about these things or their class that this graph answers, and whose answers are not in
     what was `asked` and `answered`."""
-    return _follow_ups(service.library, graph, service.library.current(graph), tuple(thing), asked, answered)
+    version = look_up.library.current(look_up.graph)
+    return _follow_ups(look_up.library, look_up.graph, version, tuple(thing), asked, answered)
 
 
 # versions are immutable, so that results about one can be cached
@@ -271,12 +253,12 @@ def _follow_ups(
         return find_follow_up_questions(graph, things, asked, answered, MAX_FOLLOW_UPS)
 
 
-def read_graph(library: Library, name: str, sought: str, read: Callable[[Graph], Found | None]) -> Found:
-    """What `read` finds in the graph of this name.
+def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found | None]) -> Found:
+    """What `read` finds in a graph.
 
     Raises ConfigError where its store refuses, and NotFound if there is no `sought` ("thing", "class") with the IRI.
     """
-    with library.open(name) as opened:
+    with look_up.open() as opened:
         try:
             found = read(opened)
         except ToolError as error:
@@ -326,28 +308,23 @@ TableRequestDep = Annotated[TableRequest, Depends(_request)]
 
 
 @class_table_router.get("/{graph}/class/table", summary="Get a class as a table")
-def class_rows(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, request: TableRequestDep
-) -> MemberTable:
+def class_rows(look_up: GraphLookUpDep, request: TableRequestDep) -> MemberTable:
     """100 members from `skip` on, with the values of their properties: those that pass all filters, sorted.
 
     `filter` is `PROPERTY = VALUE`, `PROPERTY >= VALUE`, `PROPERTY <= VALUE` or `PROPERTY none`, with the IRI of the
     property; several are combined with "and". Up to a million members are counted.
     """
-    return read_graph(service.library, graph, "class", lambda opened: class_table(opened, request))
+    return read_graph(look_up, "class", lambda opened: class_table(opened, request))
 
 
 @class_table_router.get("/{graph}/class/facet", summary="Count the values of a property")
 def class_values(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     request: TableRequestDep,
     property: Annotated[str, Query(min_length=1, max_length=MAX_IRI)],
 ) -> Facet:
     """The 30 most frequent values among the members that pass the other filters, and the lowest and highest number."""
-    return read_graph(service.library, graph, "class", lambda opened: class_facet(opened, request, property))
+    return read_graph(look_up, "class", lambda opened: class_facet(opened, request, property))
 
 
 @class_table_router.get(
@@ -357,15 +334,12 @@ def class_values(
     responses={200: {"content": {"text/csv": {}, "application/json": {}}, "description": "The rows."}},
 )
 def class_file(
-    service: TurnServiceDep,
-    caller: CallerDep,
-    slot: LookUpSlotDep,
-    graph: GraphNameDep,
+    look_up: GraphLookUpDep,
     request: TableRequestDep,
     format: Literal["csv", "json"] = "csv",
 ) -> Response:
     """Up to 10,000 rows from `skip` on, with the IRI of each member. Several values of a cell are separated by "; "."""
-    table = read_graph(service.library, graph, "class", lambda opened: class_table(opened, request, MAX_EXPORTED))
+    table = read_graph(look_up, "class", lambda opened: class_table(opened, request, MAX_EXPORTED))
     heads = ["iri", "name", *(f"{c.label} [{c.unit}]" if c.unit else c.label for c in table.columns)]
     headers = {"Content-Disposition": f'attachment; filename="table.{format}"'}
     if format == "json":

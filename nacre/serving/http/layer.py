@@ -25,10 +25,8 @@ from ingestion.layer.resolve import Kind
 from nacre.errors import ConfigError
 from nacre.records.schema import Schema
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
-from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, LookUpSlotDep, TurnServiceDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.keys import Caller
-from nacre.serving.turn_service import TurnService
 from nacre.serving.verified_questions import graph_proposals, may_approve
 from nacre.stores import versions
 from nacre.stores.killable_pool import child_command
@@ -131,17 +129,17 @@ _changes = _Changes()
 
 
 @router.get("/{graph}/layer", summary="List what classes and properties are called")
-def graph_names(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep) -> GraphNames:
+def graph_names(look_up: GraphLookUpDep) -> GraphNames:
     """Names and other names of all classes and properties, and the applied layers."""
-    with service.library.open(graph) as opened:
+    with look_up.open() as opened:
         schema, version = opened.schema, opened.version
-    folder = versions.version_folder(service.library.data / graph, version)
-    busy, problem = _changes.state(graph)
+    folder = versions.version_folder(look_up.library.data / look_up.graph, version)
+    busy, problem = _changes.state(look_up.graph)
     layers = read_layer_files(folder)
     given = names_from_people(layers)
     terms = tuple(replace(each, given=given.get((each.kind, each.iri), ())) for each in _terms(schema))
     files = tuple(each.name for each in layers.files)
-    return GraphNames(graph, version, terms, files, WRITE in caller.may, busy, problem)
+    return GraphNames(look_up.graph, version, terms, files, WRITE in look_up.caller.may, busy, problem)
 
 
 def require_names_right(caller: Caller) -> None:
@@ -151,26 +149,24 @@ def require_names_right(caller: Caller) -> None:
 
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
-def change_names(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, change: NamesChange
-) -> GraphNames:
+def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     """Save other names of one class or property and apply them. Needs a key with the right `write`."""
-    require_names_right(caller)
-    with service.library.open(graph) as opened:
+    require_names_right(look_up.caller)
+    with look_up.open() as opened:
         schema, version = opened.schema, opened.version
     if change.iri not in schema.class_of and change.iri not in schema.predicate_of:
-        raise NotFound(f"No class or property {change.iri[:200]!r} in graph {graph!r}.")
-    layers = read_layer_files(versions.version_folder(service.library.data / graph, version))
+        raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
+    layers = read_layer_files(versions.version_folder(look_up.library.data / look_up.graph, version))
     file = with_names(
         layers,
         "class" if change.iri in schema.class_of else "property",
         change.iri,
         change.also,
-        who=caller.owner,
+        who=look_up.caller.owner,
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
     )
-    _changes.start(service.library.data, graph, file)
-    return graph_names(service, caller, slot, graph)
+    _changes.start(look_up.library.data, look_up.graph, file)
+    return graph_names(look_up)
 
 
 def _terms(schema: Schema) -> tuple[TermNames, ...]:
@@ -208,32 +204,28 @@ class ProposedName(BaseModel):
 
 
 @name_proposals_router.get("/{graph}/verified/proposals", summary="List names that verified questions teach")
-def list_proposals(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep
-) -> ProposedNames:
+def list_proposals(look_up: GraphLookUpDep) -> ProposedNames:
     """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
     itself."""
-    return ProposedNames(graph, _proposals(service, caller, graph)[:MAX_SHOWN], WRITE in caller.may)
+    return ProposedNames(look_up.graph, _proposals(look_up)[:MAX_SHOWN], WRITE in look_up.caller.may)
 
 
 @name_proposals_router.post("/{graph}/verified/proposals", summary="Add a proposed name", status_code=202)
-def add_proposal(
-    service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep, graph: GraphNameDep, body: ProposedName
-) -> GraphNames:
+def add_proposal(look_up: GraphLookUpDep, body: ProposedName) -> GraphNames:
     """Add it to the other names of its class or property, as a change of names. Needs a key with the right `write`."""
-    require_names_right(caller)
-    if not any((each.phrase, each.iri) == (body.phrase, body.iri) for each in _proposals(service, caller, graph)):
+    require_names_right(look_up.caller)
+    if not any((each.phrase, each.iri) == (body.phrase, body.iri) for each in _proposals(look_up)):
         raise NotFound("This name is not proposed any more. List the proposals again.")
-    terms = graph_names(service, caller, slot, graph).terms
+    terms = graph_names(look_up).terms
     given = next((term.given for term in terms if term.iri == body.iri), ())
     if len(given) >= MAX_NAMES:
         raise ConfigError(f"It has {len(given)} other names already. Remove one first.")
-    return change_names(service, caller, slot, graph, NamesChange(iri=body.iri, also=[*given, body.phrase]))
+    return change_names(look_up, NamesChange(iri=body.iri, also=[*given, body.phrase]))
 
 
-def _proposals(service: TurnService, caller: Caller, graph: str) -> tuple[NameProposal, ...]:
-    with service.library.open(graph) as opened:
+def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
+    with look_up.open() as opened:
         try:
-            return graph_proposals(opened, None if may_approve(caller) else caller.owner)
+            return graph_proposals(opened, None if may_approve(look_up.caller) else look_up.caller.owner)
         except sqlite3.Error as error:
             raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error

@@ -69,7 +69,7 @@ async def list_threads(
     skip: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> list[Conversation]:
     """The latest first; `search` covers titles, questions and answers."""
-    return await threads.listed(caller, _storable(search), limit, skip)
+    return await threads.listed(caller, search, limit, skip)
 
 
 @router.post("", summary="Create a thread", status_code=201)
@@ -78,13 +78,13 @@ async def begin_thread(
 ) -> Conversation:
     """A thread without turns. Without a title, the first question becomes its title."""
     graph = await run_in_thread(service.resolve_graph, body.graph, caller)
-    return await threads.create(caller, graph, _storable(body.title))
+    return await threads.create(caller, graph, body.title)
 
 
 @router.get("/{thread}", summary="Read a thread")
 async def read_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> ThreadTranscript:
     """The thread and its finished turns, each with its record."""
-    conversation = await threads.get(caller, _storable(thread))
+    conversation = await threads.get(caller, thread)
     turns = await threads.turns(caller, conversation.thread)
     unanswered = await threads.unanswered(caller, conversation.thread)
     return ThreadTranscript(thread=conversation, turns=turns, unanswered=str(unanswered.text) if unanswered else None)
@@ -93,13 +93,13 @@ async def read_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep
 @router.patch("/{thread}", summary="Rename a thread")
 async def rename_thread(thread: ThreadPath, body: ThreadTitle, threads: ThreadsDep, caller: CallerDep) -> Conversation:
     """Change the title."""
-    return await threads.rename(caller, _storable(thread), _storable(body.title))
+    return await threads.rename(caller, thread, body.title)
 
 
 @router.delete("/{thread}", summary="Delete a thread", status_code=204)
 async def delete_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> None:
     """Delete the thread and its checkpoints."""
-    await threads.delete(caller, _storable(thread))
+    await threads.delete(caller, thread)
 
 
 @router.delete("", summary="Delete a thread whose name no path can contain", status_code=204)
@@ -107,13 +107,13 @@ async def delete_named_thread(
     name: Annotated[str, Query(min_length=1, max_length=MAX_THREAD_NAME)], threads: ThreadsDep, caller: CallerDep
 ) -> None:
     """Delete a thread with a slash or a control character in its name; new threads have none."""
-    await threads.delete(caller, _storable(name))
+    await threads.delete(caller, name)
 
 
 @router.post("/{thread}/fork", summary="Fork a thread at a turn", status_code=201)
 async def fork_thread(thread: ThreadPath, body: ForkPoint, threads: ThreadsDep, caller: CallerDep) -> Conversation:
     """A new thread that shares the turns up to this one. To edit a question in place, ask with `instead_of`."""
-    return await threads.fork(caller, _storable(thread), body.turn)
+    return await threads.fork(caller, thread, body.turn)
 
 
 @router.put("/{thread}/turns/{turn}/feedback", summary="Rate an answer", status_code=204)
@@ -122,8 +122,8 @@ async def rate_answer(
 ) -> None:
     """Store a thumb and a comment with the turn."""
     stored_turn = await _turn(threads, caller, thread, turn)
-    key = caller.owner, _storable(thread), stored_turn.record["turn"]
-    await run_in_thread(threads.conversations.say, *key, body.thumb, _storable(body.comment))
+    key = caller.owner, thread, stored_turn.record["turn"]
+    await run_in_thread(threads.conversations.say, *key, body.thumb, body.comment)
 
 
 @router.get(
@@ -164,7 +164,7 @@ async def export_thread(
 
 
 async def _turn(threads: ThreadsDep, caller: CallerDep, thread: str, turn: int) -> Turn:
-    for stored_turn in await threads.turns(caller, _storable(thread)):
+    for stored_turn in await threads.turns(caller, thread):
         if stored_turn.record["turn"] == turn:
             return stored_turn
     raise NotFound(f"This thread has no turn {turn}.")
@@ -173,8 +173,3 @@ async def _turn(threads: ThreadsDep, caller: CallerDep, thread: str, turn: int) 
 def _file(text: str, kind: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text.encode(errors="replace"), media_type=f"{kind}; charset=utf-8", headers=headers)
-
-
-def _storable(text: str) -> str:
-    """Text without lone surrogates, which stores do not accept."""
-    return text.encode(errors="replace").decode()

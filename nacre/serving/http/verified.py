@@ -110,9 +110,8 @@ async def list_verified(
 ) -> VerifiedPage:
     """Approved ones and the caller's own, the latest first. A caller who may approve sees all."""
     verified = VerifiedQuestionService(service)
-    found = _storable(search)
     return await verified.listed(
-        caller, graph, search=found, states=tuple(state or ()), waiting=waiting, limit=limit, skip=skip
+        caller, graph, search=search, states=tuple(state or ()), waiting=waiting, limit=limit, skip=skip
     )
 
 
@@ -126,11 +125,11 @@ async def confirm_verified(
     """
     verified = VerifiedQuestionService(service)
     if body.thread is not None and body.turn is not None:
-        confirming = verified.confirm_turn(caller, _storable(body.thread), body.turn, graph)
+        confirming = verified.confirm_turn(caller, body.thread, body.turn, graph)
         return await run_while_connected(request, confirming)
     if body.question is None or body.query is None:
         raise ConfigError("Give 'thread' and 'turn', or 'question' and 'query'.")
-    confirming_query = verified.confirm_query(caller, graph, _storable(body.question), body.query.record())
+    confirming_query = verified.confirm_query(caller, graph, body.question, body.query.record())
     return (await run_while_connected(request, confirming_query))[0]
 
 
@@ -208,8 +207,3 @@ def _run_record(entry: VerifiedQuestion, given: GivenAnswer) -> VerifiedRun:
         words=given.words,
         query=given.query,
     )
-
-
-def _storable(text: str) -> str:
-    """Text without lone surrogates, which stores do not accept."""
-    return text.encode(errors="replace").decode()

@@ -35,7 +35,7 @@ from nacre.serving.errors import StorageUnavailable
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.errors import MCP, nacre_error_response
 from nacre.serving.mcp.ask import ToolContext
-from nacre.serving.mcp.tools import TOOL_NAMES, VERIFIED_TOOL_NAMES, ContextResolver, add_tools, add_verified_tools
+from nacre.serving.mcp.tools import TOOLS, ContextResolver, add_tools
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.schema_sql import schema_sql
@@ -61,8 +61,8 @@ def create_mcp_server(resolve_context: ContextResolver) -> MCPServer[Any]:
         middleware=[list_resources(resolve_context), _reject_unknown_tools],
     )
     add_tools(mcp, resolve_context)
-    add_verified_tools(mcp, resolve_context)
-    add_resources(mcp, resolve_context)
+    for kind in KINDS:
+        _add_resource(mcp, resolve_context, kind)
     _add_prompts(mcp)
     return mcp
 
@@ -70,7 +70,7 @@ def create_mcp_server(resolve_context: ContextResolver) -> MCPServer[Any]:
 async def _reject_unknown_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Report an unknown tool as an error of the protocol, not of a tool."""
     name = (ctx.params or {}).get("name")
-    if ctx.method == "tools/call" and isinstance(name, str) and name not in (*TOOL_NAMES, *VERIFIED_TOOL_NAMES):
+    if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOLS:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]!r}")
     return await call_next(ctx)
 
@@ -188,12 +188,6 @@ KINDS = (
         _verified_questions,
     ),
 )
-
-
-def add_resources(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
-    """Register the resources of each graph with a server."""
-    for kind in KINDS:
-        _add_resource(mcp, resolve_context, kind)
 
 
 def _add_resource(mcp: MCPServer[Any], resolve_context: ContextResolver, kind: ResourceKind) -> None:

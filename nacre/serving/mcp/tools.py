@@ -40,10 +40,22 @@ MAX_ROWS, DEFAULT_ROWS = 1000, 100
 
 MAX_SENTENCES, DEFAULT_SENTENCES = 24, 8
 
-TOOL_NAMES = ("ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs")
-
 # read-only; the same call gives the same result until the graph has a new version
-READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+WRITES = READS.model_copy(update={"read_only_hint": False})
+
+REMOVES = WRITES.model_copy(update={"destructive_hint": True})
+
+TOOLS = {
+    **dict.fromkeys(
+        ("ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs"), READS
+    ),
+    "list_verified": READS,
+    "confirm_answer": WRITES,
+    "confirm_query": WRITES,
+    "remove_verified": REMOVES,
+}
 
 
 def or_default(default: object) -> BeforeValidator:
@@ -59,11 +71,11 @@ ContextResolver = Callable[[ServerRequestContext[Any, Any]], ToolContext]
 
 
 def add_tools(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
-    """Register the tools of `TOOL_NAMES` with a server."""
+    """Register the tools of `TOOLS` with a server."""
     tools = GraphTools(resolve_context)
-    for name in TOOL_NAMES:
+    for name, hints in TOOLS.items():
         title = name.replace("_", " ").capitalize()
-        mcp.tool(title=title, annotations=READ_ONLY, structured_output=True)(with_tool_errors(getattr(tools, name)))
+        mcp.tool(title=title, annotations=hints, structured_output=True)(_with_tool_errors(getattr(tools, name)))
 
 
 class ToolRows(BaseModel):
@@ -148,6 +160,32 @@ class GraphList(BaseModel):
     """The graphs that can be queried."""
 
     graphs: list["GraphListItem"]
+
+
+class VerifiedEntry(BaseModel):
+    """A question that a person confirmed."""
+
+    id: str
+    question: str
+    by: str = Field(description="Who confirmed it.")
+    at: str = Field(description="When, in UTC.")
+    approved: bool = Field(description="Whether everyone uses it; otherwise only who confirmed it.")
+    state: str = Field(description="in use, or why it is not used.")
+    note: str
+
+
+class VerifiedEntries(BaseModel):
+    """Verified questions of a graph."""
+
+    graph: str
+    questions: list[VerifiedEntry]
+    more: bool
+
+
+class RemovedEntry(BaseModel):
+    """The id of a removed entry."""
+
+    id: str
 
 
 class GraphTools:
@@ -235,120 +273,6 @@ class GraphTools:
         async with context.service.look_up_slot(context.caller):
             return GraphList(graphs=await run_in_thread(_graph_list, context))
 
-    @asynccontextmanager
-    async def _open_graph(
-        self, ctx: Context, graph: str | None, *, for_query: bool = False
-    ) -> AsyncIterator[tuple[ToolContext, Graph]]:
-        """The open graph of a request, once a slot for look-ups is free, or one for queries of callers."""
-        context = self._resolve_context(ctx.request_context)
-        service = context.service
-        async with service.query_slot(context.caller) if for_query else service.look_up_slot(context.caller):
-            with await context.service.open_graph(graph, context.caller) as opened:
-                yield context, opened
-
-
-def with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """The same tool. Errors with a message for users become tool errors, which the agent can read and act on."""
-
-    @functools.wraps(function)
-    async def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return await function(*args, **kwargs)
-        except NacreError as error:
-            raise McpToolError(str(error)) from error
-        except TimeoutError as error:
-            raise McpToolError("It took too long. Ask for less.") from error
-
-    return wrapped
-
-
-def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
-    schema = opened.schema
-    classes = sorted(schema.shown_classes, key=lambda each: -each.count)
-    properties = sorted(schema.shown_predicates, key=lambda each: -each.triples)
-    max_classes, max_properties = MAX_CLASSES, MAX_PROPERTIES
-    return GraphDescription(
-        name=opened.name,
-        version=opened.version,
-        triples=schema.triples,
-        things=schema.entities,
-        classes=[class_summary(each) for each in classes[:max_classes]],
-        properties=[property_summary(each, schema) for each in properties[:max_properties]],
-        truncated=len(classes) > max_classes or len(properties) > max_properties,
-        sql=opened.stored is not None,
-        sparql=not sparql_problem(opened),
-        search=not (lexical_problem(opened) and vector_problem(opened)),
-        examples=examples_of(context.service.library, opened.name),
-    )
-
-
-class GraphListItem(BaseModel):
-    """A graph and its size; `problem` says why it can't be queried."""
-
-    name: str
-    version: str
-    triples: int
-    things: int
-    classes: int
-    problem: str
-
-
-def _graph_list(context: ToolContext) -> list[GraphListItem]:
-    fields = GraphListItem.model_fields
-    every = (graph_summary(context.service.library, name) for name in context.service.graph_names(context.caller))
-    return [GraphListItem(**{name: getattr(each, name) for name in fields}) for each in every]
-
-
-VERIFIED_TOOL_NAMES = ("list_verified", "confirm_answer", "confirm_query", "remove_verified")
-
-READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-
-WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-
-REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-
-
-class VerifiedEntry(BaseModel):
-    """A question that a person confirmed."""
-
-    id: str
-    question: str
-    by: str = Field(description="Who confirmed it.")
-    at: str = Field(description="When, in UTC.")
-    approved: bool = Field(description="Whether everyone uses it; otherwise only who confirmed it.")
-    state: str = Field(description="in use, or why it is not used.")
-    note: str
-
-
-class VerifiedEntries(BaseModel):
-    """Verified questions of a graph."""
-
-    graph: str
-    questions: list[VerifiedEntry]
-    more: bool
-
-
-class RemovedEntry(BaseModel):
-    """The id of a removed entry."""
-
-    id: str
-
-
-def add_verified_tools(mcp: MCPServer[Any], resolve_context: ContextResolver) -> None:
-    """Register the tools of `VERIFIED_TOOL_NAMES` with a server."""
-    tools = VerifiedTools(resolve_context)
-    for name in VERIFIED_TOOL_NAMES:
-        hints = READS if name.startswith("list") else REMOVES if name.startswith("remove") else WRITES
-        title = name.replace("_", " ").capitalize()
-        mcp.tool(title=title, annotations=hints, structured_output=True)(with_tool_errors(getattr(tools, name)))
-
-
-class VerifiedTools:
-    """The tools, one method each. Their docstrings and parameters are what agents see."""
-
-    def __init__(self, resolve_context: ContextResolver) -> None:
-        self._resolve_context = resolve_context
-
     async def list_verified(
         self,
         ctx: Context,
@@ -398,6 +322,68 @@ class VerifiedTools:
         context = self._resolve_context(ctx.request_context)
         await VerifiedQuestionService(context.service).remove(context.caller, graph, id, context.caller.owner)
         return RemovedEntry(id=id)
+
+    @asynccontextmanager
+    async def _open_graph(
+        self, ctx: Context, graph: str | None, *, for_query: bool = False
+    ) -> AsyncIterator[tuple[ToolContext, Graph]]:
+        """The open graph of a request, once a slot for look-ups is free, or one for queries of callers."""
+        context = self._resolve_context(ctx.request_context)
+        service = context.service
+        async with service.query_slot(context.caller) if for_query else service.look_up_slot(context.caller):
+            with await context.service.open_graph(graph, context.caller) as opened:
+                yield context, opened
+
+
+def _with_tool_errors(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """The same tool. Errors with a message for users become tool errors, which the agent can read and act on."""
+
+    @functools.wraps(function)
+    async def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await function(*args, **kwargs)
+        except NacreError as error:
+            raise McpToolError(str(error)) from error
+        except TimeoutError as error:
+            raise McpToolError("It took too long. Ask for less.") from error
+
+    return wrapped
+
+
+def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
+    schema = opened.schema
+    classes = sorted(schema.shown_classes, key=lambda each: -each.count)
+    properties = sorted(schema.shown_predicates, key=lambda each: -each.triples)
+    return GraphDescription(
+        name=opened.name,
+        version=opened.version,
+        triples=schema.triples,
+        things=schema.entities,
+        classes=[class_summary(each) for each in classes[:MAX_CLASSES]],
+        properties=[property_summary(each, schema) for each in properties[:MAX_PROPERTIES]],
+        truncated=len(classes) > MAX_CLASSES or len(properties) > MAX_PROPERTIES,
+        sql=opened.stored is not None,
+        sparql=not sparql_problem(opened),
+        search=not (lexical_problem(opened) and vector_problem(opened)),
+        examples=examples_of(context.service.library, opened.name),
+    )
+
+
+class GraphListItem(BaseModel):
+    """A graph and its size; `problem` says why it can't be queried."""
+
+    name: str
+    version: str
+    triples: int
+    things: int
+    classes: int
+    problem: str
+
+
+def _graph_list(context: ToolContext) -> list[GraphListItem]:
+    fields = GraphListItem.model_fields
+    every = (graph_summary(context.service.library, name) for name in context.service.graph_names(context.caller))
+    return [GraphListItem(**{name: getattr(each, name) for name in fields}) for each in every]
 
 
 def _entry(entry: VerifiedQuestion) -> VerifiedEntry:

@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 from nacre.records.schema import Schema
 from nacre.stores.search.lexical import IndexFolder, seal_folder
 from nacre.stores.search.vectors import Embedder
+from nacre.stores.sqlite.passages import open_published
 
 NameKind = Literal["class", "group", "predicate", "entity", "value"]
 
@@ -262,10 +263,7 @@ class Lexicon:
         return connection.execute(sql, params).fetchall()
 
     def _connect(self) -> sqlite3.Connection:
-        # immutable: a published file never changes, and a read-only folder has no place for lock files
-        connection = sqlite3.connect(
-            f"{self._path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        connection = open_published(self._path)
         connection.execute(f"PRAGMA mmap_size={_MMAP_BYTES}")
         with self._lock:
             self._open.append(connection)
@@ -339,7 +337,7 @@ def write_lexicon(
         db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", things.number_things(names))
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.table_counts())
         rows, words = things.names, _Words(forms, things.entities)
-        rows.sort(key=_count_spaces)
+        rows.sort(key=lambda name: name[0].count(" "))
         for start in range(0, len(rows), _CHUNK):
             chunk = words.add_names(start, rows[start : start + _CHUNK])
             db.executemany("INSERT INTO name VALUES (?,?,?,?)", (row for row, _ in chunk))
@@ -386,10 +384,6 @@ class _Things:
 
 def _thing(row: Row) -> tuple[str, str, str, str, str, float, str | None]:
     return row[1:]
-
-
-def _count_spaces(name: tuple[str, int]) -> int:
-    return name[0].count(" ")
 
 
 class _Numbers(dict[str, int]):

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from nacre.records.facts import Passage, Sentence
 
@@ -34,16 +34,35 @@ class PassageHit(NamedTuple):
     score: float
 
 
-class Passages:
-    """A read-only handle, safe to share between threads."""
+def open_published(path: Path) -> sqlite3.Connection:
+    """A read-only connection to a file of a version."""
+    # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
+class PublishedFile:
+    """A read-only handle on a file of a version, safe to share between threads."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
-        self._connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        self._connection = open_published(path)
+
+    def close(self) -> None:
+        """Close its connection."""
+        with self._lock:
+            self._connection.close()
+
+    def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._connection.execute(sql, params).fetchall()
+
+
+class Passages(PublishedFile):
+    """The passages of a version."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self.count = int(self._rows("SELECT count(*) FROM passage")[0][0])
         self._predicates = [row[0] for row in self._rows("SELECT iri FROM predicate ORDER BY n")]
 
@@ -78,10 +97,6 @@ class Passages:
         """The ids in the order the passages were written: those about one key one after the other."""
         return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY n")]
 
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-
     def _sentences(self, key: str, text: str, sources: str) -> Iterator[Sentence]:
         numbers, _, terms = sources.partition("\n")
         at = place = 0
@@ -102,10 +117,6 @@ class Passages:
                 yield Sentence(said, None, key, start, end)
             else:
                 yield Sentence(said)
-
-    def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
-        with self._lock:
-            return self._connection.execute(sql, params).fetchall()
 
 
 def write_passages(passages: Iterable[Passage], path: Path) -> int:
@@ -226,15 +237,11 @@ class SkippedDocument(NamedTuple):
         return f"{self.name}: {self.why}"
 
 
-class Documents:
-    """A read-only handle, safe to share between threads."""
+class Documents(PublishedFile):
+    """The documents of a version."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = threading.Lock()
-        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
-        self._connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        super().__init__(path)
         self.count = int(self._rows("SELECT count(*) FROM document")[0][0])
 
     def text(self, name: str, start: int = 0, end: int | None = None) -> str | None:
@@ -262,29 +269,11 @@ class Documents:
                 found[document, start, end] = tuple(row[0] for row in rows)
         return found
 
-    def mentions_of(self, thing: str, most: int) -> list[SentencePlace]:
-        """The places of sentences that mention a thing, the first `most` by document and place."""
-        return [
-            (str(name), int(start), int(stop))
-            for name, start, stop in self._rows(
-                "SELECT document, start, stop FROM naming WHERE thing = ? ORDER BY document, start LIMIT ?",
-                (thing, most),
-            )
-        ]
-
     def skipped(self) -> list[SkippedDocument]:
         """The files without passages."""
         return [
             SkippedDocument(*row) for row in self._rows("SELECT name, kind, why FROM left_out ORDER BY kind DESC, name")
         ]
-
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-
-    def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
-        with self._lock:
-            return self._connection.execute(sql, params).fetchall()
 
 
 class DocumentsWriter:

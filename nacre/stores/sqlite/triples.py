@@ -6,7 +6,6 @@ stores them as they were extracted, and separately which relations were condense
 
 import json
 import sqlite3
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.records.facts import ExtractedTriple, SourceSentence
+from nacre.stores.sqlite.passages import PublishedFile
 from nacre.stores.sqlite.tables import RowFacts, Tables, lexical_form, quote_identifier
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -45,7 +45,10 @@ class TripleReader:
         if self._is_read(subject):
             row = self._rows_read[subject]
             if row is None or predicate not in row.unread:
-                return [(subject, predicate, value) for value in _values_of(row, predicate)][:MAX_TRIPLES]
+                values: Sequence[str] = ()
+                if row is not None:
+                    values = row.types if predicate == TYPE else row.values.get(predicate, ())
+                return [(subject, predicate, value) for value in values][:MAX_TRIPLES]
         if predicate == TYPE:
             return [t for c in self._tables.schema.classes if (t := self.type_triple(subject, c.iri))]
         return [
@@ -174,12 +177,6 @@ class StatedTriples:
         return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term, predicate))]
 
 
-def _values_of(row: RowFacts | None, predicate: str) -> Sequence[str]:
-    if row is None:
-        return ()
-    return row.types if predicate == TYPE else row.values.get(predicate, ())
-
-
 def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The relations with a predicate, each with the columns of its row number and its subjects."""
     if place["junction"]:
@@ -237,16 +234,11 @@ MAX_TERMS = 200
 MAX_FOUND = 400
 
 
-class ExtractedLayer:
-    """A read-only handle, safe to share between threads."""
+class ExtractedLayer(PublishedFile):
+    """The triples that were extracted from the texts of a version."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-        # immutable: a published file never changes, so SQLite needs no lock file and the folder may be read-only
-        self._connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        super().__init__(path)
         self.count = int(self._rows("SELECT count(*) FROM triple")[0][0])
 
     def all(self, *, condensed: bool = False) -> list[ExtractedTriple]:
@@ -283,14 +275,6 @@ class ExtractedLayer:
     def condensed(self) -> Mapping[str, str]:
         """The condensed relations, each with the relation it was condensed into."""
         return dict(self._rows("SELECT relation, into_relation FROM condensed ORDER BY relation"))
-
-    def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-
-    def _rows(self, sql: str, params: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._connection.execute(sql, params).fetchall()
 
 
 def write_layer(

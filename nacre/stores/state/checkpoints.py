@@ -7,18 +7,14 @@ that is set back hides the turns that follow. The row numbers of SQLite grow wit
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
     CheckpointTuple,
     get_checkpoint_id,
 )
-from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 _ORDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY rowid DESC"
@@ -47,37 +43,7 @@ class StoredCheckpoint:
     content: bytes
 
 
-class OrderedSaver(Protocol):
-    """What threads need of a store of checkpoints whose latest checkpoint is the one that was written last."""
-
-    serde: SerializerProtocol
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """One checkpoint; without an id, the latest one of a thread."""
-
-    def alist(self, config: RunnableConfig | None) -> AsyncIterator[CheckpointTuple]:
-        """The checkpoints of a thread, the last written first."""
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Store a checkpoint."""
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Delete the checkpoints of a thread."""
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy the checkpoints of a thread to another one."""
-
-    async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
-        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
-
-
-class WrittenOrder(BaseCheckpointSaver[str], ABC):
+class OrderedSaver(BaseCheckpointSaver[str], ABC):
     """What makes a saver's latest checkpoint the one that was written last; the saver follows it among the bases."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -115,8 +81,12 @@ class WrittenOrder(BaseCheckpointSaver[str], ABC):
     async def _ids(self, config: RunnableConfig, limit: int | None = None) -> list[str]:
         """The ids of a thread's checkpoints, the last written first."""
 
+    @abstractmethod
+    async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
+        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
 
-class OrderedSqliteSaver(WrittenOrder, AsyncSqliteSaver):
+
+class OrderedSqliteSaver(OrderedSaver, AsyncSqliteSaver):
     """`AsyncSqliteSaver` whose latest checkpoint is the one that was written last."""
 
     async def setup(self) -> None:
@@ -132,7 +102,6 @@ class OrderedSqliteSaver(WrittenOrder, AsyncSqliteSaver):
         await super().adelete_thread(thread_id)
 
     async def stored(self, thread_id: str, most_bytes: int) -> list[StoredCheckpoint]:
-        """The checkpoints of a thread, the last written first, until they have more than so many bytes."""
         await self.setup()
         found: list[StoredCheckpoint] = []
         size = 0

@@ -170,12 +170,8 @@ class Conversations:
     def set_metadata(self, owner: str, thread: str, metadata: Mapping[str, Any]) -> None:
         """Store what a client notes about a thread; it replaces earlier metadata."""
         with self._writing() as run:
-            text = json_text(metadata)
-            run(
-                "INSERT INTO thread_metadata VALUES (?, ?, ?)"
-                " ON CONFLICT (owner, thread) DO UPDATE SET metadata = excluded.metadata",
-                *(owner, thread, text),
-            )
+            row = {"owner": owner, "thread": thread, "metadata": json_text(metadata)}
+            run.upsert("thread_metadata", row, "owner", "thread")
 
     def turns(self, owner: str, thread: str) -> list[Turn]:
         """The finished turns of a thread, in order."""
@@ -278,13 +274,9 @@ class Conversations:
 
     def say(self, owner: str, thread: str, turn: int, thumb: int, comment: str) -> None:
         """Save the owner's feedback on an answer; it replaces earlier feedback."""
-        now = self._database.now()
+        row = {"owner": owner, "thread": thread, "turn": turn, "at": self._database.now()}
         with self._writing() as run:
-            run(
-                "INSERT INTO feedback VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner, thread, turn) DO UPDATE"
-                " SET at = excluded.at, thumb = excluded.thumb, comment = excluded.comment",
-                *(owner, thread, turn, now, thumb, comment),
-            )
+            run.upsert("feedback", {**row, "thumb": thumb, "comment": comment}, "owner", "thread", "turn")
 
     def delete(self, owner: str, thread: str) -> None:
         """Delete a thread with its turns, feedback and shared answers."""
@@ -394,12 +386,9 @@ def exchange_turns(run: Execute, dialect: StateDialect, owner: str, thread: str,
     sql = "SELECT id, at, record FROM replaced_turn WHERE owner = ? AND thread = ? AND id IN (?)"
     for each, at, text in run(sql, owner, thread, list(ids)).fetchall():
         record = json.loads(text)
-        run(
-            "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, thread, turn) DO UPDATE SET"
-            " at = excluded.at, run = excluded.run, question = excluded.question, answer = excluded.answer,"
-            " record = excluded.record",
-            *(owner, thread, ids.index(each) + 1, at, each, record["question"], record["answer"], text),
-        )
+        row = {"owner": owner, "thread": thread, "turn": ids.index(each) + 1, "at": at, "run": each}
+        row |= {"question": record["question"], "answer": record["answer"], "record": text}
+        run.upsert("turn", row, "owner", "thread", "turn")
     run("DELETE FROM replaced_turn WHERE owner = ? AND thread = ? AND id IN (?)", owner, thread, list(ids))
 
 

@@ -42,6 +42,13 @@ class Execute:
         """The result of a statement, as of SQLAlchemy."""
         return execute(self._connection, sql, given, self._is_server)
 
+    def upsert(self, table: str, row: Mapping[str, object], *keys: str) -> None:
+        """Insert a row by its columns; it replaces the row that has the same values of the `keys`."""
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        changed = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
+        conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
+        self(f"INSERT INTO {table} ({names}) VALUES ({marks}) {conflict}", *row.values())
+
     def many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """Run a statement for each row of values; a server gets them together. No value is a list."""
         if rows:
@@ -319,10 +326,7 @@ def install_tables(database: StateDatabase, part: str, versions: Sequence[Sequen
             for statement in statements:
                 run(statement.format(size=_Sizes(database), **database.dialect.types))
         if present < len(versions):
-            run(
-                "INSERT INTO state_version VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET version = excluded.version",
-                *(part, len(versions)),
-            )
+            run.upsert("state_version", {"part": part, "version": len(versions)}, "part")
 
 
 def _installed(database: StateDatabase, part: str) -> int:

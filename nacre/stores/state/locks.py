@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from nacre.stores.state.database import ServerDatabaseError, StateDatabase, lock_number
 from nacre.stores.state.server_engine import has_news
@@ -31,37 +31,21 @@ class StateLock:
     verify: Callable[[], None]
 
 
-class StateLocks(Protocol):
-    """The locks of a data folder or of a database server."""
-
-    # how long to wait before the next attempt, in seconds
-    poll_seconds: float
-
-    def slot(self, name: str) -> str:
-        """The lock for a name; several names may share one."""
-
-    def try_acquire(self, slot: str) -> StateLock | None:
-        """The lock, or None if a process holds it. Raises StorageError, or OSError."""
-
-    def is_held(self, slot: str) -> bool:
-        """Whether a process holds a lock."""
-
-    def close(self) -> None:
-        """Release all locks of this process."""
-
-
 class FileLocks:
     """Locks of the processes of one machine: 256 files for all names."""
 
+    # how long to wait before the next attempt, in seconds
     poll_seconds = 0.02
 
     def __init__(self, data: Path) -> None:
         self._folder = data / LOCK_FOLDER
 
     def slot(self, name: str) -> str:
+        """The lock for a name; several names may share one."""
         return blake2b(name.encode(), digest_size=1).hexdigest()
 
     def try_acquire(self, slot: str) -> StateLock | None:
+        """The lock, or None if a process holds it. Raises StorageError, or OSError."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
@@ -76,16 +60,17 @@ class FileLocks:
         return StateLock(lambda: os.close(handle), lambda: None)
 
     def is_held(self, slot: str) -> bool:
+        """Whether a process holds a lock."""
         if (lock := self.try_acquire(slot)) is not None:
             lock.release()
         return lock is None
 
     def close(self) -> None:
-        pass
+        """Release all locks of this process."""
 
 
 class ServerLocks:
-    """Locks of the processes of all machines that share a PostgreSQL server: advisory locks of one connection."""
+    """Like `FileLocks`, of all machines that share a PostgreSQL server: advisory locks of one connection."""
 
     poll_seconds = 0.05
 
@@ -160,6 +145,9 @@ class ServerLocks:
             if connection is not self._connection:
                 raise ServerDatabaseError("the connection to the database server was lost during the turn")
             self._ask(connection, "SELECT :number", "")
+
+
+StateLocks = FileLocks | ServerLocks
 
 
 def locks_of(database: StateDatabase) -> StateLocks:

@@ -276,12 +276,9 @@ class VerifiedQuestionStore:
     def note_graph(self, graph: str, version: str, terms: frozenset[str], bases: frozenset[str]) -> None:
         """Store what `known_version` and `known_graph` return."""
         with self._writing() as run:
-            given = graph, version, json.dumps(sorted(terms)), json.dumps(sorted(bases))
-            run(
-                "INSERT INTO verified_graph VALUES (?, ?, ?, ?) ON CONFLICT (graph) DO UPDATE SET"
-                " version = excluded.version, terms = excluded.terms, bases = excluded.bases",
-                *given,
-            )
+            row = {"graph": graph, "version": version}
+            row |= {"terms": json.dumps(sorted(terms)), "bases": json.dumps(sorted(bases))}
+            run.upsert("verified_graph", row, "graph")
 
     def calibration(self, graph: str) -> GraphCalibration | None:
         """What the verified questions of a graph say of its probabilities; None if that was not measured."""
@@ -291,12 +288,8 @@ class VerifiedQuestionStore:
     def store_calibration(self, graph: str, calibration: GraphCalibration) -> None:
         """Store what `calibration` returns."""
         with self._writing() as run:
-            text = json.dumps(to_json(calibration))
-            run(
-                "INSERT INTO verified_calibration VALUES (?, ?)"
-                " ON CONFLICT (graph) DO UPDATE SET calibration = excluded.calibration",
-                *(graph, text),
-            )
+            row = {"graph": graph, "calibration": json.dumps(to_json(calibration))}
+            run.upsert("verified_calibration", row, "graph")
 
     def _summary(self, graph: str) -> "_Summary":
         """What every turn asks of a graph. A server is asked again after RECENT_SECONDS."""
@@ -407,19 +400,10 @@ _COMPARED = ("in use", "contradicted")
 
 def store_entry(run: Execute, graph: str, entry: VerifiedQuestion) -> None:
     """Insert or update an entry, without its words."""
-    given = (
-        *(graph, entry.id, entry.by, entry.question, entry.standalone, json.dumps(entry.plan), json.dumps(entry.query)),
-        *(entry.values_hash, entry.kind, entry.at, entry.version, int(entry.approved), entry.state, entry.note),
-    )
-    run(
-        "INSERT INTO verified (graph, id, owner, question, standalone, plan, query, values_hash, kind, at, version,"
-        " approved, state, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (graph, id, owner) DO UPDATE SET question = excluded.question, standalone = excluded.standalone,"
-        " plan = excluded.plan, query = excluded.query, values_hash = excluded.values_hash, kind = excluded.kind,"
-        " at = excluded.at, version = excluded.version, approved = excluded.approved, state = excluded.state,"
-        " note = excluded.note",
-        *given,
-    )
+    row = {"graph": graph, **vars(entry), "owner": entry.by, "approved": int(entry.approved)}
+    row |= {"plan": json.dumps(entry.plan), "query": json.dumps(entry.query)}
+    del row["by"]
+    run.upsert("verified", row, "graph", "id", "owner")
 
 
 def compare_entries(run: Execute, graph: str, id: str) -> None:
@@ -475,10 +459,7 @@ def one_of_each(rows: Sequence[tuple[Any, ...]], owner: str) -> tuple[VerifiedQu
 
 def parse_entry(row: tuple[Any, ...]) -> VerifiedQuestion:
     """The entry of a row that begins with `FIELDS`."""
-    id, question, standalone, plan, query, hash, kind, owner, at, version, approved, state, note = row[:13]
-    data = {
-        **{"id": id, "question": question, "standalone": standalone, "plan": json.loads(plan)},
-        **{"query": json.loads(query), "values_hash": hash, "kind": kind, "by": owner, "at": at, "version": version},
-        **{"approved": bool(approved), "state": state, "note": note},
-    }
+    data = dict(zip(FIELDS.split(", "), row, strict=False))
+    data |= {"by": data.pop("owner"), "approved": bool(data["approved"])}
+    data |= {"plan": json.loads(data["plan"]), "query": json.loads(data["query"])}
     return from_json(VerifiedQuestion, data)
