@@ -9,7 +9,7 @@ import asyncio
 import threading
 import uuid
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -401,7 +401,7 @@ def _source(where: str | Path, key: str | None, keep: bool) -> "LocalSource | Re
     return LocalSource(Path(where), keep=keep)
 
 
-async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
+async def forward_events(events: AsyncGenerator[tuple[str, Any]], put: Callable[[StreamItem], object]) -> None:
     """Put the tokens and the reply of a turn, or its error, then None."""
     try:
         async for kind, payload in events:
@@ -412,7 +412,7 @@ async def forward_events(events: AsyncIterator[tuple[str, Any]], put: Callable[[
     except Exception as error:
         put(error)
     finally:
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
         put(None)
 
 

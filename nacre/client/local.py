@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ class LocalSource:
         service = await self._open_service()
         return await run_in_thread(service.graph_names)
 
-    async def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, request: TurnRequest) -> AsyncGenerator[tuple[str, Any]]:
         """The events of a turn."""
         service = await self._open_service()
         from graph.context import Context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
@@ -43,7 +43,7 @@ class RemoteSource:
             _raise_for_status(reply, await reply.aread())
             return [each["name"] for each in reply.json()]
 
-    async def events(self, request: TurnRequest) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, request: TurnRequest) -> AsyncGenerator[tuple[str, Any]]:
         """The events of a turn."""
         body = {name: value for name, value in request._asdict().items() if value is not None}
         accepted = {"Accept": "text/event-stream"}

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.model_priors import OUTCOMES, Counts, Priors
 from graph.app import Composition
 from graph.context import parse_context
-from graph.state import Input, Json
+from graph.state import Input
 from nacre.evaluation.questions import GoldQuestion, QuestionLine, ask_questions
 from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
@@ -50,7 +50,9 @@ async def query_outcomes(
             turn_input["graph"] = name
         config = RunnableConfig(configurable={"thread_id": f"{OWNER}:{thread}"})
         state = await app.ainvoke(turn_input, config, context=parse_context(CONTEXT), output_keys=["answer", "found"])
-        result = _model_result(state["found"])
+        # the first result with an outcome is the model's; later ones are those of the rules
+        results = [from_json(BranchResult, each) for each in state["found"]]
+        result = next((each for each in results if each.outcome), None)
         outcomes[question.id] = result.outcome if result else ""
         record: Answer = state["answer"]
         return {**record, "status": "answered", "values": _values(result) if result else []}
@@ -95,12 +97,6 @@ _OUTCOME_LABELS = {
     "doubted": "doubted",
     "empty": "none",
 }
-
-
-def _model_result(results: Sequence[Json]) -> BranchResult | None:
-    """The first result with an outcome, which is the model's; later results are those of the rules."""
-    branch_results = [from_json(BranchResult, result) for result in results]
-    return next((result for result in branch_results if result.outcome), None)
 
 
 def _values(result: BranchResult) -> list[str | int | float | bool]:

@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -174,7 +174,7 @@ def check_ask_input(input: Any) -> CheckedAskInput:
         raise ConfigError(f"{name!r} is {type(fields.get(str(name))).__name__}, not text. Send a string.") from None
 
 
-async def _events(input: Any, config: RunnableConfig) -> AsyncIterator[tuple[str, Any]]:
+async def _events(input: Any, config: RunnableConfig) -> AsyncGenerator[tuple[str, Any]]:
     checked = check_ask_input(input)
     origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex

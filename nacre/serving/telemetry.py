@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -47,16 +48,14 @@ class Metrics:
         self.tokens.labels("out").inc(record["output_tokens"])
         self.model_calls.inc(record["llm_calls"])
 
-    async def count_events(self, events: AsyncIterator[tuple[str, Any]]) -> AsyncIterator[tuple[str, Any]]:
+    async def count_events(self, events: AsyncGenerator[tuple[str, Any]]) -> AsyncGenerator[tuple[str, Any]]:
         """The same events of a turn; counted as active until its end and then as finished."""
         with self.active_turns.track_inprogress():
-            try:
+            async with aclosing(events):
                 async for kind, payload in events:
                     if kind == "answer":
                         self.count_turn(payload)
                     yield kind, payload
-            finally:
-                await events.aclose()  # type: ignore[attr-defined]
 
     def text(self) -> bytes:
         """All metrics in Prometheus' text format."""
@@ -103,8 +102,8 @@ def configure_tracing(settings: Settings) -> None:
 
 
 async def trace_turn(
-    events: AsyncIterator[tuple[str, Any]], headers: Mapping[str, str]
-) -> AsyncIterator[tuple[str, Any]]:
+    events: AsyncGenerator[tuple[str, Any]], headers: Mapping[str, str]
+) -> AsyncGenerator[tuple[str, Any]]:
     """The same events. With tracing, the turn becomes a child of the span that the request's headers name."""
     steps = _TurnSpans(headers) if _tracer is not None else None
     try:
@@ -115,7 +114,7 @@ async def trace_turn(
     finally:
         if steps is not None:
             steps.end()
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
 
 
 class _TurnSpans:

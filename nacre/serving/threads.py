@@ -21,7 +21,6 @@ from langgraph.checkpoint.base import CheckpointTuple
 
 from nacre.errors import ConfigError, NacreError
 from nacre.language.sanitize import storable_text
-from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, QuotaExceeded
 from nacre.serving.keys import LOCAL_CALLER, Caller
@@ -193,11 +192,6 @@ class Threads:
                 raise NotFound("This thread has no such checkpoint.")
             await self._put_checkpoint(key, saved)
             await run_in_thread(self.conversations.take_up, caller.owner, thread, ids)
-
-    async def save_turn(self, caller: Caller, thread: str, record: Answer, after: Sequence[str] | None = None) -> None:
-        """Store a finished turn; see `Conversations.keep`. A client that disconnects meanwhile does not interrupt the
-        write."""
-        await complete(run_in_thread(self.conversations.keep, caller.owner, thread, record, after))
 
     @asynccontextmanager
     async def roll_back_unless_saved(

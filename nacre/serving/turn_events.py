@@ -1,20 +1,19 @@
 """The end of a turn's event stream: events -> the answer record."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, cast
 
 from nacre.records.answer import Answer
 
 
-async def collect_record(events: AsyncIterator[tuple[str, Any]]) -> Answer:
+async def collect_record(events: AsyncGenerator[tuple[str, Any]]) -> Answer:
     """The record of a turn whose other events nobody needs; raises RuntimeError if the turn ends without one."""
     record: Answer | None = None
-    try:
+    async with aclosing(events):
         async for kind, payload in events:
             if kind == "answer":
                 record = cast(Answer, payload)
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
     return require_record(record)
 
 

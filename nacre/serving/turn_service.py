@@ -34,7 +34,7 @@ from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.capacity import FairSlots, default_share
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
-from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, validate_thread_name
+from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
 from nacre.serving.turn_events import collect_record, require_record
 from nacre.stores.graph import Graph
 from nacre.stores.killable_pool import PROCESSES
@@ -284,7 +284,8 @@ class TurnService:
         """Store a finished turn; the record, with a caveat if it could not be stored."""
         if thread and self.threads and not storage_error:
             try:
-                await self.threads.save_turn(caller, thread, record, after)
+                # a client that disconnects meanwhile does not interrupt the write
+                await complete(run_in_thread(self.threads.conversations.keep, caller.owner, thread, record, after))
             except ConversationStoreError as error:
                 storage_error = str(error)
         if not storage_error:

@@ -93,7 +93,11 @@ def parse_address(text: str) -> tuple[str, Dialect]:
     except (ArgumentError, ValueError):
         raise ConfigError("The address of the database can't be read. Write DIALECT://USER@HOST:PORT/NAME.") from None
     unknown = [key for key in url.query if key.lower() not in _OPTIONS]
-    if url.password is not None or ":" in (url.username or "") or any(map(_is_secret, unknown)):
+    if (
+        url.password is not None
+        or ":" in (url.username or "")
+        or any(word in key.lower() for key in unknown for word in _SECRETS)
+    ):
         host = url.host or "HOST"
         raise ConfigError(
             "The address has a password, which would be stored. Leave it out and set "
@@ -114,10 +118,6 @@ def parse_address(text: str) -> tuple[str, Dialect]:
             raise ConfigError(f"There is no file {path}. Write {backend}:///FILE, or {backend}:////FILE from the root.")
         url = url.set(database=str(path.resolve()))
     return url.render_as_string(hide_password=True), DIALECTS[backend]
-
-
-def _is_secret(option: str) -> bool:
-    return any(word in option.lower() for word in _SECRETS)
 
 
 def with_password(address: str, passwords: Mapping[str, "SecretStr"]) -> "URL":

@@ -143,7 +143,10 @@ class Library:
                 )
                 held = held or self._open_version(name, wanted, version)
                 if held is not None:
-                    _check_files(held)
+                    try:
+                        check_sizes(held.folder, held.sizes, gone=True)
+                    except DamagedIndex as error:
+                        raise damaged_graph_error(name, error) from error
                     held.users += 1
                     if version is None:
                         self._close_older(name, wanted)
@@ -270,14 +273,6 @@ class Library:
             if store is not None:
                 store.close()
         _unpin(held.pinned)
-
-
-def _check_files(held: _OpenGraph) -> None:
-    """Raise ConfigError if a file of an open graph was truncated; deleted files stay readable."""
-    try:
-        check_sizes(held.folder, held.sizes, gone=True)
-    except DamagedIndex as error:
-        raise damaged_graph_error(held.graph.name, error) from error
 
 
 def _key(name: str, pointer: Pointer) -> tuple[str, str, str | None, str]:

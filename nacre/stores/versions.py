@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO
 
 from nacre.errors import ConfigError
 from nacre.stores.addresses import public_address
@@ -223,7 +222,7 @@ def writer_lock(home: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """
     with (home / WRITER).open("a") as lock:
         until = time.monotonic() + seconds
-        while not (locked := _try_lock(lock)) and time.monotonic() < until:
+        while not (locked := try_lock(lock.fileno())) and time.monotonic() < until:
             time.sleep(0.02)
         if not locked or os.fstat(lock.fileno()).st_nlink == 0:  # the writer before has just removed the graph
             raise ConfigError(
@@ -232,9 +231,10 @@ def writer_lock(home: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         yield
 
 
-def _try_lock(lock: IO[str]) -> bool:
+def try_lock(handle: int) -> bool:
+    """Whether the lock of an open file, or folder, could be taken, for as long as its descriptor is open."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -277,12 +277,7 @@ def _unused(folder: Path) -> Iterator[bool]:
         yield True
         return
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+        yield try_lock(handle)
     finally:
         os.close(handle)
 

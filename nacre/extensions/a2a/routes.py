@@ -419,20 +419,20 @@ def agent_card(address: str, service: TurnService, caller: Caller | None) -> Age
         capabilities=AgentCapabilities(streaming=True, push_notifications=False, extended_agent_card=True),
         default_input_modes=[TEXT],
         default_output_modes=[TEXT, DATA],
-        skills=[PUBLIC_SKILL] if caller is None else _skills(service, caller),
+        skills=[PUBLIC_SKILL]
+        if caller is None
+        else [
+            AgentSkill(
+                id=each, name=f"Questions about {each}", description=_description(service.library, each), tags=TAGS
+            )
+            for each in service.graph_names(caller)
+        ],
     )
     if caller is None or caller.owner != LOCAL_CALLER.owner:
         bearer = HTTPAuthSecurityScheme(scheme="bearer", description="A key created by nacre keys add.")
         card.security_schemes[SCHEME].CopyFrom(SecurityScheme(http_auth_security_scheme=bearer))
         card.security_requirements.append(SecurityRequirement(schemes={SCHEME: StringList()}))
     return card
-
-
-def _skills(service: TurnService, caller: Caller) -> list[AgentSkill]:
-    return [
-        AgentSkill(id=name, name=f"Questions about {name}", description=_description(service.library, name), tags=TAGS)
-        for name in service.graph_names(caller)
-    ]
 
 
 def _description(library: Library, name: str) -> str:

@@ -152,15 +152,14 @@ MAX_TASKS = 1000
 class TaskRegistry:
     """The latest tasks of a process."""
 
-    def __init__(self, max_tasks: int = MAX_TASKS) -> None:
-        self._max_tasks = max_tasks
+    def __init__(self) -> None:
         self._entries: OrderedDict[str, TaskEntry] = OrderedDict()
 
     def put(self, entry: TaskEntry) -> None:
         """Remember a task as the latest one."""
         self._entries[entry.id] = entry
         self._entries.move_to_end(entry.id)
-        while len(self._entries) > self._max_tasks:
+        while len(self._entries) > MAX_TASKS:
             self._entries.popitem(last=False)
 
     def find(self, caller: Caller, id: str) -> TaskEntry | None:

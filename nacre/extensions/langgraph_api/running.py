@@ -75,8 +75,9 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     if thread is not None:
         thread = await _existing_thread(context, body, thread, graph)
     lasting = background or body.on_disconnect == "continue"
-    if lasting:
-        await _check_background(context)
+    limit = max(1, service.composition.settings.max_turns // BACKGROUND_SHARE)
+    if lasting and sum(run.is_lasting for run in await context.runs.running(caller)) >= limit:
+        raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
     asked = await read_asked_turn(body, context.threads, caller, thread)
     options = parse_context({"graph": graph, **(body.context or {})})
     requested = (body.input.graph if body.input else None) or graph
@@ -92,14 +93,12 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
 
     async def note_messages_before(events: Events) -> Events:
         """The same events; once the turn has begun, the messages before it are noted."""
-        try:
+        async with aclosing(events):
             async for event in events:
                 if notes.before is None:
                     latest = await latest_snapshot(context.threads, caller, thread) if thread else None
                     notes.before = list(latest.messages) if latest else []
                 yield event
-        finally:
-            await events.aclose()  # type: ignore[attr-defined]
 
     run = await context.begin_turn(
         replace(turn, graph=name, id=id, is_checked=True, earlier=earlier, start=start),
@@ -195,13 +194,6 @@ async def _existing_thread(context: RunContext, body: GraphRunRequest, thread: s
     if not name or body.if_not_exists != "create":
         raise NotFound("This thread does not exist. Create it first, or send if_not_exists='create'.")
     return (await context.threads.create(context.caller, graph or "", thread=name)).thread
-
-
-async def _check_background(context: RunContext) -> None:
-    """Raise TooManyRequests if the caller has enough runs that need no client."""
-    limit = max(1, context.service.composition.settings.max_turns // BACKGROUND_SHARE)
-    if sum(run.is_lasting for run in await context.runs.running(context.caller)) >= limit:
-        raise TooManyRequests(f"{limit} runs of this key are running or waiting. Try again when one has ended.", 5)
 
 
 async def _make_way(context: RunContext, body: GraphRunRequest, thread: str) -> None:

@@ -222,7 +222,9 @@ def read_snapshots(stored: Sequence[StoredCheckpoint], load: Load, limit: int | 
         if question is not None and question.id in questions:
             ordered.remove(question.id)
         if end.run is None:
-            ordered.append(_answer_snapshot(end, question))
+            parent, shown = question.id if question is not None else None, list(map(message_json, end.messages))
+            step = 2 * end.fields.get("turn", 1)
+            ordered.append(Snapshot(end.id, parent, end.id, shown, end.fields, end.created, None, step))
         if question is not None:
             questions.setdefault(question.id, question)
             ordered.append(question.id)
@@ -278,12 +280,6 @@ def _question_snapshot(end: _TurnEnd, ends: Mapping[str, _TurnEnd]) -> Snapshot 
     turn = end.fields.get("turn", 0) + (0 if end.run is None else 1) or 1
     above = stopped.id if stopped is not None else base
     return Snapshot(id, above, base, shown, fields, end.created, question, 2 * turn - 1, end.run)
-
-
-def _answer_snapshot(end: _TurnEnd, question: Snapshot | None) -> Snapshot:
-    parent = question.id if question is not None else None
-    shown = list(map(message_json, end.messages))
-    return Snapshot(end.id, parent, end.id, shown, end.fields, end.created, None, 2 * end.fields.get("turn", 1))
 
 
 # keys of a reply to a clarification, as chat pages send it

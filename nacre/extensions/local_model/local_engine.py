@@ -201,7 +201,8 @@ def llama_server(load: EngineOptions, home: str, key: str) -> RunningServer:
     params.model.path, params.model_alias = str(load.file), {load.file.stem}
     params.n_ctx, params.n_parallel = load.context, 1
     params.n_batch = params.n_ubatch = BATCH
-    params.cpuparams.n_threads = load.threads or _processors()
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    params.cpuparams.n_threads = load.threads or processors
     params.slot_save_path = f"{load.states}{os.sep}"
     params.cache_ram_mib = MEMORY_MIB
     params.api_keys = [key]
@@ -213,7 +214,3 @@ def llama_server(load: EngineOptions, home: str, key: str) -> RunningServer:
         params.hostnames, params.port = ["127.0.0.1"], 0
     server: RunningServer = xllamacpp.Server(params)
     return server
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ingestion.extract import TextExtraction
     from nacre.config.settings import Settings
     from nacre.extensions.pyramid.complete_schema import SchemaCompletion
-    from nacre.records.facts import ExtractedTriple, Proposal
+    from nacre.records.facts import Proposal
     from nacre.stores.catalog import Graph
 
 MAX_SHOWN = 20
@@ -88,7 +88,8 @@ def _print_triples(extraction: "TextExtraction", *, everything: bool) -> None:
     selected = sure if everything else sure[:MAX_SHOWN]
     for each in selected:
         subject = _format_end(each.subject, each.subject_key)
-        print_line(f"{each.confidence:.2f}  {subject} | {each.relation} | {_format_object(each)}")
+        value = _format_end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"
+        print_line(f"{each.confidence:.2f}  {subject} | {each.relation} | {value}")
         print_line(f"      {each.claim.document} {each.claim.start}-{each.claim.end}: {each.claim.text}")
     if len(sure) > len(selected):
         print_line(f"and {len(sure) - len(selected):,} more (--all)")
@@ -101,10 +102,6 @@ def _print_triples(extraction: "TextExtraction", *, everything: bool) -> None:
 
 def _format_end(text: str, key: str) -> str:
     return text if key else f"“{text}”"
-
-
-def _format_object(each: "ExtractedTriple") -> str:
-    return _format_end(each.object, each.object_key) if each.kind == "thing" else f"{each.object} ({each.kind})"
 
 
 MAX_EXAMPLES = 3

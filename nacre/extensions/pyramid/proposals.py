@@ -74,7 +74,11 @@ def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed
 
     Empty if there are no triples.
     """
-    known = [_facts_of_property(each) for each in relations if each.key]
+    known = [
+        Proposal("attribute", each.domain, each.name, (each.name,), each.triples, 0.0, each.key)
+        for each in relations
+        if each.key
+    ]
     new = [each for each in relations if not each.key and each.name != IS_A]
     if not new:
         return [*_classes(relations), *known]
@@ -136,10 +140,6 @@ def _classes(relations: Sequence[ExtractedRelation]) -> list[Proposal]:
     return [each for each in proposals if each.support >= MIN_SUPPORT]
 
 
-def _facts_of_property(relation: ExtractedRelation) -> Proposal:
-    return Proposal("attribute", relation.domain, relation.name, (relation.name,), relation.triples, 0.0, relation.key)
-
-
 # Minimum similarity at which two relations count as the same. In the synthetic faculty
 # (evaluation/faculty.py) relations with one meaning reach at least 0.60, all others at most 0.49.
 MIN_SIMILARITY = 0.6
@@ -176,12 +176,10 @@ def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> A
     return result
 
 
-def condense_relations(
-    known: Sequence[ExtractedRelation], similarity: Array, threshold: float = MIN_SIMILARITY
-) -> Mapping[str, str]:
+def condense_relations(known: Sequence[ExtractedRelation], similarity: Array) -> Mapping[str, str]:
     """The relations that are condensed to another one: a property of the graph, else the most frequent relation.
 
-    Both must be at least as similar as `threshold` (PolyRAG, section 3.3: anchors are the attributes of classes). A
+    Both must be at least as similar as MIN_SIMILARITY (PolyRAG, section 3.3: anchors are the attributes of classes). A
     relation of several domains is condensed only if it has the same anchor in all of them.
     """
     into: dict[str, set[str]] = {}
@@ -190,7 +188,7 @@ def condense_relations(
     order = sorted(range(len(known)), key=lambda i: (not known[i].key, i))
     for i in order:
         near = max(anchors, key=lambda a: (similarity[i, a], -a), default=None)
-        joins = near is not None and similarity[i, near] >= threshold and not known[i].key
+        joins = near is not None and similarity[i, near] >= MIN_SIMILARITY and not known[i].key
         if joins and near is not None:
             into.setdefault(known[i].name, set()).add(known[near].name)
         else:

@@ -27,8 +27,6 @@ MAX_OF_OWNER = 1000
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
-ID = re.compile(r"[0-9a-f]{16}")
-
 
 class DamagedShareError(StorageError):
     """The stored copy can't be read."""

@@ -25,7 +25,6 @@ from nacre.serving.cli.turn_display import adapt_commands, print_line
 if TYPE_CHECKING:
     import uvicorn
     from anyio.streams.memory import MemoryObjectSendStream
-    from mcp.server.mcpserver import MCPServer
     from mcp.shared._stream_protocols import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
 
@@ -224,16 +223,10 @@ async def _serve() -> None:
         sender, receiver = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_forward_valid, incoming, sender, outgoing)
-            await _run_server(create_mcp_server(lambda _: context), receiver, outgoing)
+            # like the SDK's `run_stdio_async`, which does not accept streams
+            server = create_mcp_server(lambda _: context)._lowlevel_server
+            await server.run(receiver, outgoing, server.create_initialization_options())
             tasks.cancel_scope.cancel()
-
-
-async def _run_server(
-    mcp: "MCPServer", incoming: "ReadStream[SessionMessage | Exception]", outgoing: "WriteStream[SessionMessage]"
-) -> None:
-    # like the SDK's `run_stdio_async`, which does not accept streams
-    server = mcp._lowlevel_server
-    await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 async def _forward_valid(

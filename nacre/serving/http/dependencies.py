@@ -7,7 +7,7 @@ client disconnects or after NACRE_BRANCH_SECONDS; so is any coroutine whose clie
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -166,7 +166,7 @@ async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) ->
         await asyncio.wait([working, disconnecting])
 
 
-Events = AsyncIterator[tuple[str, Any]]
+Events = AsyncGenerator[tuple[str, Any]]
 
 
 @dataclass(frozen=True)

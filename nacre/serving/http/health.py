@@ -105,12 +105,10 @@ class HealthCache:
         self,
         keys: KeyStore,
         others: Callable[[], list[str]] = list,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._keys = keys
         # further problems, of what this process follows
         self._others = others
-        self._clock = clock
         self._lock = threading.Lock()
         self._report: HealthReport | None = None
         self._checked_at = 0.0
@@ -120,10 +118,10 @@ class HealthCache:
         # until there is a first report, requests wait for it
         if self._lock.acquire(blocking=self._report is None):
             try:
-                if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
+                if self._report is None or time.monotonic() - self._checked_at > HEALTH_CACHE_SECONDS:
                     report = _examine(service, self._keys)
                     self._report = report._replace(problems=[*report.problems, *self._others()])
-                    self._checked_at = self._clock()
+                    self._checked_at = time.monotonic()
             finally:
                 self._lock.release()
         assert self._report is not None
@@ -134,7 +132,9 @@ def _examine(service: TurnService, keys: KeyStore) -> HealthReport:
     settings = service.composition.settings
     graphs = tuple(_examine_graph(service, name) for name in service.library.names())
     locked, key_problems = _key_problems(keys)
-    problems = [*_conversation_problems(service), *_disk_problems(settings), *key_problems, *model_problems(settings)]
+    free = shutil.disk_usage(settings.data).free
+    disk_problems = [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
+    problems = [*_conversation_problems(service), *disk_problems, *key_problems, *model_problems(settings)]
     return HealthReport(graphs, problems, locked)
 
 
@@ -183,11 +183,6 @@ def _conversation_problems(service: TurnService) -> list[str]:
     except ConversationStoreError as error:
         return [f"conversations can't be kept: {error}"]
     return []
-
-
-def _disk_problems(settings: Settings) -> list[str]:
-    free = shutil.disk_usage(settings.data).free
-    return [] if free > MIN_FREE_BYTES else [f"the disk of the data folder has {free} bytes left"]
 
 
 def _key_problems(keys: KeyStore) -> tuple[str, list[str]]:

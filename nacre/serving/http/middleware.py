@@ -83,7 +83,7 @@ class RequestMiddleware:
             await send(message)
 
         try:
-            if _is_path_allowed(scope["path"]):
+            if len(scope["path"]) <= MAX_PATH and "\0" not in scope["path"]:
                 await self._app(scope, receive, send_with_headers)
             else:
                 await error_response(scope["path"], 404, "Not Found")(scope, receive, send_with_headers)
@@ -112,10 +112,6 @@ def loggable(path: str) -> str:
         # whoever knows the rest may read the answer
         return f"{SHARE_PREFIX}..."
     return escape_controls(path[:MAX_LOGGED_PATH]) + ("..." if len(path) > MAX_LOGGED_PATH else "")
-
-
-def _is_path_allowed(path: str) -> bool:
-    return len(path) <= MAX_PATH and "\0" not in path
 
 
 # paths that need no key; their routes read no body

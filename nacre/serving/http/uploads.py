@@ -5,7 +5,6 @@ folder holds one upload: its files, whose it is, what the ingest printed. So eve
 File names decide what is taken, whether a database is one, and the command that reads the files.
 """
 
-import fcntl
 import json
 import logging
 import os
@@ -40,7 +39,7 @@ from nacre.serving.turn_service import TurnService
 from nacre.stores.addresses import MAX_ADDRESS, check_address, is_database_url, named_hosts, public_address
 from nacre.stores.killable_pool import child_command
 from nacre.stores.state.conversations import ConversationStoreError
-from nacre.stores.versions import GRAPH_NAME
+from nacre.stores.versions import GRAPH_NAME, try_lock
 
 log = logging.getLogger(__name__)
 
@@ -346,12 +345,10 @@ class Uploads:
         """The lock of the one ingest, until it and its copies in other processes are closed; None if it is taken."""
         # of the folder: no file has to be created, which a full disk prevents
         lock = os.open(self._home, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            return None
-        return lock
+        if try_lock(lock):
+            return lock
+        os.close(lock)
+        return None
 
     def _wait(self, process: "subprocess.Popen[bytes]", state: UploadState, lock: int) -> None:
         """Wait for the end of an ingest, or end it if its upload was cancelled."""

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field, model_validator
 
-from nacre.access.verified_questions import GivenAnswer
 from nacre.errors import ConfigError
 from nacre.records.answer import Value
 from nacre.records.turn import LONGEST_QUESTION
@@ -160,9 +159,7 @@ async def check_verified(
 ) -> VerifiedCheck:
     """Run the caller's own again, within 10 seconds; all, for a caller who may approve."""
     report = await run_while_connected(request, VerifiedQuestionService(service).check(caller, graph))
-    return VerifiedCheck(
-        checked=report.checked, changed=list(report.changed), aside=list(report.aside), left=report.left
-    )
+    return VerifiedCheck(**vars(report))
 
 
 @router.post("/{graph}/verified/{id}/run", summary="Run a verified question")
@@ -172,7 +169,7 @@ async def run_verified_question(
     """What it gives now. If it was set aside and holds again, it is used again."""
     running = VerifiedQuestionService(service).run(caller, graph, id, by)
     entry, given = await run_while_connected(request, running)
-    return _run_record(entry, given)
+    return VerifiedRun(entry=entry, **vars(given))
 
 
 @router.post("/{graph}/verified/{id}/approve", summary="Approve a verified question")
@@ -196,14 +193,3 @@ async def remove_verified(
 async def remove_own_verified(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> dict[str, int]:
     """Delete all that the caller confirmed about this graph; the number of deleted entries."""
     return {"removed": await VerifiedQuestionService(service).remove_own(caller, graph)}
-
-
-def _run_record(entry: VerifiedQuestion, given: GivenAnswer) -> VerifiedRun:
-    return VerifiedRun(
-        entry=entry,
-        values=list(given.values),
-        columns=list(given.columns),
-        rows=[list(row) for row in given.rows],
-        words=given.words,
-        query=given.query,
-    )

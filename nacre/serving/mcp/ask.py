@@ -6,7 +6,8 @@ is a request of the server, which needs a connection that stays open (standard i
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,7 +122,7 @@ async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequ
     """The record of a turn. The turn runs in a task of its own, which is cancelled once if the client disconnects: the
     SDK cancels again and again, which would interrupt the turn's cleanup. `earlier`: see `TurnInput`."""
     turn_input = TurnInput(call.question, call.graph, call.thread, caller=context.caller, earlier=earlier)
-    events: AsyncIterator[tuple[str, Any]] = context.service.events(turn_input)
+    events = context.service.events(turn_input)
     if context.metrics is not None:
         events = trace_turn(context.metrics.count_events(events), context.headers)
     turn = asyncio.create_task(collect_record(_with_progress(events, ctx.request_context)))
@@ -132,18 +133,16 @@ async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequ
 
 
 async def _with_progress(
-    events: AsyncIterator[tuple[str, Any]], ctx: ServerRequestContext[Any, Any]
-) -> AsyncIterator[tuple[str, Any]]:
+    events: AsyncGenerator[tuple[str, Any]], ctx: ServerRequestContext[Any, Any]
+) -> AsyncGenerator[tuple[str, Any]]:
     """The same events; the client is notified of each step, if it sent a token for this."""
     step = 0
-    try:
+    async with aclosing(events):
         async for kind, payload in events:
             if message := _progress_message(kind, payload):
                 step += 1
                 await ctx.session.report_progress(step, None, message)
             yield kind, payload
-    finally:
-        await events.aclose()  # type: ignore[attr-defined]
 
 
 def _progress_message(kind: str, payload: Any) -> str:

@@ -6,7 +6,7 @@ ever. Here each read and write waits no longer than the deadline of the exchange
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from ssl import SSLContext
 from typing import Any
@@ -52,21 +52,10 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         self._backend = backend
 
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *given: Any, **options: Any
     ) -> httpcore.NetworkStream:
         left = _time_left(timeout, httpcore.ConnectTimeout)
-        return _DeadlineStream(self._backend.connect_tcp(host, port, left, local_address, socket_options))
-
-    def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore.NetworkStream:
-        left = _time_left(timeout, httpcore.ConnectTimeout)
-        return _DeadlineStream(self._backend.connect_unix_socket(path, left, socket_options))
+        return _DeadlineStream(self._backend.connect_tcp(host, port, left, *given, **options))
 
     def sleep(self, seconds: float) -> None:
         self._backend.sleep(seconds)

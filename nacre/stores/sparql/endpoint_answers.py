@@ -11,7 +11,7 @@ items of a text are counted first, in short steps, and other threads run between
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import IO, Any, cast
 
@@ -220,10 +220,10 @@ def refusal(url: str, status: int, content: bytes) -> ToolError:
     return ToolError("unavailable", f"{url} failed with status {status}: {text}")
 
 
-def error_page_text(content: bytes, maximum: int = 200) -> str:
+def error_page_text(content: bytes) -> str:
     """The beginning of an error page, without tags and control characters."""
     text = _TAG.sub(" ", content[:20_000].decode("utf-8", "replace"))
-    return printable(" ".join(text.split()))[:maximum] or "(no text)"
+    return printable(" ".join(text.split()))[:200] or "(no text)"
 
 
 def printable(text: str) -> str:
@@ -250,17 +250,13 @@ def _read_object(url: str, content: bytes, most: int, check: Callable[[], None])
 def _read_term(binding: Mapping[str, object]) -> SparqlTerm:
     value, language = binding["value"], binding.get("xml:lang", "")
     datatype = binding.get("datatype", LANGUAGE_STRING if language else XSD_STRING)
-    _require_text((value, language, datatype))
+    if not all(isinstance(each, str) for each in (value, language, datatype)):
+        raise ValueError("a term of a result is not text")
     if binding["type"] == "uri":
         return SparqlTerm("iri", str(value))
     if binding["type"] == "bnode":
         return SparqlTerm("blank", str(value))
     return SparqlTerm("literal", str(value), str(datatype), str(language))
-
-
-def _require_text(values: Iterable[object]) -> None:
-    if not all(isinstance(value, str) for value in values):
-        raise ValueError("a term of a result is not text")
 
 
 def _from_oxigraph(term: Any) -> SparqlTerm:

@@ -4,7 +4,6 @@ For a file, the system releases the locks of a process that dies. A PostgreSQL s
 that ends; they need no clock, and no process has to renew them.
 """
 
-import fcntl
 import os
 import threading
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from nacre.stores.state.database import ServerDatabaseError, StateDatabase, lock_number
 from nacre.stores.state.server_engine import has_news
+from nacre.stores.versions import try_lock
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -52,12 +52,10 @@ class FileLocks:
         except OSError:
             # if no file can be created, as on a full disk, all such names share a lock on the folder
             handle = os.open(self._folder.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        return StateLock(lambda: os.close(handle), lambda: None)
+        if try_lock(handle):
+            return StateLock(lambda: os.close(handle), lambda: None)
+        os.close(handle)
+        return None
 
     def is_held(self, slot: str) -> bool:
         """Whether a process holds a lock."""
