@@ -7,6 +7,9 @@ from pydantic import BaseModel, Field
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer, Option, TableRecord, Value
+from nacre.records.threads import run_in_thread
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import TurnService
 
 MAX_KEYS = 20
 
@@ -63,6 +66,14 @@ def agent_answer(record: Answer) -> AgentAnswer:
 def offered_options(record: Answer) -> Sequence[Option]:
     """The other readings that a client is asked to choose from; none unless the answer asks which was meant."""
     return record["options"] if record["status"] == "clarify" else ()
+
+
+async def awaits_choice(record: Answer, service: TurnService, caller: Caller) -> bool:
+    """Whether a stored answer is the last one of its thread and asks which reading was meant."""
+    if service.threads is None or not offered_options(record):
+        return False
+    last = await run_in_thread(service.threads.conversations.last, caller.owner, str(record["thread"]))
+    return last == record["turn"]
 
 
 def option_schema(options: Sequence[Option]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -19,9 +18,7 @@ from nacre.evaluation.questions import QuestionLine, failed_record
 from nacre.records.answer import Answer
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
-from nacre.serving.http.dependencies import ERROR_RESPONSES
-from nacre.serving.keys import Caller
-from nacre.serving.telemetry import Metrics, trace_turn
+from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContext, turn_context
 from nacre.serving.turn_events import collect_record
 from nacre.serving.turn_service import TurnInput, TurnService
 
@@ -62,16 +59,6 @@ class CheckedAskInput(BaseModel):
     question: str
     graph: str | None
     thread: str | None
-
-
-@dataclass(frozen=True)
-class RequestOrigin:
-    """The request of a question, passed next to the input, where clients can't write."""
-
-    service: TurnService
-    metrics: Metrics
-    caller: Caller
-    headers: dict[str, str]
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
@@ -133,9 +120,8 @@ def add_langserve(app: FastAPI) -> None:
             await service.check_question(turn)
 
     def add_origin(config: dict[str, Any], request: Request) -> dict[str, Any]:
-        state = app.state
-        origin = RequestOrigin(state.turn_service, state.metrics, request.state.caller, dict(request.headers))
-        return {**config, "configurable": {ORIGIN_KEY: origin}}
+        # next to the input, where clients can't write
+        return {**config, "configurable": {ORIGIN_KEY: turn_context(request)}}
 
     # with the app instead of a router, LangServe prints a banner at startup, which a platform's server does not support
     router = APIRouter()
@@ -176,11 +162,10 @@ def check_ask_input(input: Any) -> CheckedAskInput:
 
 async def _events(input: Any, config: RunnableConfig) -> AsyncGenerator[tuple[str, Any]]:
     checked = check_ask_input(input)
-    origin: RequestOrigin = config["configurable"][ORIGIN_KEY]
+    origin: TurnContext = config["configurable"][ORIGIN_KEY]
     id = uuid.uuid4().hex
     turn = TurnInput(checked.question, checked.graph, checked.thread, caller=origin.caller, id=id)
-    events = origin.service.events(turn)
-    async for kind, payload in trace_turn(origin.metrics.count_events(events), origin.headers):
+    async for kind, payload in origin.measured(origin.service.events(turn)):
         yield kind, payload
 
 

@@ -129,6 +129,13 @@ class Threads:
         await self.get(caller, thread)
         return await run_in_thread(self.conversations.turns, caller.owner, thread)
 
+    async def turn(self, caller: Caller, thread: str, turn: int) -> Turn:
+        """One finished turn; raises NotFound."""
+        for each in await self.turns(caller, thread):
+            if each.record["turn"] == turn:
+                return each
+        raise NotFound(f"This thread has no turn {turn}.")
+
     async def create(self, caller: Caller, graph: str, title: str = "", thread: str = "") -> Conversation:
         """A new thread without turns; without a graph, its first turn determines it. An existing thread stays."""
         thread = thread or uuid.uuid4().hex
@@ -158,8 +165,7 @@ class Threads:
         """A new thread with the turns of another one up to `turn`; raises NotFound."""
         new = uuid.uuid4().hex
         async with self.quota.checked(caller), self.queues.lock(caller.owner, thread):
-            await self.get(caller, thread)
-            await self._copy_checkpoint(caller.owner, thread, new, turn)
+            await self._copy_checkpoint(caller, thread, new, turn)
             await run_in_thread(self.conversations.copy, caller.owner, thread, new, turn)
         return await self.get(caller, new)
 
@@ -174,12 +180,11 @@ class Threads:
 
     async def rewind(self, caller: Caller, thread: str, turn: int) -> None:
         """Remove `turn` and all later ones. The caller holds the lock of the thread. Raises NotFound."""
-        await self.get(caller, thread)
-        await self._require_turn(caller.owner, thread, turn)
+        await self.turn(caller, thread, turn)
         if turn == 1:
             await self.saver.adelete_thread(f"{caller.owner}:{thread}")
         else:
-            await self._copy_checkpoint(caller.owner, thread, thread, turn - 1)
+            await self._copy_checkpoint(caller, thread, thread, turn - 1)
         await run_in_thread(self.conversations.cut, caller.owner, thread, turn)
 
     async def go_back(self, caller: Caller, thread: str, checkpoint: str, ids: Sequence[str]) -> None:
@@ -282,17 +287,13 @@ class Threads:
             await self.saver.adelete_thread(f"{owner}:{thread}")
             await run_in_thread(self.conversations.delete, owner, thread)
 
-    async def _require_turn(self, owner: str, thread: str, turn: int) -> None:
-        if turn not in [each.record["turn"] for each in await run_in_thread(self.conversations.turns, owner, thread)]:
-            raise NotFound(f"This thread has no turn {turn}.")
-
-    async def _copy_checkpoint(self, owner: str, thread: str, new: str, turn: int) -> None:
+    async def _copy_checkpoint(self, caller: Caller, thread: str, new: str, turn: int) -> None:
         """Make the checkpoint of `thread` after `turn` the latest one of `new`, which may be the same thread."""
-        await self._require_turn(owner, thread, turn)
-        checkpoint = await self._checkpoint_after(f"{owner}:{thread}", turn)
+        await self.turn(caller, thread, turn)
+        checkpoint = await self._checkpoint_after(f"{caller.owner}:{thread}", turn)
         if checkpoint is None:
             raise NotFound(f"The state of turn {turn} is no longer stored.")
-        await self._put_checkpoint(f"{owner}:{new}", checkpoint)
+        await self._put_checkpoint(f"{caller.owner}:{new}", checkpoint)
 
     async def _put_checkpoint(self, key: str, saved: CheckpointTuple) -> None:
         """Make a checkpoint the latest one of a thread."""

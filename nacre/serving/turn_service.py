@@ -200,6 +200,13 @@ class TurnService:
         """The record of one turn."""
         return await collect_record(self.events(TurnInput(question, graph, thread, context, caller)))
 
+    async def stored_answer(self, run: str, caller: Caller) -> Answer | None:
+        """The answer of a run that was stored, if the caller may read its graph."""
+        if self.threads is None:
+            return None
+        record = await run_in_thread(self.threads.conversations.run, caller.owner, run)
+        return record if record is not None and caller.may_read(record["graph"]) else None
+
     async def forget_thread(self, thread: str) -> None:
         """Forget a thread that is held only in memory."""
         saver = self._app.checkpointer

@@ -14,7 +14,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -131,11 +131,7 @@ class VerifiedQuestionService:
         conversation = await threads.get(caller, thread)
         if graph is not None and conversation.graph != graph:
             raise WrongGraph(f"This thread is about another graph than {graph!r}.")
-        turns = await threads.turns(caller, conversation.thread)
-        record = next((each.record for each in turns if each.record["turn"] == turn), None)
-        if record is None:
-            raise NotFound(f"This thread has no turn {turn}.")
-        return await self.confirm_answer(caller, record)
+        return await self.confirm_answer(caller, (await threads.turn(caller, conversation.thread, turn)).record)
 
     async def confirm_answer(self, caller: Caller, record: Answer) -> VerifiedQuestion:
         """Confirm an answer by its record, which comes from this program and not from a client."""
@@ -212,10 +208,8 @@ class VerifiedQuestionService:
             checking = check_all(
                 opened, self._store, self._settings, self._sandbox, owner=owner, seconds=seconds, restore=True
             )
-            try:
+            with _storage_errors():
                 return await checking
-            except sqlite3.Error as error:
-                raise _unavailable(error) from error
 
     async def _confirm(
         self,
@@ -229,10 +223,8 @@ class VerifiedQuestionService:
             if count >= MAX_OF_KEY:
                 raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
         entry = replace(entry, approved=self._approves and may_approve(caller))
-        try:
+        with _storage_errors():
             return await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
-        except sqlite3.Error as error:
-            raise _unavailable(error) from error
 
     async def _entry(self, caller: Caller, graph: str | None, id: str, by: str | None) -> tuple[str, VerifiedQuestion]:
         """An entry that the caller may see; raises NotFound, the same for entries of others."""
@@ -260,10 +252,8 @@ class VerifiedQuestionService:
         return None if may_approve(caller) else caller.owner
 
     async def _stored(self, call: Callable[[], T]) -> T:
-        try:
+        with _storage_errors():
             return await run_in_thread(call)
-        except sqlite3.Error as error:
-            raise _unavailable(error) from error
 
 
 def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
@@ -272,8 +262,13 @@ def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
     return entry
 
 
-def _unavailable(error: sqlite3.Error) -> StorageUnavailable:
-    return StorageUnavailable(f"The verified questions can't be read or written now ({error}). Try again.")
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        why = f"The verified questions can't be read or written now ({error}). Try again."
+        raise StorageUnavailable(why) from error
 
 
 @dataclass(frozen=True)

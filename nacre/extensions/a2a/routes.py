@@ -75,7 +75,7 @@ from nacre.extensions.a2a.tasks import (
 )
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.serving.agent_answer import chosen_words, offered_options
+from nacre.serving.agent_answer import awaits_choice, chosen_words, offered_options
 from nacre.serving.errors import ForbiddenOrigin, NotFound, Unauthenticated
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.dependencies import TurnContext, turn_context
@@ -229,14 +229,9 @@ class TurnHandler(RequestHandler):
         # a server that calls addresses of its clients could be sent anywhere
         raise PushNotificationNotSupportedError
 
-    async def on_get_task_push_notification_config(self, params: Any, context: ServerCallContext) -> NoReturn:
-        raise PushNotificationNotSupportedError
-
-    async def on_list_task_push_notification_configs(self, params: Any, context: ServerCallContext) -> NoReturn:
-        raise PushNotificationNotSupportedError
-
-    async def on_delete_task_push_notification_config(self, params: Any, context: ServerCallContext) -> NoReturn:
-        raise PushNotificationNotSupportedError
+    on_get_task_push_notification_config = on_create_task_push_notification_config
+    on_list_task_push_notification_configs = on_create_task_push_notification_config
+    on_delete_task_push_notification_config = on_create_task_push_notification_config
 
 
 def _parts(context: ServerCallContext) -> TurnContext:
@@ -289,13 +284,11 @@ def _graph(params: SendMessageRequest) -> str | None:
 
 async def _open_question(task: str, parts: TurnContext) -> Answer:
     """The answer of a task that waits for a reply; raises A2AError."""
-    entry, caller, service = _tasks(parts).find(parts.caller, task), parts.caller, parts.service
-    record = await _stored_answer(entry.run if entry else task, parts)
+    entry = _tasks(parts).find(parts.caller, task)
+    record = await parts.service.stored_answer(entry.run if entry else task, parts.caller)
     if record is None:
         raise TaskNotFoundError
-    assert service.threads is not None
-    last = await run_in_thread(service.threads.conversations.last, caller.owner, str(record["thread"]))
-    if last != record["turn"] or not offered_options(record):
+    if not await awaits_choice(record, parts.service, parts.caller):
         raise UnsupportedOperationError("The task has ended. Send the message without a task, in the same context.")
     return record
 
@@ -328,7 +321,7 @@ async def _find_task(id: str, parts: TurnContext) -> Task | None:
     entry = _tasks(parts).find(parts.caller, id)
     if entry and (run := _running(entry, parts)):
         return task_of(entry, run.events)
-    record = await _stored_answer(entry.run if entry else id, parts)
+    record = await parts.service.stored_answer(entry.run if entry else id, parts.caller)
     if record is None:
         return None
     entry = entry or TaskEntry(id, parts.caller.owner, record["graph"], str(record["thread"]), id)
@@ -341,12 +334,6 @@ def _running(entry: TaskEntry, parts: TurnContext) -> Run | None:
         return parts.runs.get(parts.caller, entry.run)
     except NotFound:
         return None
-
-
-async def _stored_answer(run: str, parts: TurnContext) -> Answer | None:
-    threads = parts.service.threads
-    record = await run_in_thread(threads.conversations.run, parts.caller.owner, run) if threads else None
-    return record if record and parts.caller.may_read(record["graph"]) else None
 
 
 async def _updates(entry: TaskEntry, run: Run) -> AsyncGenerator[Event]:

@@ -47,7 +47,7 @@ from graph.state import Json
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.serving.agent_answer import agent_answer, chosen_words, offered_options, option_schema
+from nacre.serving.agent_answer import agent_answer, awaits_choice, chosen_words, offered_options, option_schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContextDep
 from nacre.serving.keys import Caller
@@ -295,13 +295,8 @@ def _last_question(input: RunAgentInput) -> str | None:
 async def _interrupted_answer(entry: ResumeEntry, thread: str, service: TurnService, caller: Caller) -> Answer:
     """The answer that ended with an interrupt, if it is the last one of its thread; raises NotFound."""
     unknown = NotFound("This interrupt is no longer open: the conversation has gone on or is not stored. Ask again.")
-    if service.threads is None:
-        raise unknown
-    conversations = service.threads.conversations
-    record = await run_in_thread(conversations.run, caller.owner, entry.interrupt_id)
-    if record is None or record["thread"] != thread or not caller.may_read(record["graph"]):
-        raise unknown
-    if await run_in_thread(conversations.last, caller.owner, thread) != record["turn"] or not offered_options(record):
+    record = await service.stored_answer(entry.interrupt_id, caller)
+    if record is None or record["thread"] != thread or not await awaits_choice(record, service, caller):
         raise unknown
     return record
 

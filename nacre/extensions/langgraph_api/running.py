@@ -118,10 +118,10 @@ async def find_run(context: RunContext, thread: str, id: str) -> Run:
     try:
         run = await context.runs.find(context.caller, id)
     except NotFound:
-        record = await run_in_thread(context.threads.conversations.run, context.caller.owner, id)
+        record = await context.service.stored_answer(id, context.caller)
         if record is None and (stopped := await stopped_run(context, thread)) is not None and stopped.id == id:
             return stopped
-        if record is None or record["thread"] != thread or not context.caller.may_read(record["graph"]):
+        if record is None or record["thread"] != thread:
             raise
         return stored_run(context.caller, record)
     if run.thread != thread:

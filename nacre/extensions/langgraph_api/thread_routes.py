@@ -121,8 +121,7 @@ async def copy_thread(thread: ThreadPath, context: RunContextDep) -> dict[str, A
 @router.get("/{thread}/state", response_model=None)
 async def get_state(thread: ThreadPath, context: RunContextDep, slot: LookUpSlotDep) -> dict[str, Any]:
     """The state after the last turn."""
-    await context.threads.get(context.caller, thread)
-    return state_record(thread, await latest_snapshot(context.threads, context.caller, thread))
+    return await _state(thread, context, None)
 
 
 @router.get("/{thread}/state/{checkpoint}", response_model=None)
@@ -130,8 +129,7 @@ async def get_state_at(
     thread: ThreadPath, checkpoint: str, context: RunContextDep, slot: LookUpSlotDep
 ) -> dict[str, Any]:
     """The state at a checkpoint."""
-    await context.threads.get(context.caller, thread)
-    return state_record(thread, await snapshot_at(context.threads, context.caller, thread, checkpoint))
+    return await _state(thread, context, checkpoint)
 
 
 @router.post("/{thread}/state/checkpoint", response_model=None)
@@ -139,11 +137,15 @@ async def read_state_at(
     thread: ThreadPath, body: StateAt, context: RunContextDep, slot: LookUpSlotDep
 ) -> dict[str, Any]:
     """The state at the checkpoint in the body, else the latest."""
-    await context.threads.get(context.caller, thread)
-    id = body.checkpoint.checkpoint_id
-    if id is None:
-        return state_record(thread, await latest_snapshot(context.threads, context.caller, thread))
-    return state_record(thread, await snapshot_at(context.threads, context.caller, thread, id))
+    return await _state(thread, context, body.checkpoint.checkpoint_id)
+
+
+async def _state(thread: str, context: RunContext, checkpoint: str | None) -> dict[str, Any]:
+    threads, caller = context.threads, context.caller
+    await threads.get(caller, thread)
+    if checkpoint is None:
+        return state_record(thread, await latest_snapshot(threads, caller, thread))
+    return state_record(thread, await snapshot_at(threads, caller, thread, checkpoint))
 
 
 @router.post("/{thread}/state", response_model=None)

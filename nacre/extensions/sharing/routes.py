@@ -162,11 +162,8 @@ class AnswerSharing:
             raise Forbidden("This key may not share answers. Run: nacre keys add NAME --may share")
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
-            for each in await threads.turns(caller, thread):
-                if each.record["turn"] == turn:
-                    copy = await run_in_thread(freeze_answer, each.record)
-                    return await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
-        raise NotFound(f"This thread has no turn {turn}.")
+            copy = await run_in_thread(freeze_answer, (await threads.turn(caller, thread, turn)).record)
+            return await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
 
     async def open(self, threads: Threads, library: Library, token: str) -> OpenedShare | None:
         """What a token gives; None if it gives nothing (any more), whatever the reason."""

@@ -88,8 +88,8 @@ def export(
 
     if form not in (None, "nt", "nq"):
         raise ConfigError(f"No format named {form!r}. Use --format nt or --format nq.")
-    with _open_tables(graph) as (_, tables):
-        export_triples(tables, sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
+    with _open_graph(graph) as opened:
+        export_triples(_local_tables(opened), sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
         sys.stdout.buffer.flush()
 
 
@@ -122,12 +122,6 @@ def doctor() -> int:
 def _open_graph(name: str | None) -> "Iterator[Graph]":
     with open_library() as library, library.open(library.resolve(name)) as graph:
         yield graph
-
-
-@contextmanager
-def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
-    with _open_graph(name) as graph:
-        yield graph.name, _local_tables(graph)
 
 
 def _local_tables(graph: "Graph") -> "Tables":

@@ -72,23 +72,13 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
 
 def cost_line(record: Answer, *, with_conversation: bool) -> str:
     """The cost of a turn's model calls, and `with_conversation` that of the conversation so far."""
-    words = f"model: {_format_cost(_turn_cost(record))}"
+    words = f"model: {_format_cost(record)}"
     if record["first_token_seconds"] is not None:
         words += f"; first word after {record['first_token_seconds']:.1f} s"
     return f"{words}; this conversation: {_format_cost(record['conversation'])}" if with_conversation else words
 
 
-def _turn_cost(record: Answer) -> Cost:
-    return Cost(
-        llm_calls=record["llm_calls"],
-        input_tokens=record["input_tokens"],
-        cached_tokens=record["cached_tokens"],
-        output_tokens=record["output_tokens"],
-        price=record["price"],
-    )
-
-
-def _format_cost(cost: Cost) -> str:
+def _format_cost(cost: Cost | Answer) -> str:
     calls = f"{cost['llm_calls']} call{'' if cost['llm_calls'] == 1 else 's'}"
     tokens = f"{cost['input_tokens']:,} tokens read ({cost['cached_tokens']:,} cached)"
     tokens += f", {cost['output_tokens']:,} written"

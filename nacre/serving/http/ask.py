@@ -105,14 +105,12 @@ async def stop_run(run: str, runs: RunsDep, caller: CallerDep) -> None:
 async def _resume_run(turns: TurnContext, last: str) -> Response:
     """Continue after the event `last`, RUN.NUMBER. If this process does not know the run, its stored record is sent."""
     id, _, number = last.partition(".")
-    service, caller = turns.service, turns.caller
     try:
-        run = await turns.runs.find(caller, id)
+        run = await turns.runs.find(turns.caller, id)
     except NotFound:
-        record = await run_in_thread(service.threads.conversations.run, caller.owner, id) if service.threads else None
-        if record is None or not caller.may_read(record["graph"]):
+        if (record := await turns.service.stored_answer(id, turns.caller)) is None:
             raise
-        return _event_stream(turns, Run.finished(caller.owner, record["graph"], [("answer", record)]))
+        return _event_stream(turns, Run.finished(turns.caller.owner, record["graph"], [("answer", record)]))
     # what is no number counts as 0
     return _event_stream(turns, run, int(number) if number.isdecimal() and len(number) <= MAX_EVENT_DIGITS else 0)
 

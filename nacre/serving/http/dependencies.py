@@ -196,8 +196,12 @@ class TurnContext:
         owner = self.caller.owner
         run = self.runs.create(owner, graph, resumed=resumed, lasting=lasting, thread=thread, id=turn.id)
         events = watch(self.service.events(replace(turn, graph=graph, id=run.id, is_checked=True)))
-        self.runs.start(run, trace_turn(self.metrics.count_events(events), self.request.headers))
+        self.runs.start(run, self.measured(events))
         return run
+
+    def measured(self, events: Events) -> Events:
+        """The same events of a turn, counted and traced."""
+        return trace_turn(self.metrics.count_events(events), self.request.headers)
 
     def event_stream(
         self, events: AsyncIterator[bytes | ServerSentEvent], headers: dict[str, str] | None = None

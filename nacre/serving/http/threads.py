@@ -121,7 +121,7 @@ async def rate_answer(
     thread: ThreadPath, turn: TurnPath, body: AnswerFeedback, threads: ThreadsDep, caller: CallerDep
 ) -> None:
     """Store a thumb and a comment with the turn."""
-    stored_turn = await _turn(threads, caller, thread, turn)
+    stored_turn = await threads.turn(caller, thread, turn)
     key = caller.owner, thread, stored_turn.record["turn"]
     await run_in_thread(threads.conversations.say, *key, body.thumb, body.comment)
 
@@ -140,7 +140,7 @@ async def export_rows(
     citation: Annotated[int, Query(ge=1)] = 1,
 ) -> Response:
     """The rows behind citation [n] as CSV."""
-    record = (await _turn(threads, caller, thread, turn)).record
+    record = (await threads.turn(caller, thread, turn)).record
     cited = next((each for each in record["citations"] if each["n"] == citation and each["rows"]), None)
     if cited is None:
         raise NotFound(f"The answer has no rows at [{citation}].")
@@ -161,13 +161,6 @@ async def export_thread(
     if format == "json":
         return _file(content.model_dump_json(indent=1), "application/json", "conversation.json")
     return _file(transcript.conversation_markdown(content.thread, content.turns), "text/markdown", "conversation.md")
-
-
-async def _turn(threads: ThreadsDep, caller: CallerDep, thread: str, turn: int) -> Turn:
-    for stored_turn in await threads.turns(caller, thread):
-        if stored_turn.record["turn"] == turn:
-            return stored_turn
-    raise NotFound(f"This thread has no turn {turn}.")
 
 
 def _file(text: str, kind: str, name: str) -> Response:

@@ -8,7 +8,6 @@ a statement that lists them; checkpoints count for what an owner stores.
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -122,6 +121,7 @@ class Conversations:
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
+        self._rows, self._writing = database.read, database.writing
         self._observed, self._observed_at = 0.0, -OBSERVED_SECONDS
         install_tables(database, PART, VERSIONS)
 
@@ -336,12 +336,6 @@ class Conversations:
         if not self._database.is_server or time.monotonic() - self._observed_at >= OBSERVED_SECONDS:
             self._observed, self._observed_at = self.observed_time() or 0.0, time.monotonic()
         return max(self._database.now(), self._observed)
-
-    def _rows(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
-        return self._database.read(sql, *given)
-
-    def _writing(self) -> AbstractContextManager[Execute]:
-        return self._database.writing()
 
 
 _LISTED = (

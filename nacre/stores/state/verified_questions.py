@@ -104,7 +104,7 @@ class VerifiedQuestionStore:
         """
         if not self._summary(graph).has_entries:
             return None
-        rows = self._of_id(graph, question_id(graph, question))
+        rows = self.entries(graph, question_id(graph, question))
         if any(each.by == owner and each.state == "contradicted" for each in rows):
             return None
         able = [each for each in rows if each.state == "in use" and (each.approved or each.by == owner)]
@@ -170,7 +170,8 @@ class VerifiedQuestionStore:
 
     def entries(self, graph: str, id: str) -> list[VerifiedQuestion]:
         """The entries of all owners for one question."""
-        return self._of_id(graph, id)
+        sql = f"SELECT {FIELDS} FROM verified WHERE graph = ? AND id = ? ORDER BY number LIMIT ?"
+        return [parse_entry(row) for row in self._read(sql, graph, id, MAX_LISTED)]
 
     def count(
         self, graph: str, owner: str | None = None, states: Sequence[VerifiedState] = (), *, waiting: bool = False
@@ -317,10 +318,6 @@ class VerifiedQuestionStore:
             store_entry(run, graph, change(found[0]))
             compare_entries(run, graph, id)
             return select_entries(run, "graph = ? AND id = ? AND owner = ?", graph, id, owner)[0]
-
-    def _of_id(self, graph: str, id: str) -> list[VerifiedQuestion]:
-        sql = f"SELECT {FIELDS} FROM verified WHERE graph = ? AND id = ? ORDER BY number LIMIT ?"
-        return [parse_entry(row) for row in self._read(sql, graph, id, MAX_LISTED)]
 
     def _read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         """The rows of a query; none if there is no file yet."""
