@@ -66,7 +66,6 @@ from nacre.extensions.a2a.tasks import (
     CANCELLED,
     TaskEntry,
     TaskRegistry,
-    first_event,
     last_events,
     task_of,
     task_of_problem,
@@ -338,7 +337,7 @@ def _running(entry: TaskEntry, parts: TurnContext) -> Run | None:
 
 async def _updates(entry: TaskEntry, run: Run) -> AsyncGenerator[Event]:
     """The task, the tokens that are available at once together, and the end."""
-    yield first_event(entry)
+    yield task_of(entry, ())
     has_text = False
     async with aclosing(run.batches()) as batches:
         async for batch in batches:

@@ -70,11 +70,6 @@ def task_of_problem(entry: TaskEntry, message: str) -> Task:
     return _task(entry, _error_status(entry, message))
 
 
-def first_event(entry: TaskEntry) -> Task:
-    """The event before the turn begins."""
-    return _task(entry, _status(entry, TASK_STATE_WORKING))
-
-
 def text_event(entry: TaskEntry, text: str, *, append: bool) -> TaskArtifactUpdateEvent:
     """Some tokens of the answer."""
     return TaskArtifactUpdateEvent(

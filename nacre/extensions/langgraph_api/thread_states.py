@@ -349,7 +349,12 @@ async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Calle
     if body.input is None or body.input == RunInput():
         if base is None and thread:
             base = await latest_snapshot(threads, caller, thread)
-        return _unanswered(base)
+        if base is None or base.question is None:
+            raise ConfigError(
+                "There is nothing to run. Send an input, or a checkpoint at which the question is not answered yet."
+            )
+        # the question of the checkpoint is answered again
+        return AskedTurn(str(base.question["content"]), str(base.question["id"]), (), base)
     question, message_id, earlier = _question(body.input)
     if base is not None and any(each["id"] == message_id for each in base.messages):
         # a message of the same id would replace the one that is there
@@ -365,15 +370,6 @@ def _question(input: RunInput) -> tuple[str, str, tuple[InputMessage, ...]]:
     if not messages or not is_human(messages[-1]):
         raise ConfigError("There is no question. Send {'question': ...} or messages of which the last is human.")
     return input_text(messages[-1]), messages[-1].id or "", tuple(messages[:-1])
-
-
-def _unanswered(base: Snapshot | None) -> AskedTurn:
-    """The question of a checkpoint at which it is not answered, to be answered again."""
-    if base is None or base.question is None:
-        raise ConfigError(
-            "There is nothing to run. Send an input, or a checkpoint at which the question is not answered yet."
-        )
-    return AskedTurn(str(base.question["content"]), str(base.question["id"]), (), base)
 
 
 async def _reply(

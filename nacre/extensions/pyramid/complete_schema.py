@@ -19,7 +19,6 @@ from ingestion.vocabulary import LABEL, TYPE
 from nacre.errors import ConfigError
 from nacre.extensions.pyramid.proposals import (
     Array,
-    ExtractedRelation,
     condense_relations,
     find_proposals,
     group_relations,
@@ -68,11 +67,16 @@ def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True
         return np.asarray(embedder.embed(list(phrases)), dtype=np.float64)
 
     known = group_relations(triples, class_of)
-    condensed = _condensed(known, embed) if condensing else {}
+    several = [each for each in known if len(each.triples) > 1 and each.domain][:MAX_COMPARED]
+    condensed: Mapping[str, str] = {}
+    if condensing and several:
+        similarity = relation_similarity(several, embed([each.phrase for each in several]))
+        condensed = condense_relations(several, similarity)
     merged = group_relations(
         [replace(t, relation=condensed.get(t.relation.casefold(), t.relation)) for t in triples], class_of
     )
-    keyed = [_with_key(each) for each in merged]
+    # the property of the graph that a relation, or one condensed into it, expresses
+    keyed = [replace(each, key=next((t.relation_key for t in each.triples if t.relation_key), "")) for each in merged]
     found = find_proposals(keyed, _without_texts(graph.schema), embed)
     return SchemaCompletion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
 
@@ -84,21 +88,6 @@ def _without_texts(schema: Schema) -> Schema:
         classes=tuple(each for each in schema.classes if not each.iri.startswith(EXTRACTED_NAMESPACE)),
         predicates=tuple(each for each in schema.predicates if not each.iri.startswith(EXTRACTED_NAMESPACE)),
     )
-
-
-def _condensed(known: Sequence[ExtractedRelation], embed: Callable[[Sequence[str]], Array]) -> Mapping[str, str]:
-    several = [each for each in known if len(each.triples) > 1 and each.domain][:MAX_COMPARED]
-    return (
-        condense_relations(several, relation_similarity(several, embed([each.phrase for each in several])))
-        if several
-        else {}
-    )
-
-
-def _with_key(relation: ExtractedRelation) -> ExtractedRelation:
-    """The property of the graph that a relation, or one condensed into it, expresses."""
-    key = next((t.relation_key for t in relation.triples if t.relation_key), "")
-    return replace(relation, key=key)
 
 
 def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:

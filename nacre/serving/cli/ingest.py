@@ -110,7 +110,13 @@ def ingest(
     from ingestion.read.sources import ReadOptions
     from nacre.config.settings import Settings
 
-    _check_given(graph, sources, texts, loader)
+    if not (sources or texts or loader):
+        raise ConfigError(
+            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
+            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
+        )
+    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
+        raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
     settings = Settings()
     embedder = None if tables_only or no_vectors else configured_embedder(settings)
     with (
@@ -128,9 +134,7 @@ def ingest(
             tables_only=tables_only,
             sparql=sparql,
             tables=tables,
-            reading=ReadOptions(
-                strict, _check_base(base), dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion
-            ),
+            reading=ReadOptions(strict, base, dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=configured_servers(settings),
             on_stage=on_stage,
@@ -238,14 +242,6 @@ def _print_omissions(name: str) -> None:
         print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))
 
 
-def _check_given(graph: str, *given: object) -> None:
-    if not any(given):
-        raise ConfigError(
-            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
-            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
-        )
-
-
 @contextmanager
 def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[list[DocumentFile]]":
     """The documents of a loader; none without a loader."""
@@ -262,12 +258,6 @@ def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[lis
         loader, {name: value for name, _, value in (each.partition("=") for each in arguments)}
     ) as found:
         yield found
-
-
-def _check_base(base: str) -> str:
-    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
-        raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
-    return base
 
 
 def _parse_context(value: str) -> tuple[str, Path]:

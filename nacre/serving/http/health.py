@@ -77,8 +77,10 @@ def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
         has_problems = problems or any(graph.problem or graph.unavailable for graph in graphs)
         body = {"status": "degraded" if has_problems else "ok"}
     body["problems"] = problems
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
     try:
-        caller = request.app.state.authenticator.authenticate(request, _bearer_token(request))
+        key = token if scheme.lower() == "bearer" else None
+        caller = request.app.state.authenticator.authenticate(request, key)
     except NacreError:
         return JSONResponse(body, status_code=200 if is_ready else 503)
     body["graphs"] = {
@@ -220,8 +222,3 @@ async def _await_headers(url: str) -> None:
         client.stream("GET", url),
     ):
         pass
-
-
-def _bearer_token(request: Request) -> str | None:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token if scheme.lower() == "bearer" else None

@@ -228,7 +228,12 @@ class Uploads:
         if state.phase != "receiving":
             raise ConfigError("This upload is complete. Begin a new one.")
         name = safe_name(name)
-        check_file_kind(name)
+        ending = Path(name).suffix.lower()
+        if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
+            raise ConfigError(
+                f"{name} is no RDF file, document, layer or database. "
+                "Send .ttl, .nt, .rdf, .md, .pdf, .yaml or .sqlite."
+            )
         sizes = dict(state.files)
         if name not in sizes and len(sizes) >= MAX_FILES:
             raise ConfigError(f"An upload has at most {MAX_FILES} files.")
@@ -525,15 +530,6 @@ def safe_name(name: str) -> str:
 def _cut(text: str, most: int) -> str:
     """At most so many characters, and twice as many bytes, which a file system counts."""
     return text[:most].encode()[: 2 * most].decode(errors="ignore")
-
-
-def check_file_kind(name: str) -> None:
-    """Raise ConfigError unless a file of this name is RDF, a document, a layer or a database."""
-    ending = Path(name).suffix.lower()
-    if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
-        raise ConfigError(
-            f"{name} is no RDF file, document, layer or database. Send .ttl, .nt, .rdf, .md, .pdf, .yaml or .sqlite."
-        )
 
 
 def command_of_files(folder: Path, graph: str) -> list[str]:

@@ -23,7 +23,7 @@ from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thin
 from nacre.errors import NacreError
 from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
-from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 from nacre.serving.agent_answer import AgentAnswer
@@ -359,7 +359,10 @@ def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
         version=opened.version,
         triples=schema.triples,
         things=schema.entities,
-        classes=[class_summary(each) for each in classes[:MAX_CLASSES]],
+        classes=[
+            ClassSummary(iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=_shorten(c.comment))
+            for c in classes[:MAX_CLASSES]
+        ],
         properties=[property_summary(each, schema) for each in properties[:MAX_PROPERTIES]],
         truncated=len(classes) > MAX_CLASSES or len(properties) > MAX_PROPERTIES,
         sql=opened.stored is not None,
@@ -404,13 +407,6 @@ class SearchHit(BaseModel):
     source: str = Field(description="The thing or the document that it comes from.")
     branch: str = Field(description="lexical: it contains the words; vector: it is close in meaning.")
     keys: list[str] = Field(description="IRIs of the things it is about.")
-
-
-def class_summary(record: Class) -> ClassSummary:
-    """The summary of a class."""
-    return ClassSummary(
-        iri=record.iri, label=record.label, count=record.count, table=record.relation, comment=_shorten(record.comment)
-    )
 
 
 def property_summary(predicate: Predicate, schema: Schema) -> PropertySummary:
