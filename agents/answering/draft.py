@@ -50,6 +50,7 @@ from nacre.records.turn import Understanding
 from nacre.texts.answer import TextAnswer, rank_answers, text_weights
 from nacre.texts.spans import expected_answer
 from nacre.understanding.dialogue.rewrite import answer_meta_question
+from nacre.understanding.ranking.proof import ONE_PLACE
 from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_rows
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
@@ -266,7 +267,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     shown_caveats = others if beside else caveats
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
-        ((result.text, (index,)), *basis, *disputed, *beside),
+        ((result.text, (index,)), *basis, *disputed, *(() if sure else _doubt(rows, view)), *beside),
         "partial" if caveats else "answered" if sure else "clarify",
         confidence=round(row_probability(understanding, rows), 3),
         values=result.values,
@@ -280,6 +281,14 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         columns=result.columns,
         rows=result.rows,
     )
+
+
+def _doubt(rows: Rows, view: TurnView) -> Iterator[CitedSentence]:
+    """Of which point an answer is not sure: the first check of the proof that its reading fails."""
+    if sole_reading(view.understanding, rows) is None or view.rewrite.gloss:
+        return
+    for check, point in ((each.check, quote_line(each.point)) for each in rows.doubts[:1]):
+        yield f"{point} share this place." if check == ONE_PLACE else f"I am not sure how to read “{point}”.", ()
 
 
 def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:

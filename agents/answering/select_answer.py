@@ -28,6 +28,7 @@ from nacre.understanding.ranking.probabilities import (
     shown_columns,
     table_outcome,
 )
+from nacre.understanding.ranking.proof import doubts_of_rows
 from nacre.understanding.ranking.rank import load_weights
 from nacre.understanding.ranking.unused_cues import is_unrestricted
 
@@ -353,7 +354,7 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
 
     Separate weights choose the best reading. No other gets a higher probability, and none a higher one than the turn
     that the question refers to. If time ran out before all readings were found, none is sure: the probabilities were
-    learned with all of them present.
+    learned with all of them present. Nor are rows of a reading that fails a check of the proof.
     """
     readings = understanding.readings[: len(ran)]
     outcomes = [table_outcome(_table(found)) for found in ran]
@@ -369,15 +370,20 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
         replace(
             found,
             evidence=tuple(
-                _with_probability(each, highest if i == best else min(highest, chance)) for each in found.evidence
+                _judged(each, highest if i == best else min(highest, chance), readings[i]) for each in found.evidence
             ),
         )
         for i, (found, chance) in enumerate(zip(ran, chances, strict=True))
     )
 
 
-def _with_probability(evidence: Evidence, chance: float) -> Evidence:
-    return replace(evidence, probability=round(chance, 4)) if isinstance(evidence, Rows) else evidence
+def _judged(evidence: Evidence, chance: float, reading: Reading) -> Evidence:
+    """Rows with their probability and doubts; with a doubt they are not sure."""
+    if not isinstance(evidence, Rows):
+        return evidence
+    doubts = (*reading.doubts, *doubts_of_rows(reading.plan.body, evidence.table))
+    chance = min(chance, load_weights().threshold - UNSURE) if doubts else chance
+    return replace(evidence, probability=round(chance, 4), doubts=doubts)
 
 
 def _table(found: BranchResult) -> Table | None:

@@ -21,6 +21,7 @@ from nacre.records.answer import (
     MatchCandidate,
     MentionMatch,
     PlannedReadings,
+    ProofCheck,
     QueryCheck,
     SelectedReading,
 )
@@ -32,6 +33,7 @@ from nacre.records.turn import Mention, Reading, Understanding
 from nacre.stores.catalog import Graph
 from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.triples import ExtractedLayer, TripleReader
+from nacre.understanding.ranking.proof import CHECKS, ONE_PLACE
 from tools.provenance import trace_model_sparql, trace_remote_sources, trace_sources
 from tools.sparql import BRANCH, endpoint_vocabulary
 
@@ -65,7 +67,16 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
         checked=[_checked_query(i, query) for i, query in enumerate(queries) if query.tool in QUERYING],
         rounds=view.round,
         bounds=_parameters(settings, attached=graph.remote is not None),
+        proof=_proof(used) if isinstance(used, Rows) and used.reading is not None else [],
     )
+
+
+def _proof(used: Rows) -> list[ProofCheck]:
+    """The checks of the reading of rows, and of the rows."""
+    failed = {doubt.check: doubt.point for doubt in used.doubts}
+    return [
+        ProofCheck(check=name, passed=name not in failed, point=failed.get(name, "")) for name in (*CHECKS, ONE_PLACE)
+    ]
 
 
 def _parameters(settings: Settings, *, attached: bool) -> DerivationLimits:

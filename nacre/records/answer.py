@@ -154,10 +154,19 @@ class DerivationLimits(TypedDict):
     remembered: int
 
 
+class ProofCheck(TypedDict):
+    """One check of the reading whose rows answer (`understanding/ranking/proof`), and the point it fails at, or ""."""
+
+    check: str
+    passed: bool
+    point: str
+
+
 class AnswerDerivation(TypedDict):
     """The steps of one answer. `triples` are those of the question as the answering query has them; variables begin
     with "?". `depends` and `sure` are the output of the follow-up classifier, `multi_turn` whether it ran. `language`
-    is the query language, "" if the triples are those of a reading that gave no answer."""
+    is the query language, "" if the triples are those of a reading that gave no answer. `proof` has the checks of the
+    reading whose rows answer, none for other answers."""
 
     multi_turn: bool
     depends: bool
@@ -170,6 +179,7 @@ class AnswerDerivation(TypedDict):
     checked: list[QueryCheck]
     rounds: int
     bounds: DerivationLimits
+    proof: list[ProofCheck]
 
 
 class Answer(TypedDict):
@@ -233,4 +243,5 @@ def empty_derivation() -> AnswerDerivation:
         checked=[],
         rounds=0,
         bounds=DerivationLimits(rounds=0, things=0, considered=0, run=0, remembered=0),
+        proof=[],
     )

@@ -93,6 +93,15 @@ class Nearness:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """A check that a reading or its rows fail, by name, and the words of the question, or the property, that it is
+    about."""
+
+    check: str
+    point: str
+
+
+@dataclass(frozen=True)
 class Rows:
     """Rows that one branch found in one round.
 
@@ -103,7 +112,8 @@ class Rows:
     estimated after they were seen. `confirmed` rows were also found in another way. Rows from a text have the place of
     their first sentence. `triples` are looked up when the rows are cited; `basis` then describes the source of the
     citation. `plan` is set for rows that have a plan but no reading. `verified` is the id of the verified question that
-    they answer, "" for others.
+    they answer, "" for others. With `doubts`, the rows of a reading are never sure; they count for nothing if the rows
+    are `confirmed`.
     """
 
     branch: str
@@ -128,6 +138,7 @@ class Rows:
     joined: JoinedTexts | None = None
     names: tuple[tuple[str, str], ...] = ()
     verified: str = ""
+    doubts: tuple[Doubt, ...] = ()
     kind: Literal["table"] = "table"
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nacre.records.evidence import Evidence
+from nacre.records.evidence import Doubt, Evidence
 from nacre.records.plan import Plan
 from nacre.records.verified_question import VerifiedQuestion
 
@@ -33,7 +33,8 @@ class Reading:
     `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
     one named thing, without links that no word of the question names. `likeness` says how like the question that
     property is (None: not compared). A `near` reading was chosen by likeness alone: no rule derives it from the words.
-    `verified` is the verified question of the same shape whose plan it is, with the names of this question.
+    `verified` is the verified question of the same shape whose plan it is, with the names of this question. `doubts`
+    are the checks of the proof that it fails (`ranking/proof`).
     """
 
     plan: Plan
@@ -48,6 +49,7 @@ class Reading:
     likeness: float | None = None
     near: bool = False
     verified: VerifiedMatch | None = None
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from nacre.understanding.parsing.link_constraints import looks_up_own
 from nacre.understanding.parsing.read_calculations import ELAPSED_RULE
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.records import Link, Question, token_mask
+from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
     TokenSpan,
@@ -63,7 +64,9 @@ def best_readings(
     unlinked = unlinked_tokens(links, question)
     first = order[:MAX_READINGS]
     readings = (make_reading(ranked[i], i, question, unheeded[i], unlinked, graph, schema) for i in first)
-    return [ranked[i] for i in order], tuple(readings)
+    doubts = (find_doubts(ranked[i].candidate, question, links, graph) for i in first)
+    proved = (replace(each, doubts=found) for each, found in zip(readings, doubts, strict=True))
+    return [ranked[i] for i in order], tuple(proved)
 
 
 def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]:

@@ -1,0 +1,183 @@
+"""What a reader checks before a reading may be called the answer: Candidate + Question -> Doubts, its rows -> Doubts.
+
+In order: the checks by name, and that of the rows. A reading of the rules that fails one is at most asked back, and the
+answer says of which point it is not sure. Words that no part of a reading accounts for, and the question words "who",
+"when" and "where", are judged earlier (`unused_cues`, `parsing/constraints`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+from nacre.language.data import language
+from nacre.plans.selects import asked_select, predicates_of, selects_of
+from nacre.records.evidence import Doubt, Table
+from nacre.records.plan import EXTREMES, Ask, Attribute, Body, Select
+from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.columns import MEASURE_RULE
+from nacre.understanding.parsing.cue_rules import OPEN_RULE
+from nacre.understanding.parsing.link_constraints import unnamed_edges
+from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
+from nacre.understanding.question.records import Link, Question, token_mask
+from nacre.wording.labels import predicate_label
+
+# The share of the things of a class that must have what they are ranked by.
+MIN_RANKED_SHARE = 0.5
+
+# Minimum score of a value or name that is whole in the question.
+MIN_WHOLE_SCORE = 0.9
+
+# The check of rows: what is ranked first stands alone.
+ONE_PLACE = "one place"
+
+Find = Callable[[Candidate, Question, Sequence[Link], SchemaGraph], Iterator[str]]
+
+
+def find_doubts(
+    candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph
+) -> tuple[Doubt, ...]:
+    """The first doubt of each check that a reading fails before it runs."""
+    found = ((name, next(find(candidate, question, links, graph), "")) for name, find in CHECKS.items())
+    return tuple(Doubt(name, point) for name, point in found if point)
+
+
+def doubts_of_rows(body: Body, table: Table) -> tuple[Doubt, ...]:
+    """Whether the operator of a plan shows in its rows: what is first stands alone."""
+    select = asked_select(body)
+    places = len(set(table.rows))
+    return (Doubt(ONE_PLACE, str(places)),) if select is not None and select.limit == 1 and places > 1 else ()
+
+
+def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """A property that is named, if the plan restricts nothing and lacks it; "and how many", "still" without effect."""
+    d = candidate.derivation
+    if question.wants_measure and MEASURE_RULE not in d.trace:
+        yield question.text
+    if OPEN_RULE in d.trace and not d.conditions:
+        yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "now")
+    selects = selects_of(candidate.body)
+    if any(s.filters or s.edges or s.group or s.by or s.order or any(v.keys for v in s.variables) for s in selects):
+        return
+    used = set(chain.from_iterable(map(predicates_of, selects)))
+    for link in d.links:
+        named = {ref.predicate for ref in link.refs} - {""}
+        is_own = link.kind == "property" and named and not link.refs[0].via
+        if is_own and not named & used and graph.about(link.refs[0].predicate).role == "fact":
+            yield _words(question, link.covered)
+
+
+def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """A link that a yes-or-no question does not name; a rank by what few things have; what a linked thing is not."""
+    d = candidate.derivation
+    if isinstance(candidate.body, Ask):
+        for edge in unnamed_edges(candidate._replace(body=candidate.body.select), question, graph):
+            yield predicate_label(edge.predicate, graph.schema).one
+    ranked = [d.order.ref] if d.order is not None else []
+    ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
+    for ref in ranked:
+        with_value = graph.value_counts.get((ref.node, ref.predicate), 0)
+        if ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count:
+            yield predicate_label(ref.predicate, graph.schema).one
+
+
+def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """A word of a longer value, a value of the named property that is read as a name, a number inside a text, and a
+    year that is read as an amount."""
+    d = candidate.derivation
+    used = 0
+    for link in d.links:
+        used |= link.covered
+    named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
+    for whole in links:
+        if whole.kind not in ("value", "entity") or whole.score < MIN_WHOLE_SCORE:
+            continue
+        if whole.exact and whole.covered & ~used and any(_is_inside(x, whole) for x in d.links):
+            yield _words(question, whole.covered)
+        same = (x for x in d.links if x.kind == "entity" and x.covered == whole.covered)
+        if whole.kind == "value" and whole.refs[0].predicate in named and any(same):
+            yield _words(question, whole.covered)
+    for condition in d.conditions:
+        if condition.op == "contains":
+            yield from (value for value in map(str, condition.values) if value.isdigit())
+        if condition.ref.predicate and graph.about(condition.ref.predicate).unit:
+            amounts = (n for n in question.numbers if not n.unit and n.value in condition.values and n.start)
+            years = (n for n in amounts if FIRST_YEAR <= n.value <= LAST_YEAR)
+            dated = (n for n in years if question.tokens[n.start - 1].norm in language().words["locating"])
+            yield from (_words(question, token_mask(n.start, n.end)) for n in dated)
+
+
+def _is_inside(link: Link, whole: Link) -> bool:
+    return bool(link.covered & whole.covered) and not link.covered & ~whole.covered
+
+
+def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """What is unknown, if other things have 0 of it; a denial of what is linked, beside another condition."""
+    d = candidate.derivation
+    denials = [c for c in question.cues if c.kind in ("negation", "missing")]
+    for select in selects_of(candidate.body):
+        unknown = (f.left for f in select.filters if f.op == "unknown" and isinstance(f.left, Attribute))
+        for value in unknown:
+            lowest = graph.about(value.predicate).minimum
+            if lowest is not None and lowest <= 0:
+                yield predicate_label(value.predicate, graph.schema).one
+    if not denials or len(d.conditions) < 2 or not isinstance(candidate.body, Select):
+        return
+    asked = {target.ref.node for target in d.targets}
+    if any(c.negated and (c.ref.node not in asked or not c.ref.predicate) for c in d.conditions):
+        yield _words(question, token_mask(denials[0].start, len(question.tokens)))
+
+
+def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """ "A, or B and C": which of them "and" joins; a count beside another aggregate that nothing joins."""
+    d = candidate.derivation
+    joins = [c for c in question.cues if c.kind in ("or", "and")]
+    is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
+    if is_either and {c.kind for c in joins} == {"or", "and"}:
+        yield _words(question, token_mask(joins[0].start, joins[-1].end))
+    functions = {target.function for target in d.targets}
+    is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
+    if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
+        yield question.text
+
+
+def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "the cheapest price" that gives
+    things."""
+    d, words = candidate.derivation, language().words
+    if not question.tokens or question.tokens[0].norm not in words["asking_kind"] or not d.targets:
+        return
+    mentioned = (x for x in d.links if x.kind != "value")
+    first = min(mentioned, key=lambda x: x.start, default=None)
+    if first is None:
+        return
+    things = [target.ref for target in d.targets if not target.function and not target.ref.predicate]
+    own = first.refs[0]
+    is_ranked = d.order is not None and d.order.limit and not d.order.function and own.predicate
+    if d.order is not None and is_ranked and own.predicate == d.order.ref.predicate and len(things) == len(d.targets):
+        yield _words(question, first.covered)
+    if first.kind != "class" or not first.exact or any(graph.may_be(ref.node, own.node) for ref in things):
+        return
+    between = {token.norm for token in question.tokens[1 : first.start]}
+    given = {target.ref.predicate for target in d.targets if target.ref.predicate}
+    # "which plane numbers", "the names of the planes", and a number of things are asked for otherwise
+    is_named = any(graph.about(each).role in ("name", "identifier") for each in given)
+    is_part = any(x.kind == "property" and x.refs[0].predicate in given and x.start <= first.end for x in d.links)
+    counts = any(cue.kind in ("count", "group") for cue in question.cues)
+    if between <= words["being"] | words["article"] and not (is_named or is_part or counts):
+        yield _words(question, first.covered)
+
+
+def _words(question: Question, mask: int) -> str:
+    """The part of the question from the first to the last of some tokens."""
+    places = [i for i in range(len(question.tokens)) if mask >> i & 1]
+    return question.text[question.tokens[places[0]].start : question.tokens[places[-1]].end]
+
+
+CHECKS: dict[str, Find] = {
+    "coverage": _uncovered,
+    "own things first": _of_others,
+    "whole values": _in_part,
+    "polarity": _of_polarity,
+    "operator": _of_operators,
+    "shape": _of_shape,
+}

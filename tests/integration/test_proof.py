@@ -1,0 +1,114 @@
+"""The proof of a reading: readings that fail and that pass each check, and what an answer then says."""
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.pipeline import ingest
+from nacre.records.evidence import Doubt, Table
+from nacre.records.plan import Ask, Attribute, Itself, Order, Plan, Select, Variable
+from nacre.records.threads import start_deadline
+from nacre.stores.catalog import Library
+from nacre.understanding.linking.link_mentions import link_mentions, linker_of, prepare_question
+from nacre.understanding.parse_question import parse_question
+from nacre.understanding.ranking.proof import ONE_PLACE, doubts_of_rows, find_doubts
+from nacre.wording.plan_phrases import verbalise_plan
+from tests.support.ask_graph import ask_graph
+
+GRAPH = """
+@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Boat a rdfs:Class ; rdfs:label "boat" . :Harbour a rdfs:Class ; rdfs:label "harbour" .
+:Hire a rdfs:Class ; rdfs:label "hire" . :Fault a rdfs:Class ; rdfs:label "fault" .
+:berth rdfs:label "berth" . :fee rdfs:label "fee" . :leaks rdfs:label "leaks" . :state rdfs:label "state" .
+:hull rdfs:label "hull" . :launched rdfs:label "launched" . :boat rdfs:label "boat hired" .
+:load rdfs:label "load (kg)" .
+:rigged rdfs:label "rigged on" . :stone rdfs:label "stone" .
+:a a :Boat ; rdfs:label "Petrel" ; :berth :h ; :fee 9 ; :leaks 0 ; :state "on hire" ; :hull "oak" ; :load 900 ;
+  :launched "1991-02-01"^^xsd:date ; :rigged "1992-01-01"^^xsd:date .
+:b a :Boat ; rdfs:label "Skua" ; :berth :h ; :fee 7 ; :leaks 3 ; :state "ashore" ; :hull "steel" ; :load 2023 ;
+  :launched "1985-02-01"^^xsd:date .
+:c a :Boat ; rdfs:label "Dunlin" ; :fee 8 ; :state "afloat" ; :hull "elm" ; :load 700 ;
+  :launched "1979-02-01"^^xsd:date .
+:h a :Harbour ; rdfs:label "Ness" ; :stone "granite" . :i a :Harbour ; rdfs:label "Wick" ; :stone "slate" .
+:x a :Hire ; rdfs:label "Hire 1" ; :boat :b . :y a :Hire ; rdfs:label "Hire 2" ; :boat :a .
+:f a :Fault ; rdfs:label "F1" ; :boat :a . :g a :Fault ; rdfs:label "F2" ; :boat :b .
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder: Path = tmp_path_factory.mktemp("boats")
+    (folder / "boats.ttl").write_text(GRAPH)
+    ingest([str(folder / "boats.ttl")], "boats", data=folder / "data")
+    return Library(folder / "data", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "expected"),
+    [
+        ("which faults are still open", "faults", ("coverage", "still")),
+        ("which boats have no leaks", "boats", ("coverage", "leaks")),
+        ("which faults does Petrel have", "faults whose boat hired is Petrel", None),
+        ("which boat was rigged last", "the boat rigged last", ("own things first", "rigged on")),
+        ("which boat was launched last", "the boat launched last", None),
+        (
+            "is there granite in Petrel",
+            "whether the stone of the berth of Petrel is granite",
+            ("own things first", "berth"),
+        ),
+        ("is the hull of Petrel oak", "whether the hull of Petrel is oak", None),
+        ("which boats are on hire", "boats with a hire", ("whole values", "on hire")),
+        ("which boats are on hire", "boats whose state is on hire", None),
+        ("boats of Hire 2", "boats with exactly 2 hires", ("whole values", "Hire 2")),
+        ("boats of Hire 2", "the boat hired for Hire 2", None),
+        ("which boats have no load in 2023", "hires whose boat hired's load is not 2,023 kg", ("whole values", "2023")),
+        ("which boats have a load above 800", "boats whose load is above 800 kg", None),
+        ("which boats have no leaks", "boats without a known leaks", ("polarity", "leaks")),
+        ("which boats have no berth", "boats without a berth", None),
+        (
+            "boats with an oak or elm hull and a fee of 9",
+            "boats whose hull is oak or elm and whose fee is 9",
+            ("operator", "or elm hull and"),
+        ),
+        ("boats with an oak or elm hull", "boats whose hull is oak or elm", None),
+        ("what is the cheapest fee", "the boat with the lowest fee", ("shape", "fee")),
+        ("which boat has the lowest fee", "the lowest fee of the boats", ("shape", "boat")),
+        ("which boat has the lowest fee", "the boat with the lowest fee", None),
+    ],
+)
+def test_checks(library: Library, question: str, words: str, expected: tuple[str, str] | None) -> None:
+    opened = library.open("boats")
+    linker = linker_of(opened.lexicon)
+    asked = prepare_question(question, linker)
+    links = link_mentions(asked, linker.index)
+    candidates = parse_question(asked, links, linker, start_deadline(5.0))
+    found = {
+        verbalise_plan(Plan(c.body), opened.schema): find_doubts(c, asked, links, linker.index.graph)
+        for c in reversed(candidates)
+    }
+    assert words in found, sorted(found)
+    assert found[words] == (() if expected is None else (Doubt(*expected),))
+
+
+def test_what_is_ranked_first_stands_alone() -> None:
+    fee = Attribute("boat", "http://e.org/fee")
+    boats = Variable("boat", ("http://e.org/Boat",))
+    first = Select((Itself("boat"),), (boats,), order=Order(fee, descending=True), limit=1)
+    alone, shared = Table(("boat",), (("Petrel",),)), Table(("boat",), (("Petrel",), ("Skua",)))
+    same = Table(("hull",), (("oak",), ("oak",)))
+    assert doubts_of_rows(first, shared) == (Doubt(ONE_PLACE, "2"),)
+    assert doubts_of_rows(first, alone) == doubts_of_rows(first, same) == doubts_of_rows(Ask(first), alone) == ()
+
+
+async def test_an_answer_says_of_which_point_it_is_not_sure(tmp_path: Path) -> None:
+    ask = ask_graph(GRAPH, tmp_path)
+    sure, unsure = await ask("Which boat was launched last?"), await ask("Which boat was rigged last?")
+    checks = ["coverage", "own things first", "whole values", "polarity", "operator", "shape", ONE_PLACE]
+    assert [sure["status"], unsure["status"], unsure["values"]] == ["answered", "clarify", ["Petrel"]]
+    assert "I am not sure how to read “rigged on”." in unsure["answer"]
+    assert [(each["check"], each["passed"], each["point"]) for each in sure["derivation"]["proof"]] == [
+        (name, True, "") for name in checks
+    ]
+    failed = [each for each in unsure["derivation"]["proof"] if not each["passed"]]
+    assert failed == [{"check": "own things first", "passed": False, "point": "rigged on"}]
