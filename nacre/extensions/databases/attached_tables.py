@@ -4,6 +4,7 @@ Many rows are read in one query for each table: IRIs -> labels, facts. RemoteTab
 common.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -11,11 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.errors import ConfigError, ToolError
-from nacre.extensions.databases.attached import BASE, AttachedDatabase, AttachedTable
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable
 from nacre.records.evidence import GraphOverview
+from nacre.records.json_form import from_json
 from nacre.records.schema import Relation, Schema
+from nacre.stores import versions
 from nacre.stores.addresses import FILES, DatabaseLimits
-from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
+from nacre.stores.sqlite.tables import (
+    ROW_BASE,
+    Cell,
+    RowFacts,
+    SqlResult,
+    Tables,
+    lexical_form,
+    quote_identifier,
+    read_overview,
+)
 
 if TYPE_CHECKING:
     from nacre.extensions.databases.connection import DatabaseConnections
@@ -45,10 +57,6 @@ class RemoteTables(Tables, ABC):
         """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
         return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
 
-    def check_answers(self, seconds: float) -> None:
-        """Raise ToolError if the database does not answer, or no longer has the tables."""
-        self.run("SELECT id FROM entity", limit=1, seconds=seconds)
-
     @abstractmethod
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
         """The first rows of a query over the tables."""
@@ -66,8 +74,30 @@ class RemoteTables(Tables, ABC):
         return _Trusted(self)
 
 
+def open_attached(folder: Path, limits: DatabaseLimits) -> "AttachedTables":
+    """The tables of an attached version; nothing is connected yet. Raises ConfigError, and others for a
+    damaged file."""
+    from nacre.extensions.databases.connection import located
+
+    database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))
+    schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
+    layout = (folder / versions.LAYOUT).read_text(encoding="utf-8")
+    return AttachedTables(located(database, folder), schema, layout, limits, read_overview(folder / versions.OVERVIEW))
+
+
+def named_addresses(folder: Path, graph: str) -> list[str]:
+    """The address of the database that a version is attached to, unless its file is kept in the folder. Raises
+    ConfigError for another file, ValueError and RecursionError if it can't be read."""
+    from nacre.extensions.databases.connection import located
+
+    database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_bytes()))
+    return [] if located(database, folder).kept else [database.url]
+
+
 class AttachedTables(RemoteTables):
     """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
+
+    has_triples = False
 
     def __init__(
         self,
@@ -106,6 +136,12 @@ class AttachedTables(RemoteTables):
             self.connections.read("SELECT 1", {}, 1, seconds)
         elif not Path(make_url(self.database.url).database or "").is_file():
             raise ToolError("unavailable", "The file of the database is gone.")
+
+    def write_rights(self) -> str:
+        """As for all tables."""
+        from nacre.extensions.databases.connection import check_read_only
+
+        return check_read_only(self.connections)
 
     def meta(self, key: str) -> str:
         """The layout of the relations."""
@@ -157,9 +193,9 @@ class AttachedTables(RemoteTables):
 
     def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
         """A row with the IRIs of keys percent-encoded."""
-        if not any(isinstance(cell, str) and cell.startswith(BASE) for cell in row):
+        if not any(isinstance(cell, str) and cell.startswith(ROW_BASE) for cell in row):
             return row
-        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
+        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(ROW_BASE) else c for c in row)
 
     def _encoded_cell(self, cell: str) -> str:
         from nacre.extensions.databases.row_keys import encoded_key

@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from nacre.errors import ConfigError
-from nacre.extensions.databases.attached import AttachedDatabase
+from nacre.extension import service
 from nacre.records.json_form import from_json
 from nacre.records.schema import Endpoint
 from nacre.stores import versions
 from nacre.stores.addresses import check_address, named_hosts
-from nacre.stores.graph import collection_of
+from nacre.stores.graph import STORES, collection_of
 from nacre.stores.versions import BUILDING, GRAPH_NAME, LOCK, Pointer, flush_and_rename, switch_version
 
 # what a data folder holds of a graph, by the names of versions.py
@@ -397,21 +397,11 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
     servers: whoever may write the store gets nothing else to read or to remove."""
     addresses = []
     try:
-        if (folder / versions.DATABASE).exists():
-            from nacre.extensions.databases.connection import located
-
-            database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_bytes()))
-            addresses += [] if located(database, folder).kept else [database.url]
+        for file, extension in STORES.items():
+            if (folder / file).exists():
+                addresses += service(extension, "named")(folder, graph)
         if (folder / versions.ENDPOINT).exists():
             addresses.append(from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_bytes())).url)
-        if (folder / versions.SERVER).exists():
-            from nacre.extensions.server_tables.place import is_schema_of, read_place
-
-            tables = read_place(folder)
-            assert tables is not None
-            addresses.append(tables.url)
-            if not is_schema_of(tables.schema, graph):
-                raise ConfigError("It names tables of another graph.")
         if collection_of(folder) not in (None, f"nacre_{graph}_{place.rpartition('/')[2]}"):
             raise ConfigError("It names vectors of another graph.")
     except (ValueError, RecursionError) as error:

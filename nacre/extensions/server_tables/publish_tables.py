@@ -5,7 +5,6 @@ consists of (tables with kinds of columns, indexes, views); its views in the dia
 the tables of a version, unless somebody reads them.
 """
 
-import logging
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -19,50 +18,27 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlglot import exp, parse_one
 
-from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import TYPES
-from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, stored_name, write_place
+from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, read_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
-from nacre.stores.graph import open_tables
 from nacre.stores.sqlite.tables import quote_identifier
 
-log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class TablesTarget:
-    """The server that takes the tables of a graph: its address without a password, the graph, and passwords."""
-
-    url: str
-    graph: str
-    limits: DatabaseLimits
-
-
-def publish_tables(folder: Path, target: TablesTarget, on_rows: Callable[[int], None]) -> None:
+def publish_tables(folder: Path, url: str, graph: str, limits: DatabaseLimits, on_rows: Callable[[int], None]) -> None:
     """Copy the tables of the version that is built in a folder, and leave only their metadata in the file.
 
     The schema is recorded in the folder first, so that whoever removes the folder of a killed ingest can remove it,
     too. Raises IngestionError if the server does not take the tables.
     """
-    place = new_place(target.url, target.graph)
+    place = new_place(url, graph)
     write_place(folder, place)
     file = folder / versions.TABLES
-    write_place(folder, copy_tables(file, place, target.limits, on_rows))
+    write_place(folder, copy_tables(file, place, limits, on_rows))
     _keep_metadata(file)
-
-
-def has_tables(folder: Path, target: TablesTarget) -> bool:
-    """Whether the tables of a version can be read on its server."""
-    try:
-        with closing(open_tables(folder, target.limits)) as tables:
-            tables.run("SELECT id FROM entity", limit=1)
-    except (ToolError, ConfigError) as error:
-        log.info("%s is built again: %s", folder.name, error)
-        return False
-    return True
 
 
 def _keep_metadata(file: Path) -> None:
@@ -370,11 +346,17 @@ _AT_ONCE = 100
 _SECONDS = 60
 
 
-def drop_schema(place: ServerPlace, limits: DatabaseLimits) -> None:
-    """Remove the schema with all of its tables; nothing happens if it is gone already.
+def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
+    """Remove the schema of a version with all of its tables, unless another one has it; nothing happens if it is gone
+    already.
 
     Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it.
     """
+    # `nacre index` makes versions that share their tables
+    others = (read_place(other) for other in folder.parent.glob("*") if other != folder and other.is_dir())
+    place = read_place(folder)
+    if place is None or place.schema in {other.schema for other in others if other is not None}:
+        return
     try:
         engine = create_engine(
             with_password(place.url, limits.passwords),

@@ -143,7 +143,7 @@ def _open_tables(name: str | None) -> "Iterator[tuple[str, Tables]]":
 def _local_tables(graph: "Graph") -> "Tables":
     """The tables of an ingested graph; raises ConfigError if its rows are in a database."""
 
-    if graph.database is not None:
+    if graph.database:
         raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")
     return graph.tables
 
@@ -331,15 +331,11 @@ def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
 
 def _check_attached(text: str, graph: "Graph") -> Finding:
     """An attached graph; of a database, whether it answers and its login can only read."""
-    if graph.database is None:
+    if not graph.database:
         return Finding("graph", text)
-    from nacre.extensions.databases.attached_tables import AttachedTables
-    from nacre.extensions.databases.connection import check_read_only
-
-    assert isinstance(graph.tables, AttachedTables)
     try:
         graph.tables.check_answers(5.0)
-        may_write = check_read_only(graph.tables.connections)
+        may_write = graph.tables.write_rights()
     except NacreError as error:
         return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)
     return (
@@ -352,7 +348,7 @@ def _check_attached(text: str, graph: "Graph") -> Finding:
 def _check_server_tables(text: str, graph: "Graph") -> Finding:
     """A graph whose tables are on a server: whether it answers and still has them."""
     try:
-        graph.tables.run("SELECT id FROM entity", limit=1)
+        graph.tables.check_answers(5.0)
     except NacreError as error:
         step = f"start the server, check NACRE_DATABASE_KEYS, or nacre ingest FILE --graph {graph.name} --tables URL"
         return Finding("graph", f"{text}; {str(error).rstrip('.')}", step, broken=True)

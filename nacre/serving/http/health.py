@@ -14,7 +14,6 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.extensions.databases.attached_tables import RemoteTables
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
 from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
@@ -154,7 +153,7 @@ def _examine_graph(service: TurnService, name: str) -> GraphSummary:
     try:
         with service.library.open(name, graph.version) as opened:
             is_attached = bool(opened.attached)
-            if isinstance(opened.stored, RemoteTables):
+            if opened.stored is not None and not opened.stored.is_local:
                 opened.stored.check_answers(PROBE_SECONDS)
     except (NacreError, OSError) as error:
         missing["sql"] = f"{error_reason(error)} Run: nacre doctor"
