@@ -20,7 +20,9 @@ from nacre.stores.versions import Manifest, Pointer
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = ("a2a", "agui", "databases", "langgraph_api", "local_model", "pyramid", "server_tables", "sharing")
+OURS = (
+    "a2a", "agui", "databases", "fleet", "langgraph_api", "local_model", "pyramid", "server_tables", "sharing"
+)  # fmt: skip
 
 HARBOUR = """
 @prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -152,11 +154,19 @@ FAULTY = {
     "gone": (DECLARED.format("'gone', branches={'lost': 'gone:lost'}"), "AttributeError"),
     "typed": (DECLARED.format("'typed', branches={'typed': 'typed:EXTENSION'}"), "is of another type: Extension"),
     "cli": (DECLARED.format("'cli', commands={'ask': 'cli:ask'}"), "the name is taken"),
+    "signs": (DECLARED.format("'signs', commands={'sign': 'signs:sign'}"), "support Union types"),
+    "drawn": (DECLARED.format("'drawn', routes='drawn:add'"), "PydanticInvalidForJsonSchema"),
     "serves": (DECLARED.format("'serves', serve='serves:serve'"), "RuntimeError: no port"),
 }
 MORE = {
     "route": "def taken(app, *, alone):\n    app.get('/api/graphs/{name}')(lambda name: name)\n",
     "serves": "def serve(app):\n    raise RuntimeError('no port')\n",
+    "signs": "def sign(graph: int | str):\n    pass\n",
+    "drawn": (
+        "from typing import Callable\nfrom pydantic import BaseModel\n"
+        "class Sent(BaseModel):\n    call: Callable[[], int]\n"
+        "def add(app, *, alone):\n    app.post('/drawn')(take)\ndef take(sent: Sent):\n    pass\n"
+    ),
     "cli": "def ask():\n    pass\n",
     "sql": "def find(question, graph):\n    return []\n",
 }
@@ -224,6 +234,8 @@ NEEDED = {
         ["ingest", "harbour.ttl", "--graph", "x", "--tables", "postgresql://me@127.0.0.1/x"],
     ),
     "open": ("server_tables", "The graph needs the extension 'server_tables', which", ["export", "--graph", "moved"]),
+    "keys": ("fleet", "NACRE_DATABASE_URL needs the extension 'fleet', which", ["keys", "list"]),
+    "graphs": ("fleet", "NACRE_GRAPHS needs the extension 'fleet', which", ["graphs"]),
     "remove": ("server_tables", "", ["remove", "--graph", "moved"]),
 }
 
@@ -243,6 +255,8 @@ def test_a_command_names_the_extension_that_it_lacks(case: str, folder: Path, tm
     (version / versions.SERVER).write_text("{}")
     run = [sys.executable, "-c", "import sys; from nacre.serving.cli.main import main; sys.exit(main())", *command]
     environment = {"PYTHONPATH": str(without((gone,), tmp_path)), "PYTHONSAFEPATH": "1"}
+    shared = {"keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"}, "graphs": {"NACRE_GRAPHS": "file:///nowhere"}}
+    environment |= shared.get(case, {})
     done = subprocess.run(run, cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True, timeout=120)
     if message:
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)

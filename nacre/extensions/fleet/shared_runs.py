@@ -14,11 +14,14 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
+from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, TooManyRequests
 from nacre.serving.http.auth import MAX_TRACKED_CLIENTS, OWNER, RateLimiter
 from nacre.serving.keys import Caller
@@ -254,6 +257,30 @@ class SharedRuns(Runs):
 
     async def _ask(self, call: Callable[..., T], *given: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._followers, call, *given)
+
+
+async def open_shared_runs(resume_seconds: float, database: StateDatabase, locks: StateLocks) -> SharedRuns:
+    """The runs of this process, which is a server of its own among those that share the database."""
+    return SharedRuns(resume_seconds, await run_in_thread(RunStates, database, locks, uuid.uuid4().hex))
+
+
+@asynccontextmanager
+async def share_state(app: Any) -> AsyncIterator[None]:
+    """While a server runs, share its runs, and follow the store of graphs, as far as the settings say so."""
+    settings, runs, tasks = app.state.settings, app.state.runs, []
+    if isinstance(runs, SharedRuns):
+        tasks.append(asyncio.create_task(runs.share()))
+    if settings.graphs is not None:
+        from nacre.extensions.fleet.graph_store import FollowedGraphs
+
+        followed = FollowedGraphs(settings.graphs, settings.data, settings.graphs_hosts)
+        app.state.health.others.append(lambda: followed.problem)
+        tasks.append(asyncio.create_task(followed.follow()))
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 class FollowedRun(Run):

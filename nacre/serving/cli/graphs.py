@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 import typer
 
 from nacre.errors import ConfigError, NacreError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
 from nacre.serving.cli.turn_display import adapt_commands, print_line
@@ -251,7 +252,6 @@ def _check_qdrant(settings: "Settings") -> Finding:
 
 def _check_shared(settings: "Settings") -> Iterator[Finding]:
     """The database and the store of graphs that several servers share, if they are set."""
-    from nacre.extensions.fleet.graph_store import GraphStore
     from nacre.stores.state.database import StorageError, open_state
 
     if settings.database_url is not None:
@@ -264,7 +264,7 @@ def _check_shared(settings: "Settings") -> Iterator[Finding]:
             yield Finding("database", f"NACRE_DATABASE_URL can't be used ({error})", step, broken=True)
     if settings.graphs is not None:
         try:
-            store = GraphStore(settings.graphs)
+            store = service("fleet", "graphs")(settings.graphs)
             count = len(store.numbers())
             text = f"NACRE_GRAPHS can be read, {count} graphs" if store.exists() else "NACRE_GRAPHS does not exist"
             step = "" if store.exists() else "create the bucket or folder, or check NACRE_GRAPHS"

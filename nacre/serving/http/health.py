@@ -100,15 +100,10 @@ class HealthCache:
     Stores are examined at most once a second, by one request; the others get the last report.
     """
 
-    def __init__(
-        self,
-        keys: KeyStore,
-        others: Callable[[], list[str]] = list,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, keys: KeyStore, clock: Callable[[], float] = time.monotonic) -> None:
         self._keys = keys
-        # further problems, of what this process follows
-        self._others = others
+        # each gives a further problem, or ""
+        self.others: list[Callable[[], str]] = []
         self._clock = clock
         self._lock = threading.Lock()
         self._report: HealthReport | None = None
@@ -120,8 +115,8 @@ class HealthCache:
         if self._lock.acquire(blocking=self._report is None):
             try:
                 if self._report is None or self._clock() - self._checked_at > HEALTH_CACHE_SECONDS:
-                    report = _examine(service, self._keys)
-                    self._report = report._replace(problems=[*report.problems, *self._others()])
+                    report, others = _examine(service, self._keys), [other() for other in self.others]
+                    self._report = report._replace(problems=[*report.problems, *filter(None, others)])
                     self._checked_at = self._clock()
             finally:
                 self._lock.release()
