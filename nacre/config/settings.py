@@ -212,7 +212,6 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_shared(self) -> "Settings":
-        for variable, value in (("NACRE_DATABASE_URL", self.database_url), ("NACRE_GRAPHS", self.graphs)):
-            if value is not None:
-                needed("fleet", variable)
+        if self.graphs is not None or self.database_url is not None:
+            needed("fleet", "NACRE_GRAPHS" if self.graphs is not None else "NACRE_DATABASE_URL")
         return self

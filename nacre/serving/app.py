@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from functools import partial
 
 import anyio
 from fastapi import FastAPI, routing
@@ -48,7 +49,7 @@ from nacre.serving.http.threads import router as threads_router
 from nacre.serving.http.uploads import Uploads
 from nacre.serving.http.uploads import router as uploads_router
 from nacre.serving.http.verified import router as verified_router
-from nacre.serving.keys import KeyStore, open_keys
+from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.server import add_mcp, mcp_lifespan
 from nacre.serving.openai import openai_router
@@ -85,7 +86,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.stateless_turns = StatelessTurnCache()
     keys = open_keys(settings)
     app.state.keys = keys
-    app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)
+    # with NACRE_DATABASE_URL, the requests of a key are counted over all servers
+    limiter = RateLimiter if keys.database is None else partial(service("fleet", "rates"), database=keys.database)
+    app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
@@ -172,7 +175,10 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
         await run_in_thread(app.state.uploads.tidy)
     async with open_turn_service(settings, lasting=True) as turns, mcp_lifespan(app) if alone else nullcontext():
         app.state.turn_service = turns
-        app.state.runs = await _open_runs(settings, turns)
+        if settings.database_url is None or turns.threads is None:
+            app.state.runs = Runs(settings.resume_seconds)
+        else:
+            app.state.runs = await service("fleet", "runs")(settings.resume_seconds, turns.threads)
         await _warm_up(app, turns)
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
         if turns.threads is not None:
@@ -192,25 +198,6 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
                 task.cancel()
             await app.state.runs.close(0)
             await run_in_thread(app.state.uploads.close)
-
-
-def _rate_limiter(settings: Settings, keys: KeyStore) -> RateLimiter:
-    """With NACRE_DATABASE_URL, the requests of a key are counted over all servers."""
-    limiter: RateLimiter = (
-        RateLimiter(settings.max_rate)
-        if keys.database is None
-        else service("fleet", "rates")(settings.max_rate, keys.database)
-    )
-    return limiter
-
-
-async def _open_runs(settings: Settings, turns: TurnService) -> Runs:
-    """The runs of this process; with NACRE_DATABASE_URL those of all servers that share it."""
-    if settings.database_url is None or turns.threads is None:
-        return Runs(settings.resume_seconds)
-    database, locks = turns.threads.conversations.database, turns.threads.queues.stored_locks
-    runs: Runs = await service("fleet", "runs")(settings.resume_seconds, database, locks)
-    return runs
 
 
 async def _warm_up(app: FastAPI, turns: TurnService) -> None:

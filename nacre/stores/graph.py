@@ -180,10 +180,7 @@ class GraphOpener:
             schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
             lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
-            reason = error_reason(error)
-            raise ConfigError(
-                f"Graph {name!r} is damaged: {reason}. Run: nacre attach {manifest.endpoint} --graph {name}"
-            ) from error
+            raise damaged_graph_error(name, error, f"nacre attach {manifest.endpoint}") from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
         source = EndpointSource(endpoint.url, endpoint.graphs, self.endpoint_limits(endpoint.url), endpoint.dialect)
@@ -197,9 +194,7 @@ class GraphOpener:
             tables = open_tables(folder, self.database_limits)
             lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
-            reason = error_reason(error)
-            again = f"Run: nacre attach URL --graph {name}"
-            raise ConfigError(f"Graph {name!r} is damaged: {reason}. {again}") from error
+            raise damaged_graph_error(name, error, "nacre attach URL") from error
         graph = Graph(name, manifest.version, tables.schema, tables, lexicon, database=manifest.attached)
         graph.unavailable.update(manifest.unavailable)
         return graph
@@ -223,9 +218,9 @@ class GraphOpener:
         return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder)
 
 
-def damaged_graph_error(name: str, error: Exception) -> ConfigError:
-    """The error for a graph whose files can't be read."""
-    return ConfigError(f"Graph {name!r} is damaged: {error_reason(error)}. Run: nacre ingest FILE.ttl --graph {name}")
+def damaged_graph_error(name: str, error: Exception, command: str = "nacre ingest FILE.ttl") -> ConfigError:
+    """The error for a graph whose files can't be read; the command makes it anew."""
+    return ConfigError(f"Graph {name!r} is damaged: {error_reason(error)}. Run: {command} --graph {name}")
 
 
 def error_reason(error: Exception) -> str:

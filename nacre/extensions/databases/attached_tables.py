@@ -65,13 +65,17 @@ class RemoteTables(Tables, ABC):
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote."""
 
-    @abstractmethod
     def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
         """As `look_up`, as they arrive."""
+        yield from self.look_up(sql, params)
 
     def trusted(self) -> Any:
-        """What runs SQL that Nacre itself wrote: the part of a connection of sqlite3 that readers of tables use."""
-        return _Trusted(self)
+        """What runs SQL that Nacre itself wrote: itself, with the part of sqlite3 that readers of tables use."""
+        return self
+
+    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
+        """The rows of a query; they are read when they are asked for."""
+        return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
 
 
 def open_attached(folder: Path, limits: DatabaseLimits) -> "AttachedTables":
@@ -120,12 +124,12 @@ class AttachedTables(RemoteTables):
         """The connections to the database; opened at the first use."""
         if self._connections is None:
             # SQLAlchemy, which ingested graphs do not need
-            from nacre.extensions.databases.connection import KeptConnections, open_connections
+            from nacre.extensions.databases.connection import DatabaseConnections, KeptConnections
 
             if self.database.kept or (self.limits.apart and self.database.dialect in FILES):
                 self._connections = KeptConnections(self.database.url)
             else:
-                self._connections = open_connections(self.database, self.limits)
+                self._connections = DatabaseConnections(self.database.url, self.limits)
         return self._connections
 
     def check_answers(self, seconds: float) -> None:
@@ -174,17 +178,27 @@ class AttachedTables(RemoteTables):
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
         return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
 
-    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
-        """As `look_up`."""
-        yield from self.look_up(sql, params)
-
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
-        """As `Tables.row_facts`: one query for the rows of a table."""
-        return row_facts(subjects, self, self._relations.keyed)
+        """As `Tables.row_facts`, with one query for the rows of a table; those that do not exist are missing."""
+        types = {group.relation: group.classes for group in self.schema.groups}
+        found: dict[str, RowFacts] = {}
+        for batch in _batches(subjects, self._relations.keyed):
+            relation = self.schema.relation_of.get(batch.table.relation)
+            if relation is not None:
+                query = _query(relation, batch.marks)
+                for row in self.run(query, batch.iris, limit=len(batch.iris)).rows:
+                    values = _values(relation, row[2:], self.schema)
+                    found[str(row[0])] = RowFacts(tuple(types.get(relation.name, ())), str(row[1] or row[0]), values)
+        return found
 
     def row_labels(self, iris: Iterable[str]) -> dict[str, str]:
-        """The labels of rows by IRI, with one query for the rows of a table."""
-        return row_labels(iris, self, self._relations.keyed)
+        """The labels of rows by IRI, with one query for the rows of a table; those that do not exist are missing."""
+        found: dict[str, str] = {}
+        for batch in _batches(iris, self._relations.keyed):
+            query = f"SELECT iri, label FROM entity WHERE id IN ({batch.marks})"
+            rows = self.run(query, batch.iris, limit=len(batch.iris)).rows
+            found |= {str(iri): str(label or iri) for iri, label in rows}
+        return found
 
     def close(self) -> None:
         """Close the connections."""
@@ -214,31 +228,6 @@ class _Batch(NamedTuple):
     table: AttachedTable
     iris: Sequence[str]
     marks: str
-
-
-def row_labels(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, str]:
-    """The labels of rows by IRI; those that do not exist are missing."""
-    found: dict[str, str] = {}
-    for batch in _batches(iris, keyed):
-        query = f"SELECT iri, label FROM entity WHERE id IN ({batch.marks})"
-        rows = tables.run(query, batch.iris, limit=len(batch.iris)).rows
-        found |= {str(iri): str(label or iri) for iri, label in rows}
-    return found
-
-
-def row_facts(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, RowFacts]:
-    """The facts of rows by IRI; those that do not exist are missing."""
-    schema = tables.schema
-    types = {group.relation: group.classes for group in schema.groups}
-    found: dict[str, RowFacts] = {}
-    for batch in _batches(iris, keyed):
-        relation = schema.relation_of.get(batch.table.relation)
-        if relation is not None:
-            query = _query(relation, batch.marks)
-            for row in tables.run(query, batch.iris, limit=len(batch.iris)).rows:
-                values = _values(relation, row[2:], schema)
-                found[str(row[0])] = RowFacts(tuple(types.get(relation.name, ())), str(row[1] or row[0]), values)
-    return found
 
 
 def _batches(iris: Iterable[str], keyed: "KeyedTables") -> Iterator[_Batch]:
@@ -281,28 +270,20 @@ def _values(relation: Relation, cells: Sequence[Cell], schema: Schema) -> dict[s
 _ALTERNATIVE_SECONDS = 1.0
 
 
-class _Trusted:
-    def __init__(self, tables: RemoteTables) -> None:
-        self._tables = tables
-
-    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
-        """The rows of a query; they are read when they are asked for."""
-        return _Rows(self._tables, sql, cast("Sequence[Cell]", tuple(params)))
-
-
-class _Rows:
+class _Rows(NamedTuple):
     """Rows with the methods of a cursor."""
 
-    def __init__(self, tables: RemoteTables, sql: str, params: Sequence[Cell]) -> None:
-        self._tables, self._sql, self._params = tables, sql, params
+    tables: RemoteTables
+    sql: str
+    params: Sequence[Cell]
 
     def fetchall(self) -> list[Row]:
         """All rows."""
-        return self._tables.look_up(self._sql, self._params)
+        return self.tables.look_up(self.sql, self.params)
 
     def fetchone(self) -> Row | None:
         """The first row."""
         return next(iter(self.fetchall()), None)
 
     def __iter__(self) -> Iterator[Row]:
-        return self._tables.stream(self._sql, self._params)
+        return self.tables.stream(self.sql, self.params)

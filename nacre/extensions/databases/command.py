@@ -4,15 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ingestion.attach.attach import attached_layers
 from ingestion.layer.layer_file import LayerFiles, load_layer_files
 from nacre.config.settings import Settings
-from nacre.extensions.databases.attach_database import (
-    AttachedResult,
-    attach_database,
-    change_database_layers,
-    known_database,
-    known_layers,
-)
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database, known_database
 from nacre.extensions.databases.connection import confine_process
 from nacre.extensions.databases.reflect import Selection
 from nacre.serving.cli.attach import print_classes
@@ -35,7 +30,7 @@ def attach(
     """Attach a database, or the known one again if there is no address."""
     layers = load_layer_files(layer, packs=packs)
     if url is None and (known := known_database(graph, settings.data)) is not None:
-        present = known_layers(graph, settings.data)
+        present = attached_layers(graph, settings.data)
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         url, keep = known.url, keep or bool(known.kept)
         kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
@@ -58,8 +53,17 @@ def attach(
 
 def change_layers(graph: str, change: Callable[[LayerFiles], LayerFiles], settings: Settings) -> None:
     """Publish a version of an attached graph with changed layers."""
-    limits = configured_database_limits(settings)
-    result = change_database_layers(graph, change, data=settings.data, limits=limits)
+    known = known_database(graph, settings.data)
+    assert known is not None
+    result = attach_database(
+        known.url,
+        graph,
+        data=settings.data,
+        selection=Selection(known.schemas, known.include, known.exclude),
+        limits=configured_database_limits(settings),
+        layers=change(attached_layers(graph, settings.data)),
+        keep=bool(known.kept),
+    )
     for problem in result.problems:
         print_line(f"warning: {problem}")
     print_change(graph, result.version, result.database.seconds)

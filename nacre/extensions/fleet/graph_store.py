@@ -124,7 +124,7 @@ class GraphStore:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
         places = [part.place for part in parts]
         if known is not None:
-            places += [f"{kind}/{id}" for kind, id in named_folders(known) if id]
+            places += _places(known)
         # keys are read and removed, so they must be those of this graph
         keys = (isinstance(part.key, str) and key.fullmatch(part.key) for part in parts)
         if not (all(keys) and all(isinstance(each, str) and PLACE.fullmatch(each) for each in places)):
@@ -184,18 +184,15 @@ class GraphStore:
         """Remove earlier publications of a graph, and the parts that only they had."""
         numbers = sorted(number for graph, number in self._listed() if graph == latest.graph)
         old = [number for number in numbers if number <= latest.number][:-KEPT]
-        used = {part.key for number in numbers if number not in old for part in self._parts(latest.graph, number)}
+        used = {part.key for each in numbers if each not in old for part in self.read(latest.graph, each).parts}
         for number in old:
-            unused = {part.key for part in self._parts(latest.graph, number)} - used
+            unused = {part.key for part in self.read(latest.graph, number).parts} - used
             try:
                 for key in [*(f"{self._root}/{key}" for key in unused), self._current(latest.graph, number)]:
                     if self._files.exists(key):
                         self._files.rm_file(key)
             except _failures() as error:
                 raise _unavailable(error) from None
-
-    def _parts(self, graph: str, number: int) -> tuple[Part, ...]:
-        return self.read(graph, number).parts
 
     def _listed(self) -> list[tuple[str, int]]:
         try:
@@ -210,11 +207,6 @@ class GraphStore:
 
     def _current(self, graph: str, number: int) -> str:
         return f"{self._root}/current/{graph}.{number:012}.json"
-
-
-def named_folders(pointer: Pointer) -> tuple[tuple[str, str | None], ...]:
-    """The kinds and ids of the folders that a pointer needs."""
-    return (("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers))
 
 
 class _Hashing:
@@ -412,7 +404,8 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
 
 def _places(pointer: Pointer) -> list[str]:
     """The folders that a pointer needs."""
-    return [f"{kind}/{id}" for kind, id in named_folders(pointer) if id]
+    kinds = ("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers)
+    return [f"{kind}/{id}" for kind, id in kinds if id]
 
 
 def _pointer(home: Path) -> Mapping[str, Any] | None:
@@ -423,9 +416,7 @@ def _pointer(home: Path) -> Mapping[str, Any] | None:
 def _read_same(data: Path, name: str) -> _Same:
     try:
         return _Same(**json.loads((data / STATE_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return _Same()
-    except (ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError):
         # it is written in one step; if it is damaged all the same, what the store has counts
         return _Same()
 

@@ -130,7 +130,7 @@ class _Copy:
 
     def __init__(self, source: sqlite3.Connection, target: Any, place: ServerPlace, on_rows: OnRows) -> None:
         self.source, self.target, self.place, self.on_rows = source, target, place, on_rows
-        self.schema = quoted_name(place.schema)
+        self.schema = quote_identifier(place.schema)
         self.rows = 0
         self.has_nul = False
 
@@ -145,7 +145,7 @@ class _Copy:
             self._table(table)
         for name, body in read_views(self.source):
             text, kinds = view_sql(body, relations, self.place.schema)
-            named = ", ".join(quoted_name(stored_name(column)) for column in kinds)
+            named = ", ".join(quote_identifier(stored_name(column)) for column in kinds)
             self._execute(f"CREATE VIEW {self._name(name)} ({named}) AS {text}")
             relations[name] = kinds
             self.target.commit()
@@ -168,13 +168,13 @@ class _Copy:
                 f"The table {table.name} has {len(table.columns)} columns, and PostgreSQL holds {MOST_COLUMNS}."
                 " Ingest this graph without --tables."
             )
-        columns = [f"{quoted_name(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
+        columns = [f"{quote_identifier(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
         self._execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
         with self.target.cursor() as cursor, cursor.copy(self._copy_statement(table)) as copy:
             for chunk in self._chunks(table):
                 copy.write(chunk)
         if table.key:
-            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quoted_name(table.key)})")
+            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quote_identifier(table.key)})")
         for index in read_indexes(self.source, table):
             self._execute(self._index_statement(index))
         self._execute(f"ANALYZE {self._name(table.name)}")
@@ -185,7 +185,7 @@ class _Copy:
         return f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
 
     def _index_statement(self, index: FileIndex) -> str:
-        names = [quoted_name(stored_name(column)) for column in index.columns]
+        names = [quote_identifier(stored_name(column)) for column in index.columns]
         if index.by_hash:
             return f"CREATE INDEX ON {self._name(index.table)} USING hash ({names[0]})"
         return f"CREATE INDEX ON {self._name(index.table)} ({', '.join(names)})"
@@ -218,7 +218,7 @@ class _Copy:
         return text
 
     def _name(self, name: str) -> str:
-        return f"{self.schema}.{quoted_name(stored_name(name))}"
+        return f"{self.schema}.{quote_identifier(stored_name(name))}"
 
     def _execute(self, statement: str) -> None:
         self.target.execute(statement)
@@ -321,7 +321,7 @@ def view_sql(body: str, columns: Columns, schema: str) -> tuple[str, dict[str, K
     for select in outer:
         table = next(iter(select.find_all(exp.Table))).name
         for shown in select.selects:
-            inner = shown.this if isinstance(shown, exp.Alias) else shown
+            inner = shown.unalias()
             if isinstance(inner, exp.Column):
                 kinds[shown.alias_or_name] = columns[table][inner.name]
     for select in outer:
@@ -380,7 +380,7 @@ def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
 
 
 def _drop(connection: Connection, schema: str) -> None:
-    quoted = quoted_name(schema)
+    quoted = quote_identifier(schema)
     listed = text(
         "SELECT c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = :schema AND c.relkind IN ('r', 'v') ORDER BY c.relkind DESC LIMIT :most"
@@ -388,17 +388,8 @@ def _drop(connection: Connection, schema: str) -> None:
     while found := connection.execute(listed, {"schema": schema, "most": _AT_ONCE}).all():
         for name, kind in found:
             kind = kind.decode() if isinstance(kind, bytes) else kind
-            drop = f"DROP {'VIEW' if kind == 'v' else 'TABLE'} IF EXISTS {quoted}.{quoted_name(name)} CASCADE"
+            drop = f"DROP {'VIEW' if kind == 'v' else 'TABLE'} IF EXISTS {quoted}.{quote_identifier(name)} CASCADE"
             connection.exec_driver_sql(drop)
         connection.commit()
     connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {quoted} CASCADE")
     connection.commit()
-
-
-def quoted_name(name: str) -> str:
-    """A name in double quotes, for statements that a driver with `%s` parameters runs without parameters.
-
-    >>> quoted_name('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'

@@ -12,10 +12,7 @@ from nacre.serving.cli.open_library import recheck_verified_questions
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ingestion.attach.attach import AttachedGraph
-    from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
@@ -56,8 +53,12 @@ def attach(
     is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
+    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
+    from ingestion.attach.probe import Budget
+    from ingestion.layer.layer_file import load_layer_files
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
+    from nacre.stores.addresses import configured_limits
 
     settings = Settings()
     selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())
@@ -69,9 +70,23 @@ def attach(
     else:
         if keep:
             raise ConfigError("--keep is for the file of a database: nacre attach sqlite:///FILE --keep --graph NAME")
-        _attach_endpoint(
-            url, graph, settings, tuple(named_graph or ()), layer or (), packs=packs, budget=(queries, seconds)
-        )
+        layers, graphs = load_layer_files(layer or (), packs=packs), tuple(named_graph or ())
+        if url is None:
+            present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
+            layers = replace(present.replaced(layers.files), packs=present.packs and packs)
+            url, graphs = previous.url, graphs or previous.graphs
+        with show_progress() as on_stage:
+            result = attach_endpoint(
+                url,
+                graph,
+                data=settings.data,
+                graphs=graphs,
+                manners=configured_limits(settings)(url),
+                budget=Budget(queries, seconds),
+                layers=layers,
+                on_stage=on_stage,
+            )
+        _print_summary(result)
     recheck_verified_questions(settings, graph)
     suggest_questions(graph)
 
@@ -86,42 +101,6 @@ def _is_database(url: str | None, home: Path) -> bool:
     versions.check_name(home.name)
     version = versions.current_version(home)
     return version is not None and (versions.version_folder(home, version) / versions.DATABASE).is_file()
-
-
-def _attach_endpoint(
-    url: str | None,
-    graph: str,
-    settings: "Settings",
-    graphs: tuple[str, ...],
-    layer: "Sequence[Path]",
-    *,
-    packs: bool,
-    budget: tuple[int, float],
-) -> None:
-    """Attach an endpoint, or the known one again; `budget` is the number of queries and seconds."""
-    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
-    from ingestion.attach.probe import Budget
-    from ingestion.layer.layer_file import load_layer_files
-    from nacre.stores.addresses import configured_limits
-
-    layers = load_layer_files(layer, packs=packs)
-    if url is None:
-        present = attached_layers(graph, settings.data)
-        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-        previous = attached_endpoint(graph, settings.data)
-        url, graphs = previous.url, graphs or previous.graphs
-    with show_progress() as on_stage:
-        result = attach_endpoint(
-            url,
-            graph,
-            data=settings.data,
-            graphs=graphs,
-            manners=configured_limits(settings)(url),
-            budget=Budget(*budget),
-            layers=layers,
-            on_stage=on_stage,
-        )
-    _print_summary(result)
 
 
 def print_classes(schema: "Schema") -> None:
