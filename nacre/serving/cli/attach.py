@@ -65,7 +65,7 @@ def attach(
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     packs = not no_packs
-    if _is_database(url, settings.data / graph):
+    if _is_database(url, graph, settings.data):
         service("databases", "attach")(url, graph, settings, selection, layer or (), packs=packs, keep=keep)
     else:
         if keep:
@@ -91,14 +91,14 @@ def attach(
     suggest_questions(graph)
 
 
-def _is_database(url: str | None, home: Path) -> bool:
+def _is_database(url: str | None, graph: str, data: Path) -> bool:
     """Whether a graph is, or will be, attached to a database rather than to an endpoint."""
     from nacre.stores import versions
     from nacre.stores.addresses import is_database_url
 
     if url is not None:
         return is_database_url(url)
-    versions.check_name(home.name)
+    home = data / versions.check_name(graph)
     version = versions.current_version(home)
     return version is not None and (versions.version_folder(home, version) / versions.DATABASE).is_file()
 
