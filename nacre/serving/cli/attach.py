@@ -13,6 +13,8 @@ from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from ingestion.attach.attach import AttachedGraph
+    from ingestion.attach.probe import Budget
+    from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
@@ -53,12 +55,9 @@ def attach(
     is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
-    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
     from ingestion.attach.probe import Budget
-    from ingestion.layer.layer_file import load_layer_files
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
-    from nacre.stores.addresses import configured_limits
 
     settings = Settings()
     selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())
@@ -70,23 +69,7 @@ def attach(
     else:
         if keep:
             raise ConfigError("--keep is for the file of a database: nacre attach sqlite:///FILE --keep --graph NAME")
-        layers, graphs = load_layer_files(layer or (), packs=packs), tuple(named_graph or ())
-        if url is None:
-            present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
-            layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-            url, graphs = previous.url, graphs or previous.graphs
-        with show_progress() as on_stage:
-            result = attach_endpoint(
-                url,
-                graph,
-                data=settings.data,
-                graphs=graphs,
-                manners=configured_limits(settings)(url),
-                budget=Budget(queries, seconds),
-                layers=layers,
-                on_stage=on_stage,
-            )
-        _print_summary(result)
+        _attach_endpoint(url, graph, settings, named_graph, layer, packs, Budget(queries, seconds))
     recheck_verified_questions(settings, graph)
     suggest_questions(graph)
 
@@ -101,6 +84,40 @@ def _is_database(url: str | None, graph: str, data: Path) -> bool:
     home = data / versions.check_name(graph)
     version = versions.current_version(home)
     return version is not None and (versions.version_folder(home, version) / versions.DATABASE).is_file()
+
+
+def _attach_endpoint(
+    url: str | None,
+    graph: str,
+    settings: "Settings",
+    named_graph: list[str] | None,
+    layer: list[Path] | None,
+    packs: bool,
+    budget: "Budget",
+) -> None:
+    """Attach an endpoint, or the known one again."""
+    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
+    from ingestion.layer.layer_file import load_layer_files
+    from nacre.stores.addresses import configured_limits
+
+    layers, graphs = load_layer_files(layer or (), packs=packs), tuple(named_graph or ())
+    if url is None:
+        present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
+        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
+        url, graphs = previous.url, graphs or previous.graphs
+    limits = configured_limits(settings)(url)
+    with show_progress() as on_stage:
+        result = attach_endpoint(
+            url,
+            graph,
+            data=settings.data,
+            graphs=graphs,
+            manners=limits,
+            budget=budget,
+            layers=layers,
+            on_stage=on_stage,
+        )
+    _print_summary(result)
 
 
 def print_classes(schema: "Schema") -> None:
