@@ -1,6 +1,5 @@
 """Composition root of the graph: Settings -> library, agents, compiled graph; langgraph.json names `graph`."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,12 +16,13 @@ from graph.context import Resources, context_with_graphs
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.records.threads import run_in_thread
 from nacre.stores.addresses import configured_database_limits, configured_limits
 from nacre.stores.catalog import Library
 from nacre.stores.state.checkpoints import OrderedSaver, OrderedSqliteSaver
-from nacre.stores.state.conversations import Conversations, ConversationStoreError, index_sizes
-from nacre.stores.state.database import StateDatabase, open_state, shared_state, unusable_state
+from nacre.stores.state.conversations import Conversations, ConversationStoreError
+from nacre.stores.state.database import open_state, shared_state, unusable_state
 from nacre.stores.state.locks import StateLocks, locks_of
 
 THREADS = "threads.sqlite"
@@ -96,25 +96,9 @@ async def open_persistent_app(composition: Composition) -> AsyncIterator[Persist
         if (file := conversations.database.file) is not None:
             saver = await stack.enter_async_context(OrderedSqliteSaver.from_conn_string(str(file)))
         else:
-            saver = await _open_server_saver(conversations.database, locks, stack)
+            opened = service("fleet", "checkpoints")(conversations.database, locks)
+            saver = await stack.enter_async_context(opened)
         yield PersistentApp(composition.build(saver), saver, conversations, locks)
-
-
-async def _open_server_saver(database: StateDatabase, locks: StateLocks, stack: AsyncExitStack) -> Any:
-    from nacre.extensions.fleet.checkpoints import open_postgres_saver
-
-    try:
-        saver = await stack.enter_async_context(open_postgres_saver(database))
-        while (lock := await run_in_thread(locks.try_acquire, "tables of checkpoints")) is None:  # noqa: ASYNC110
-            await asyncio.sleep(locks.poll_seconds)
-        try:
-            await saver.setup()
-            await run_in_thread(index_sizes, database)
-        finally:
-            await run_in_thread(lock.release)
-    except ConversationStoreError as error:
-        raise unusable_state(database, error) from error
-    return saver
 
 
 def _open_conversations(settings: Settings) -> Conversations:

@@ -48,13 +48,12 @@ from ingestion.stages import (
     switch_version,
     time_stage,
 )
-from nacre.errors import ConfigError
-from nacre.extensions.server_tables.place import server_address
-from nacre.extensions.server_tables.publish_tables import TablesTarget, has_tables
+from nacre.errors import ConfigError, ToolError
+from nacre.extension import service
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
-from nacre.stores.graph import Servers
+from nacre.stores.graph import Servers, open_tables
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, open_collection, remove_embedding_cache
 from nacre.stores.sqlite.lexicon import spellings_folder
@@ -162,7 +161,7 @@ def load_graph(
     input is recognised before parsing.
     """
     home = data / versions.check_name(name)
-    target = TablesTarget(server_address(tables), name, server.databases) if tables else None
+    address = service("server_tables", "address")(tables) if tables else ""
     with ExitStack() as stack:
         reading = replace(reading, base=reading.base or recorded_base(home))
         files = stack.enter_context(rdf_files(sources, reading))
@@ -173,8 +172,8 @@ def load_graph(
         inputs = fingerprint(files, documents, layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
-        present = matching_version(home, inputs, left_out, target.url if target else "")
-        if present and target and not has_tables(versions.version_folder(home, present.version), target):
+        present = matching_version(home, inputs, left_out, address)
+        if present and address and not _has_tables(versions.version_folder(home, present.version), server.databases):
             present = None
         if present and (not sparql or (versions.version_folder(home, present.version) / versions.TRIPLES).is_dir()):
             _record_reason(home, without)
@@ -182,10 +181,10 @@ def load_graph(
             remove_unused(home, server)
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
-        wanted = replace(wanted, tables=target.url if target else "", base=reading.base)
+        wanted = replace(wanted, tables=address, base=reading.base)
         given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
-        stages = (*stages, server_stage(target)) if target else stages
+        stages = (*stages, server_stage(address, name, server.databases)) if address else stages
         return build_version(home, wanted, given, stages, without, server, on_stage)
 
 
@@ -284,6 +283,17 @@ def build_version(
         with time_stage("publish", on_stage) as taken:
             publish_version(home, folder, manifest, without, layers)
     return replace(ingest_result(home, manifest), seconds_by_stage=seconds | taken)
+
+
+def _has_tables(folder: Path, limits: DatabaseLimits) -> bool:
+    """Whether the tables of a version can be read on their server."""
+    try:
+        with closing(open_tables(folder, limits)) as tables:
+            tables.check_answers(5.0)
+    except (ToolError, ConfigError) as error:
+        log.info("%s is built again: %s", folder.name, error)
+        return False
+    return True
 
 
 def _record_reason(home: Path, without: str) -> None:
@@ -396,7 +406,7 @@ def change_layers(
         stages = [Stage("read", read_version), *tables, OVERVIEW, Stage("passages", keep_passages)]
         stages += [TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
         if manifest.tables:
-            stages.append(server_stage(TablesTarget(manifest.tables, name, server.databases)))
+            stages.append(server_stage(manifest.tables, name, server.databases))
         given = Inputs(Sources(()), (), layers)
         loaded = build_version(home, wanted, given, stages, pointer.without, server, on_stage, kept, pointer.layers)
     if embedder is None or pointer.vectors is None:

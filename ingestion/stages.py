@@ -33,10 +33,11 @@ from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
 from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
 from nacre.errors import ConfigError, IngestionError, NacreError
-from nacre.extensions.server_tables.publish_tables import TablesTarget, publish_tables
+from nacre.extension import service
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
+from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.graph import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import DocumentsWriter, Passages, write_passages
@@ -180,11 +181,12 @@ STAGES = (*TABLES_ONLY, OVERVIEW, Stage("verbalise", build_passages), *WORDS_ONL
 TRIPLES = Stage("triples", build_triple_store)
 
 
-def server_stage(target: TablesTarget) -> Stage:
+def server_stage(address: str, graph: str, limits: DatabaseLimits) -> Stage:
     """The last stage where the tables of a graph lie on a server."""
 
     def move_tables(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
-        publish_tables(context.folder, target, lambda rows: context.progress("server", rows, 0))
+        publish = service("server_tables", "publish")
+        publish(context.folder, address, graph, limits, lambda rows: context.progress("server", rows, 0))
         return made
 
     return Stage("server", move_tables)

@@ -40,7 +40,8 @@ class Extension:
     - `tools`: places of a function (question, graph) -> (text, source) of each sentence that it finds. Each is a
       branch, which is asked by default if it is not in `on_request`;
     - `commands`: places of a function or a Typer app;
-    - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models.
+    - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models;
+    - `services`: places of what the core asks this extension for, where a setting or a graph needs it (`service`).
 
     `routes` is the place of a function (app, *, alone) that adds routes, `serve` that of a function (app) -> an async
     context manager that is open while the app runs.
@@ -55,6 +56,7 @@ class Extension:
     on_request: tuple[str, ...] = ()
     commands: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    services: Mapping[str, str] = field(default_factory=dict)
     routes: str = ""
     serve: str = ""
 
@@ -101,6 +103,19 @@ def provided(kind: str, taken: Collection[str], is_usable: Callable[[Any], bool]
             except (Exception, SystemExit) as error:
                 leave_out(f"{name!r} of the extension {extension.name!r}", error)
     return added
+
+
+def needed(name: str, by: str = "This") -> Extension:
+    """An extension that is on; raises ConfigError, which says what it is needed `by`, if it is not."""
+    for extension in extensions():
+        if extension.name == name:
+            return extension
+    raise ConfigError(f"{by} needs the extension {name!r}, which is missing.")
+
+
+def service(extension: str, name: str, by: str = "This") -> Any:
+    """What the core needs of an extension, such as ("fleet", "keys"). Raises ConfigError as `needed` does."""
+    return resolve(needed(extension, by).services[name])
 
 
 def resolve(place: str) -> Any:

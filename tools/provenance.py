@@ -15,8 +15,6 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import BASE
-from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.language.tokens import fold
 from nacre.plans.property_path import PathTriples, PropertyPath, parse_path
 from nacre.plans.sparql_engine import provenance_query
@@ -27,7 +25,7 @@ from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
 from nacre.records.schema import Schema
 from nacre.stores.sparql.query_tokens import query_tokens
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
-from nacre.stores.sqlite.tables import SqlResult, Tables
+from nacre.stores.sqlite.tables import ROW_BASE, SqlResult, Tables
 from nacre.stores.sqlite.triples import TYPE, StatedTriples, Triple, TripleReader
 from tools.sandbox import parse_sparql
 
@@ -394,16 +392,15 @@ EntityId = int | str
 def is_id(cell: object) -> TypeGuard[EntityId]:
     """Whether a cell is an id: ids are 63-bit hashes, smaller numbers are counts and measures."""
     if isinstance(cell, str):
-        return cell.startswith(BASE)
+        return cell.startswith(ROW_BASE)
     return isinstance(cell, int) and not isinstance(cell, bool) and cell >= SMALLEST_ID
 
 
 def look_up_entities(ids: Collection[EntityId], tables: Tables) -> dict[EntityId, tuple[str, str]]:
     """IRI and label of those ids that are entities."""
-    if isinstance(tables, AttachedTables):
-        return {
-            iri: (iri, label) for iri, label in tables.row_labels(each for each in ids if isinstance(each, str)).items()
-        }
+    labels = tables.row_labels(each for each in ids if isinstance(each, str))
+    if labels is not None:
+        return {iri: (iri, label) for iri, label in labels.items()}
     found: dict[EntityId, tuple[str, str]] = {}
     wanted = sorted(ids, key=str)
     for start in range(0, len(wanted), 400):

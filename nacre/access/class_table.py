@@ -489,7 +489,7 @@ def table_source(graph: Graph, iri: str) -> TableSource | None:
     # an entity's label costs a look-up in a large table for each row
     is_own = len(names) == 1 and _is_name(schema.predicate_of[names[0].predicate], own, schema)
     name = f"r.{quote_if_needed(names[0].value)}" if is_own and names[0].value else ""
-    return TableSource(own, relation, found, name, graph.database is not None)
+    return TableSource(own, relation, found, name, bool(graph.database))
 
 
 def _is_name(p: Predicate, own: Class, schema: Schema) -> bool:

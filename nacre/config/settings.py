@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nacre.extension import needed
 
 
 class Settings(BaseSettings):
@@ -207,3 +209,9 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("NACRE_LANGSMITH_API_KEY", "LANGSMITH_API_KEY"),
         description="Its API key.",
     )
+
+    @model_validator(mode="after")
+    def _check_shared(self) -> "Settings":
+        if self.graphs is not None or self.database_url is not None:
+            needed("fleet", "NACRE_GRAPHS" if self.graphs is not None else "NACRE_DATABASE_URL")
+        return self

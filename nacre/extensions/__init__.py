@@ -1,4 +1,4 @@
-"""What the core does without. Each folder can be deleted; the core finds it through entry points and never imports it.
+"""What the core does without. Each folder can be deleted; the core finds it by its declaration and never imports it.
 
 databases      graphs attached to relational databases
 server_tables  the tables of ingested graphs on a PostgreSQL server

@@ -7,14 +7,15 @@ import multiprocessing
 import re
 import signal
 import threading
-import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from functools import partial
 
 import anyio
 from fastapi import FastAPI, routing
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
@@ -22,10 +23,7 @@ from graph.app import load_settings
 from graph.state import RECORDS
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError
-from nacre.extension import extensions, leave_out, resolve
-from nacre.extensions.fleet.graph_store import FollowedGraphs
-from nacre.extensions.fleet.shared_keys import SharedKeyStore
-from nacre.extensions.fleet.shared_runs import RunStates, SharedRateLimiter, SharedRuns
+from nacre.extension import GROUP, extensions, leave_out, resolve, service
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
 from nacre.records.threads import run_in_thread
@@ -51,7 +49,7 @@ from nacre.serving.http.threads import router as threads_router
 from nacre.serving.http.uploads import Uploads
 from nacre.serving.http.uploads import router as uploads_router
 from nacre.serving.http.verified import router as verified_router
-from nacre.serving.keys import KeyStore, open_keys
+from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.server import add_mcp, mcp_lifespan
 from nacre.serving.openai import openai_router
@@ -87,12 +85,11 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.metrics = Metrics()
     keys = open_keys(settings)
     app.state.keys = keys
-    app.state.authenticator = Authenticator(keys, _rate_limiter(settings, keys), origins)
+    # with NACRE_DATABASE_URL, the requests of a key are counted over all servers
+    limiter = RateLimiter if keys.database is None else partial(service("fleet", "rates"), database=keys.database)
+    app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
-    app.state.followed_graphs = (
-        None if settings.graphs is None else FollowedGraphs(settings.graphs, settings.data, settings.graphs_hosts)
-    )
-    app.state.health = health.HealthCache(keys, lambda: _store_problems(app.state.followed_graphs))
+    app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
     app.add_exception_handler(ConversationStoreError, storage_error_response)
@@ -147,6 +144,9 @@ def _add_routes(app: FastAPI, *, alone: bool) -> None:
             resolve(extension.routes)(app, alone=alone)
             if taken := _addresses(app.routes[len(before) :]) & _addresses(before):
                 raise ConfigError(f"the route {min(taken)} is taken")
+            if not extension.routes.startswith(f"{GROUP}."):
+                # a route that can't be described would break the description of all
+                get_openapi(title=extension.name, version="", routes=app.routes[len(before) :])
         except (Exception, SystemExit) as error:
             app.router.routes[:] = before
             app.state.left_out.add(extension.name)
@@ -172,18 +172,17 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
     with suppress(OSError):
         # a server that was killed left uploads in the middle
         await run_in_thread(app.state.uploads.tidy)
-    async with open_turn_service(settings, lasting=True) as service, mcp_lifespan(app) if alone else nullcontext():
-        app.state.turn_service = service
-        app.state.runs = await _open_runs(settings, service)
-        await _warm_up(app, service)
+    async with open_turn_service(settings, lasting=True) as turns, mcp_lifespan(app) if alone else nullcontext():
+        app.state.turn_service = turns
+        if settings.database_url is None or turns.threads is None:
+            app.state.runs = Runs(settings.resume_seconds)
+        else:
+            app.state.runs = await service("fleet", "runs")(settings.resume_seconds, turns.threads)
+        await _warm_up(app, turns)
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
-        if app.state.followed_graphs is not None:
-            tasks.append(asyncio.create_task(app.state.followed_graphs.follow()))
-        if isinstance(app.state.runs, SharedRuns):
-            tasks.append(asyncio.create_task(app.state.runs.share()))
-        if service.threads is not None:
-            tasks.append(asyncio.create_task(delete_untouched_threads(service.threads, settings.keep_days)))
-        tasks.append(asyncio.create_task(calibrate_again_and_again(service)))
+        if turns.threads is not None:
+            tasks.append(asyncio.create_task(delete_untouched_threads(turns.threads, settings.keep_days)))
+        tasks.append(asyncio.create_task(calibrate_again_and_again(turns)))
         try:
             async with AsyncExitStack() as stack:
                 for extension in extensions():
@@ -200,34 +199,14 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
             await run_in_thread(app.state.uploads.close)
 
 
-def _rate_limiter(settings: Settings, keys: KeyStore) -> RateLimiter:
-    """With NACRE_DATABASE_URL, the requests of a key are counted over all servers."""
-    if isinstance(keys, SharedKeyStore):
-        return SharedRateLimiter(settings.max_rate, keys.database)
-    return RateLimiter(settings.max_rate)
-
-
-def _store_problems(followed: FollowedGraphs | None) -> list[str]:
-    return [followed.problem] if followed is not None and followed.problem else []
-
-
-async def _open_runs(settings: Settings, service: TurnService) -> Runs:
-    """The runs of this process; with NACRE_DATABASE_URL those of all servers that share it."""
-    if settings.database_url is None or service.threads is None:
-        return Runs(settings.resume_seconds)
-    threads, server = service.threads, uuid.uuid4().hex
-    states = await run_in_thread(RunStates, threads.conversations.database, threads.queues.stored_locks, server)
-    return SharedRuns(settings.resume_seconds, states)
-
-
-async def _warm_up(app: FastAPI, service: TurnService) -> None:
+async def _warm_up(app: FastAPI, turns: TurnService) -> None:
     """Load before the first request what would slow it down."""
     # FastAPI builds its routes on first use, which takes longer than a request may wait
     await run_in_thread(app.openapi)
     await run_in_thread(prepare_adapters, *RECORDS)
     # the first word loads the dictionary of word forms
     await run_in_thread(tokenize, "words")
-    await run_in_thread(service.library.warm)
+    await run_in_thread(turns.library.warm)
     # a full collection of these lasting objects would pause all requests
     gc.collect()
     relax_collection()

@@ -19,7 +19,8 @@ from typing import Any
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.stores.state.database import StorageError, open_state, unusable_state
+from nacre.extension import service
+from nacre.stores.state.database import StateDatabase, StorageError, open_state, unusable_state
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,9 @@ class KeysUnavailable(ConfigError):
 
 class KeyStore:
     """The keys of a data folder. A change of the file takes effect with the next request, in every process."""
+
+    # the one that several servers share
+    database: StateDatabase | None = None
 
     def __init__(self, data: Path) -> None:
         self.file = data / KEY_FILE
@@ -212,11 +216,10 @@ def open_keys(settings: Settings) -> KeyStore:
     """The keys of NACRE_DATABASE_URL, else those of the data folder. Raises ConfigError."""
     if settings.database_url is None:
         return KeyStore(settings.data)
-    from nacre.extensions.fleet.shared_keys import SharedKeyStore
-
     database = open_state(settings, KEY_FILE)
     try:
-        return SharedKeyStore(database)
+        keys: KeyStore = service("fleet", "keys")(database)
+        return keys
     except StorageError as error:
         raise unusable_state(database, error) from error
 

@@ -8,24 +8,24 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from nacre.errors import ConfigError, ToolError
-from nacre.extensions.databases.attached import AttachedDatabase
+from nacre.extension import service
 from nacre.records.json_form import from_json
 from nacre.records.schema import Endpoint, Schema
 from nacre.stores import versions
-from nacre.stores.addresses import DatabaseLimits, EndpointLimits, public_address
+from nacre.stores.addresses import DatabaseLimits, EndpointLimits
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, Vectors, drop_collection, open_collection
 from nacre.stores.sparql.sparql_source import OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Documents, Passages
-from nacre.stores.sqlite.tables import Tables, read_overview
+from nacre.stores.sqlite.tables import Tables
 from nacre.stores.sqlite.triples import ExtractedLayer
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.stores.versions import Manifest, Pointer
@@ -34,14 +34,19 @@ if TYPE_CHECKING:
     from nacre.stores.sparql.endpoint import EndpointSource
 
 
+# files of a version that say where its tables are, and the extensions that open them: `open`(folder, DatabaseLimits) ->
+# Tables. `named`(folder, graph) are the addresses in the file; it raises ConfigError if they are not for this graph.
+STORES = {versions.DATABASE: "databases", versions.SERVER: "server_tables"}
+
+
 @dataclass
 class Graph:
     """The stores of one version of a graph.
 
     Missing stores are None, and `unavailable` has the reason by branch. `vector_set` is the id of its vectors (None
     without vectors), `layers` that of the triples `extracted` from its texts. A graph that is attached to an `endpoint`
-    has no tables; the tables of one that is attached to a `database` are read there. `verified` are the verified
-    questions of the data folder.
+    has no tables; those of one that is attached to a `database` (its address) are read there. `verified` are the
+    verified questions of the data folder.
 
     Each `Library.open` needs one `close`; use the graph as a context manager for the length of a turn.
     """
@@ -60,7 +65,7 @@ class Graph:
     endpoint: Endpoint | None = None
     remote: "EndpointSource | None" = None
     extracted: ExtractedLayer | None = None
-    database: AttachedDatabase | None = None
+    database: str = ""
     layers: str = ""
     verified: VerifiedQuestionStore | None = None
     unavailable: dict[str, str] = field(default_factory=dict)
@@ -78,9 +83,7 @@ class Graph:
     @property
     def attached(self) -> str:
         """The address that the graph is attached to, as people see it; "" for an ingested graph."""
-        if self.database is not None:
-            return public_address(self.database.url)
-        return self.endpoint.url if self.endpoint is not None else ""
+        return self.database or (self.endpoint.url if self.endpoint is not None else "")
 
     def schema_text(self, describe: Callable[[Tables], str]) -> str:
         """The text of `describe` for all tables, computed once for each open version."""
@@ -177,10 +180,7 @@ class GraphOpener:
             schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
             lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
-            reason = error_reason(error)
-            raise ConfigError(
-                f"Graph {name!r} is damaged: {reason}. Run: nacre attach {manifest.endpoint} --graph {name}"
-            ) from error
+            raise damaged_graph_error(name, error, f"nacre attach {manifest.endpoint}") from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
         source = EndpointSource(endpoint.url, endpoint.graphs, self.endpoint_limits(endpoint.url), endpoint.dialect)
@@ -190,21 +190,12 @@ class GraphOpener:
 
     def _open_database(self, name: str, manifest: Manifest, folder: Path) -> Graph:
         """Open a graph that is attached to a database: its schema and its lexicon. Nothing is connected yet."""
-        from nacre.extensions.databases.attached_tables import AttachedTables
-        from nacre.extensions.databases.connection import located
-
         try:
-            database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))
-            schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
-            layout = (folder / versions.LAYOUT).read_text(encoding="utf-8")
-            lexicon = Lexicon(folder / versions.LEXICON, schema, self.embedder)
+            tables = open_tables(folder, self.database_limits)
+            lexicon = Lexicon(folder / versions.LEXICON, tables.schema, self.embedder)
         except (OSError, ValueError, KeyError) as error:
-            reason = error_reason(error)
-            again = f"Run: nacre attach URL --graph {name}"
-            raise ConfigError(f"Graph {name!r} is damaged: {reason}. {again}") from error
-        overview = read_overview(folder / versions.OVERVIEW)
-        tables = AttachedTables(located(database, folder), schema, layout, self.database_limits, overview)
-        graph = Graph(name, manifest.version, schema, tables, lexicon, database=database)
+            raise damaged_graph_error(name, error, "nacre attach URL") from error
+        graph = Graph(name, manifest.version, tables.schema, tables, lexicon, database=manifest.attached)
         graph.unavailable.update(manifest.unavailable)
         return graph
 
@@ -227,9 +218,9 @@ class GraphOpener:
         return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder)
 
 
-def damaged_graph_error(name: str, error: Exception) -> ConfigError:
-    """The error for a graph whose files can't be read."""
-    return ConfigError(f"Graph {name!r} is damaged: {error_reason(error)}. Run: nacre ingest FILE.ttl --graph {name}")
+def damaged_graph_error(name: str, error: Exception, command: str = "nacre ingest FILE.ttl") -> ConfigError:
+    """The error for a graph whose files can't be read; the command makes it anew."""
+    return ConfigError(f"Graph {name!r} is damaged: {error_reason(error)}. Run: {command} --graph {name}")
 
 
 def error_reason(error: Exception) -> str:
@@ -245,15 +236,11 @@ def error_reason(error: Exception) -> str:
 
 def open_tables(folder: Path, limits: DatabaseLimits = DatabaseLimits()) -> Tables:  # noqa: B008 (immutable)
     """The tables of a version; nothing is sent to a server yet. Raises ConfigError if there are none."""
-    if not (folder / versions.SERVER).is_file():
-        return Tables(folder / versions.TABLES)
-    # SQLAlchemy takes 0.2 s to import
-    from nacre.extensions.server_tables.place import read_place
-    from nacre.extensions.server_tables.server_tables import ServerTables
-
-    place = read_place(folder)
-    assert place is not None
-    return ServerTables(folder / versions.TABLES, place, limits)
+    for file, extension in STORES.items():
+        if (folder / file).is_file():
+            tables: Tables = service(extension, "open", "The graph")(folder, limits)
+            return tables
+    return Tables(folder / versions.TABLES)
 
 
 @dataclass(frozen=True)
@@ -272,16 +259,7 @@ class Servers:
         if collection is not None:
             drop_collection(self.url, self.key, collection)
         if (folder / versions.SERVER).is_file():
-            self._remove_tables(folder)
-
-    def _remove_tables(self, folder: Path) -> None:
-        from nacre.extensions.server_tables.place import read_place
-        from nacre.extensions.server_tables.publish_tables import drop_schema
-
-        place = read_place(folder)
-        # `nacre index` makes versions that share their tables
-        if place is not None and place.schema not in set(_schemas_of_others(folder)):
-            drop_schema(place, self.databases)
+            service(STORES[versions.SERVER], "remove")(folder, self.databases)
 
 
 def collection_of(folder: Path) -> str | None:
@@ -291,11 +269,3 @@ def collection_of(folder: Path) -> str | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return str(found) if found is not None else None
-
-
-def _schemas_of_others(folder: Path) -> Iterator[str]:
-    from nacre.extensions.server_tables.place import read_place
-
-    for other in folder.parent.glob("*"):
-        if other != folder and other.is_dir() and (place := read_place(other)) is not None:
-            yield place.schema

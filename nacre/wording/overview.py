@@ -14,7 +14,6 @@ from itertools import islice
 from math import log
 
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.language.data import load_language_data, word_list, word_map
 from nacre.language.small_talk import intents
 from nacre.language.thesaurus import adjective_concepts, english_data
@@ -500,7 +499,7 @@ def read_sentence(version: str, code: str = "en") -> str:
 def graph_origin(engine: Engine) -> Origin:
     """The description of an ingested graph by its parts, if there is exactly one; of other graphs nothing is read."""
     tables = engine.tables
-    if tables is None or isinstance(tables, AttachedTables):
+    if tables is None or not tables.has_triples:
         return {}
     return engine.schema.cache.get(graph_origin, lambda: _find_origin(tables))
 

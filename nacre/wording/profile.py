@@ -6,7 +6,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.language.data import word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import fold
@@ -244,7 +243,7 @@ def _texts(
 def class_definition(select: Select, tables: Tables) -> list[EvidenceSentence]:
     """What the graph says of the class whose things a select gives without conditions; nothing without a comment."""
     known = tables.schema.class_of.get(_defined_class(select))
-    if known is None or not known.comment or isinstance(tables, AttachedTables):
+    if known is None or not known.comment or not tables.has_triples:
         return []
     begin = known.comment.rstrip("…. ")
     stated = [each for each in StatedTriples(tables).beside_tables(known.iri) if each[2].startswith(begin)]

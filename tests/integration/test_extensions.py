@@ -13,11 +13,16 @@ import pytest
 
 import nacre
 import nacre.extensions
+from ingestion.pipeline import ingest
 from nacre.extension import Extension, extensions, resolve
+from nacre.stores import versions
+from nacre.stores.versions import Manifest, Pointer
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = ("a2a", "agui", "langgraph_api", "local_model", "pyramid", "sharing")
+OURS = (
+    "a2a", "agui", "databases", "fleet", "langgraph_api", "local_model", "pyramid", "server_tables", "sharing"
+)  # fmt: skip
 
 HARBOUR = """
 @prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -149,11 +154,19 @@ FAULTY = {
     "gone": (DECLARED.format("'gone', branches={'lost': 'gone:lost'}"), "AttributeError"),
     "typed": (DECLARED.format("'typed', branches={'typed': 'typed:EXTENSION'}"), "is of another type: Extension"),
     "cli": (DECLARED.format("'cli', commands={'ask': 'cli:ask'}"), "the name is taken"),
+    "signs": (DECLARED.format("'signs', commands={'sign': 'signs:sign'}"), "support Union types"),
+    "drawn": (DECLARED.format("'drawn', routes='drawn:add'"), "PydanticInvalidForJsonSchema"),
     "serves": (DECLARED.format("'serves', serve='serves:serve'"), "RuntimeError: no port"),
 }
 MORE = {
     "route": "def taken(app, *, alone):\n    app.get('/api/graphs/{name}')(lambda name: name)\n",
     "serves": "def serve(app):\n    raise RuntimeError('no port')\n",
+    "signs": "def sign(graph: int | str):\n    pass\n",
+    "drawn": (
+        "from typing import Callable\nfrom pydantic import BaseModel\n"
+        "class Sent(BaseModel):\n    call: Callable[[], int]\n"
+        "def add(app, *, alone):\n    app.post('/drawn')(take)\ndef take(sent: Sent):\n    pass\n"
+    ),
     "cli": "def ask():\n    pass\n",
     "sql": "def find(question, graph):\n    return []\n",
 }
@@ -200,17 +213,63 @@ def test_faulty_extensions_are_named_in_one_line_and_left_out(folder: Path, tmp_
     assert failed == {"broken": "internal error: RuntimeError", "slow": "slow gave nothing within 2 s"}
 
 
-@pytest.mark.parametrize("removed", [*OURS, OURS], ids=str)
-def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Path, tmp_path: Path) -> None:
-    gone = (removed,) if isinstance(removed, str) else removed
-    package = Path(nacre.__path__[0])
-    home = tmp_path / "site/nacre"
+def without(gone: tuple[str, ...], folder: Path) -> Path:
+    """A folder of packages with Nacre, but without some of its extensions."""
+    package, home = Path(nacre.__path__[0]), folder / "site/nacre"
     (home / "extensions").mkdir(parents=True)
     for source, target in ((package, home), (package / "extensions", home / "extensions")):
         for each in source.iterdir():
             if each.name not in ("extensions", "__pycache__", *gone):
                 (target / each.name).symlink_to(each)
-    report, left_out = run_nacre(folder, "Which ship does Ann Reed sail?", path=tmp_path / "site")
+    return folder / "site"
+
+
+# an extension, the line about it, and a command that needs it
+NEEDED = {
+    "attach": ("databases", "This needs the extension 'databases', which", ["attach", "sqlite:///x", "--graph", "x"]),
+    "ask": ("databases", "The graph needs the extension 'databases', which", ["ask", "How many?", "--graph", "shop"]),
+    "tables": (
+        "databases",
+        "This needs the extension 'server_tables', which",
+        ["ingest", "harbour.ttl", "--graph", "x", "--tables", "postgresql://me@127.0.0.1/x"],
+    ),
+    "open": ("server_tables", "The graph needs the extension 'server_tables', which", ["export", "--graph", "moved"]),
+    "keys": ("fleet", "NACRE_DATABASE_URL needs the extension 'fleet', which", ["keys", "list"]),
+    "graphs": ("fleet", "NACRE_GRAPHS needs the extension 'fleet', which", ["graphs"]),
+    "remove": ("server_tables", "", ["remove", "--graph", "moved"]),
+}
+
+
+@pytest.mark.parametrize("case", NEEDED)
+def test_a_command_names_the_extension_that_it_lacks(case: str, folder: Path, tmp_path: Path) -> None:
+    gone, message, command = NEEDED[case]
+    home = tmp_path / "data/shop/versions/v1"
+    home.mkdir(parents=True)
+    (tmp_path / "harbour.ttl").write_text(HARBOUR)
+    versions.write_manifest(home, Manifest("v1", database="sqlite:///shop.sqlite"))
+    (home / versions.DATABASE).write_text("{}")
+    (home / versions.LOCK).touch()
+    versions.switch_version(home.parents[1], Pointer("v1"))
+    ingest([str(tmp_path / "harbour.ttl")], "moved", data=tmp_path / "data", embedder=None)
+    (version,) = (tmp_path / "data/moved/versions").iterdir()
+    (version / versions.SERVER).write_text("{}")
+    run = [sys.executable, "-c", "import sys; from nacre.serving.cli.main import main; sys.exit(main())", *command]
+    environment = {"PYTHONPATH": str(without((gone,), tmp_path)), "PYTHONSAFEPATH": "1"}
+    shared = {"keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"}, "graphs": {"NACRE_GRAPHS": "file:///nowhere"}}
+    environment |= shared.get(case, {})
+    done = subprocess.run(run, cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True, timeout=120)
+    if message:
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert message in done.stderr
+    else:
+        # what is on the server is named by the folder, which stays
+        assert (done.returncode, version.is_dir()) == (0, True)
+
+
+@pytest.mark.parametrize("removed", [*OURS, OURS], ids=str)
+def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Path, tmp_path: Path) -> None:
+    gone = (removed,) if isinstance(removed, str) else removed
+    report, left_out = run_nacre(folder, "Which ship does Ann Reed sail?", path=without(gone, tmp_path))
     assert left_out == []
     assert report["answers"][0]["values"] == ["Gull"]
     assert (report["health"], report["help"]) == (200, 0)
@@ -228,7 +287,8 @@ def test_declarations_of_ours_name_what_exists() -> None:
     assert {each.name for each in extensions()} >= set(OURS)
     for each in extensions():
         assert isinstance(each, Extension)
-        for place in (*each.branches.values(), *each.commands.values(), *each.models.values(), each.routes, each.serve):
+        places = *each.branches.values(), *each.commands.values(), *each.models.values(), *each.services.values()
+        for place in (*places, each.routes, each.serve):
             assert not place or resolve(place) is not None
 
 

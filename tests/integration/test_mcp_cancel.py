@@ -1,14 +1,14 @@
 """A call of MCP that its client cancels ends the turn, once and with its cleanup."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from mcp import Client
 
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.server import create_mcp_server
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 
 class WaitingService(TurnService):
@@ -20,7 +20,7 @@ class WaitingService(TurnService):
     def check_capacity(self) -> None:
         return
 
-    async def events(self, *args: Any, **options: Any) -> AsyncIterator[tuple[str, Any]]:
+    async def events(self, turn: TurnInput) -> AsyncGenerator[tuple[str, Any], None]:
         try:
             yield "route", {"round": 1, "branches": ["sql"]}
             self.began.set()

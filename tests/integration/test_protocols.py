@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.serving.app import create_app
 from nacre.serving.keys import KeyStore
-from nacre.serving.turn_service import TurnService
+from nacre.serving.turn_service import TurnInput, TurnService
 
 # LangServe reads a model's fields as pydantic no longer wants it
 pytestmark = pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince211")
@@ -99,15 +99,15 @@ class BrokenService(TurnService):
 
     error: Exception
 
-    async def events(self, *args: Any, **options: Any) -> AsyncIterator[tuple[str, Any]]:
-        events = super().events(*args, **options)
+    async def events(self, turn: TurnInput) -> AsyncGenerator[tuple[str, Any], None]:
+        events = super().events(turn)
         try:
             async for kind, payload in events:
                 yield kind, payload
                 if kind == "token":
                     raise self.error
         finally:
-            await events.aclose()  # type: ignore[attr-defined]
+            await events.aclose()
 
 
 class House(NamedTuple):

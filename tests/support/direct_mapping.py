@@ -7,10 +7,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from nacre.extensions.databases.attach_database import attach_database
-from nacre.extensions.databases.attached import BASE
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
+from nacre.stores.sqlite.tables import ROW_BASE
 from tests.support.direct_mapping_cases import MappingCase
 
 Triple = tuple[str, str, str]
@@ -88,4 +88,4 @@ def _shapes(triples: Iterable[Triple], named: set[str]) -> Counter[tuple[str, fr
 
 
 def _short(iri: str) -> str:
-    return iri.removeprefix(BASE)
+    return iri.removeprefix(ROW_BASE)

@@ -11,4 +11,5 @@ In reading order:
     templates        queries that are translated once for all values of their parameters
     dialects         what differs between SQL dialects
     connection       read-only connections within limits; database files that are kept with a graph
+    command          `nacre attach` and `nacre layer` for a database
 """

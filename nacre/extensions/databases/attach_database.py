@@ -7,7 +7,7 @@ import json
 import logging
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from sqlalchemy import make_url
 from ingestion.example_questions import write_overview
 from ingestion.induce.labels import is_name_shaped
 from ingestion.induce.names import lowercase_name
-from ingestion.layer.layer_file import LayerFiles, read_layer_files
+from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.inputs import rdf_files
 from ingestion.stages import (
     NO_PROGRESS,
@@ -131,31 +131,6 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
     if file is None or not file.is_file():
         return None
     return located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
-
-
-def change_database_layers(
-    name: str,
-    change: Callable[[LayerFiles], LayerFiles],
-    *,
-    data: Path,
-    limits: DatabaseLimits,
-) -> AttachedResult:
-    """Publish a version of an attached graph with changed layers; its schema is read again. Raises ConfigError if the
-    graph is attached to no database."""
-    known = known_database(name, data)
-    if known is None:
-        raise ConfigError(f"Graph {name!r} is attached to no database. Run: nacre attach URL --graph {name}")
-    layers = change(known_layers(name, data))
-    selection = Selection(known.schemas, known.include, known.exclude)
-    kept = bool(known.kept)
-    return attach_database(known.url, name, data=data, selection=selection, limits=limits, layers=layers, keep=kept)
-
-
-def known_layers(name: str, data: Path) -> LayerFiles:
-    """The layers of an attached graph."""
-    home = data / versions.check_name(name)
-    version = versions.current_version(home)
-    return read_layer_files(versions.version_folder(home, version)) if version is not None else LayerFiles()
 
 
 def _reflected(

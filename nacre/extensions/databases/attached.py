@@ -11,9 +11,6 @@ Storage = Literal[
 # what the cells of a column are: `integer` and `real` are numbers of PostgreSQL, `number` holds both
 Kind = Literal["integer", "real", "number", "text"]
 
-# what IRIs of rows and columns begin with; the rest follows W3C's Direct Mapping
-BASE = "urn:nacre:db:"
-
 
 @dataclass(frozen=True)
 class AttachedColumn:

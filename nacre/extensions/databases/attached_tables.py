@@ -4,6 +4,7 @@ Many rows are read in one query for each table: IRIs -> labels, facts. RemoteTab
 common.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -11,11 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.errors import ConfigError, ToolError
-from nacre.extensions.databases.attached import BASE, AttachedDatabase, AttachedTable
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable
 from nacre.records.evidence import GraphOverview
+from nacre.records.json_form import from_json
 from nacre.records.schema import Relation, Schema
+from nacre.stores import versions
 from nacre.stores.addresses import FILES, DatabaseLimits
-from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
+from nacre.stores.sqlite.tables import (
+    ROW_BASE,
+    Cell,
+    RowFacts,
+    SqlResult,
+    Tables,
+    lexical_form,
+    quote_identifier,
+    read_overview,
+)
 
 if TYPE_CHECKING:
     from nacre.extensions.databases.connection import DatabaseConnections
@@ -45,10 +57,6 @@ class RemoteTables(Tables, ABC):
         """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
         return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
 
-    def check_answers(self, seconds: float) -> None:
-        """Raise ToolError if the database does not answer, or no longer has the tables."""
-        self.run("SELECT id FROM entity", limit=1, seconds=seconds)
-
     @abstractmethod
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
         """The first rows of a query over the tables."""
@@ -57,17 +65,43 @@ class RemoteTables(Tables, ABC):
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote."""
 
-    @abstractmethod
     def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
         """As `look_up`, as they arrive."""
+        yield from self.look_up(sql, params)
 
     def trusted(self) -> Any:
-        """What runs SQL that Nacre itself wrote: the part of a connection of sqlite3 that readers of tables use."""
-        return _Trusted(self)
+        """What runs SQL that Nacre itself wrote: itself, with the part of sqlite3 that readers of tables use."""
+        return self
+
+    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
+        """The rows of a query; they are read when they are asked for."""
+        return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
+
+
+def open_attached(folder: Path, limits: DatabaseLimits) -> "AttachedTables":
+    """The tables of an attached version; nothing is connected yet. Raises ConfigError, and others for a
+    damaged file."""
+    from nacre.extensions.databases.connection import located
+
+    database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_text(encoding="utf-8")))
+    schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
+    layout = (folder / versions.LAYOUT).read_text(encoding="utf-8")
+    return AttachedTables(located(database, folder), schema, layout, limits, read_overview(folder / versions.OVERVIEW))
+
+
+def named_addresses(folder: Path, graph: str) -> list[str]:
+    """The address of the database that a version is attached to, unless its file is kept in the folder. Raises
+    ConfigError for another file, ValueError and RecursionError if it can't be read."""
+    from nacre.extensions.databases.connection import located
+
+    database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_bytes()))
+    return [] if located(database, folder).kept else [database.url]
 
 
 class AttachedTables(RemoteTables):
     """Reads an attached database like the tables of an ingested graph. Its ids are the IRIs of rows."""
+
+    has_triples = False
 
     def __init__(
         self,
@@ -90,12 +124,12 @@ class AttachedTables(RemoteTables):
         """The connections to the database; opened at the first use."""
         if self._connections is None:
             # SQLAlchemy, which ingested graphs do not need
-            from nacre.extensions.databases.connection import KeptConnections, open_connections
+            from nacre.extensions.databases.connection import DatabaseConnections, KeptConnections
 
             if self.database.kept or (self.limits.apart and self.database.dialect in FILES):
                 self._connections = KeptConnections(self.database.url)
             else:
-                self._connections = open_connections(self.database, self.limits)
+                self._connections = DatabaseConnections(self.database.url, self.limits)
         return self._connections
 
     def check_answers(self, seconds: float) -> None:
@@ -106,6 +140,12 @@ class AttachedTables(RemoteTables):
             self.connections.read("SELECT 1", {}, 1, seconds)
         elif not Path(make_url(self.database.url).database or "").is_file():
             raise ToolError("unavailable", "The file of the database is gone.")
+
+    def write_rights(self) -> str:
+        """As for all tables."""
+        from nacre.extensions.databases.connection import check_read_only
+
+        return check_read_only(self.connections)
 
     def meta(self, key: str) -> str:
         """The layout of the relations."""
@@ -138,17 +178,27 @@ class AttachedTables(RemoteTables):
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
         return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
 
-    def stream(self, sql: str, params: Sequence[Cell]) -> Iterator[Row]:
-        """As `look_up`."""
-        yield from self.look_up(sql, params)
-
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
-        """As `Tables.row_facts`: one query for the rows of a table."""
-        return row_facts(subjects, self, self._relations.keyed)
+        """As `Tables.row_facts`, with one query for the rows of a table; those that do not exist are missing."""
+        types = {group.relation: group.classes for group in self.schema.groups}
+        found: dict[str, RowFacts] = {}
+        for batch in _batches(subjects, self._relations.keyed):
+            relation = self.schema.relation_of.get(batch.table.relation)
+            if relation is not None:
+                query = _query(relation, batch.marks)
+                for row in self.run(query, batch.iris, limit=len(batch.iris)).rows:
+                    values = _values(relation, row[2:], self.schema)
+                    found[str(row[0])] = RowFacts(tuple(types.get(relation.name, ())), str(row[1] or row[0]), values)
+        return found
 
     def row_labels(self, iris: Iterable[str]) -> dict[str, str]:
-        """The labels of rows by IRI, with one query for the rows of a table."""
-        return row_labels(iris, self, self._relations.keyed)
+        """The labels of rows by IRI, with one query for the rows of a table; those that do not exist are missing."""
+        found: dict[str, str] = {}
+        for batch in _batches(iris, self._relations.keyed):
+            query = f"SELECT iri, label FROM entity WHERE id IN ({batch.marks})"
+            rows = self.run(query, batch.iris, limit=len(batch.iris)).rows
+            found |= {str(iri): str(label or iri) for iri, label in rows}
+        return found
 
     def close(self) -> None:
         """Close the connections."""
@@ -157,9 +207,9 @@ class AttachedTables(RemoteTables):
 
     def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
         """A row with the IRIs of keys percent-encoded."""
-        if not any(isinstance(cell, str) and cell.startswith(BASE) for cell in row):
+        if not any(isinstance(cell, str) and cell.startswith(ROW_BASE) for cell in row):
             return row
-        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(BASE) else c for c in row)
+        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(ROW_BASE) else c for c in row)
 
     def _encoded_cell(self, cell: str) -> str:
         from nacre.extensions.databases.row_keys import encoded_key
@@ -178,31 +228,6 @@ class _Batch(NamedTuple):
     table: AttachedTable
     iris: Sequence[str]
     marks: str
-
-
-def row_labels(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, str]:
-    """The labels of rows by IRI; those that do not exist are missing."""
-    found: dict[str, str] = {}
-    for batch in _batches(iris, keyed):
-        query = f"SELECT iri, label FROM entity WHERE id IN ({batch.marks})"
-        rows = tables.run(query, batch.iris, limit=len(batch.iris)).rows
-        found |= {str(iri): str(label or iri) for iri, label in rows}
-    return found
-
-
-def row_facts(iris: Iterable[str], tables: Tables, keyed: "KeyedTables") -> dict[str, RowFacts]:
-    """The facts of rows by IRI; those that do not exist are missing."""
-    schema = tables.schema
-    types = {group.relation: group.classes for group in schema.groups}
-    found: dict[str, RowFacts] = {}
-    for batch in _batches(iris, keyed):
-        relation = schema.relation_of.get(batch.table.relation)
-        if relation is not None:
-            query = _query(relation, batch.marks)
-            for row in tables.run(query, batch.iris, limit=len(batch.iris)).rows:
-                values = _values(relation, row[2:], schema)
-                found[str(row[0])] = RowFacts(tuple(types.get(relation.name, ())), str(row[1] or row[0]), values)
-    return found
 
 
 def _batches(iris: Iterable[str], keyed: "KeyedTables") -> Iterator[_Batch]:
@@ -245,28 +270,20 @@ def _values(relation: Relation, cells: Sequence[Cell], schema: Schema) -> dict[s
 _ALTERNATIVE_SECONDS = 1.0
 
 
-class _Trusted:
-    def __init__(self, tables: RemoteTables) -> None:
-        self._tables = tables
-
-    def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
-        """The rows of a query; they are read when they are asked for."""
-        return _Rows(self._tables, sql, cast("Sequence[Cell]", tuple(params)))
-
-
-class _Rows:
+class _Rows(NamedTuple):
     """Rows with the methods of a cursor."""
 
-    def __init__(self, tables: RemoteTables, sql: str, params: Sequence[Cell]) -> None:
-        self._tables, self._sql, self._params = tables, sql, params
+    tables: RemoteTables
+    sql: str
+    params: Sequence[Cell]
 
     def fetchall(self) -> list[Row]:
         """All rows."""
-        return self._tables.look_up(self._sql, self._params)
+        return self.tables.look_up(self.sql, self.params)
 
     def fetchone(self) -> Row | None:
         """The first row."""
         return next(iter(self.fetchall()), None)
 
     def __iter__(self) -> Iterator[Row]:
-        return self._tables.stream(self._sql, self._params)
+        return self.tables.stream(self.sql, self.params)

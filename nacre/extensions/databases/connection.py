@@ -60,15 +60,17 @@ class DatabaseConnections:
     """A pool of connections to one database; nothing is opened before the first query. Safe to share by threads."""
 
     def __init__(self, address: str, limits: DatabaseLimits = DatabaseLimits()) -> None:  # noqa: B008 (immutable)
-        url = with_password(address, limits.passwords)
         self.address = address
+        try:
+            url = with_password(address, limits.passwords)
+            self.engine = _engine(url, DIALECTS[url.get_backend_name()], limits)
+        except (ImportError, NoSuchModuleError) as error:
+            raise missing_driver(error if isinstance(error, ImportError) else ImportError(name=str(error))) from None
+        except SQLAlchemyError as error:
+            raise ConfigError(f"The address of the database can't be used: {str(error)[:200]}") from None
         self.dialect = DIALECTS[url.get_backend_name()]
         self._password = url.password or ""
         self._free = threading.BoundedSemaphore(limits.connections)
-        try:
-            self.engine = _engine(url, self.dialect, limits)
-        except (ImportError, NoSuchModuleError) as error:
-            raise missing_driver(error if isinstance(error, ImportError) else ImportError(name=str(error))) from None
 
     def run(self, query: NativeQuery, *, limit: int, seconds: float) -> SqlResult:
         """The rows of a query.
@@ -341,14 +343,6 @@ def check_read_only(connections: DatabaseConnections) -> str:
         return ""
     (count,) = connections.read(queries[connections.dialect], {}, 1, 10.0).rows[0]
     return "its login may write; a role with only SELECT is safer" if count else ""
-
-
-def open_connections(database: AttachedDatabase, limits: DatabaseLimits) -> DatabaseConnections:
-    """The connections to an attached database."""
-    try:
-        return DatabaseConnections(database.url, limits)
-    except SQLAlchemyError as error:
-        raise ConfigError(f"The address of the database can't be used: {str(error)[:200]}") from None
 
 
 # the folder of a version that has the file

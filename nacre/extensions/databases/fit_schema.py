@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ingestion.induce.names import column_name
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
+from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedColumn, ReflectedTable
 from nacre.extensions.databases.row_keys import iri_part, table_iri
@@ -58,16 +58,25 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
         homes = _homes(schema, by_class)
         names = {each.attached.relation: relation for relation, each in homes.items()}
         plain = {p.iri for p in _parsed_texts(schema, homes, tables)}
-        predicates = {p.iri: _plain(p) if p.iri in plain else p for p in schema.predicates}
+        as_text: dict[str, Any] = {"datatype": "text", "shape": "single", "unit": "", "minimum": None, "maximum": None}
+        predicates = {p.iri: replace(p, **as_text) if p.iri in plain else p for p in schema.predicates}
         allowed = {iri: column.values for each in homes.values() for iri, column in each.literals.values()}
-        predicates |= {iri: _allowing(predicates[iri], allowed[iri]) for iri in predicates if allowed.get(iri)}
+        for iri in filter(allowed.get, predicates):
+            # what an enum or a check constraint allows, also if no row has it
+            values = tuple(dict.fromkeys((*predicates[iri].values, *allowed[iri])))
+            predicates[iri] = replace(predicates[iri], values=values)
         relations, attached = [], []
         for name, each in homes.items():
             relation = schema.relation_of[name]
             sampled_columns = [c for c in relation.columns if _source(each, c)]
-            columns = tuple(_fitted_column(c, _source(each, c)) for c in sampled_columns)
+            # under the names that they have in the database
+            columns = tuple(
+                Column(c.predicate, **{"link" if c.link else "value": _source(each, c)}) for c in sampled_columns
+            )
             relations.append(replace(relation, kind="table", columns=columns))
-            label = _label_columns(name, each, [_cells_of(c, plain) for c in sampled_columns], tables)
+            # the columns of the sample with the cells as the database has them
+            cells = [(c.text if c.predicate in plain and c.text else c.value or c.text, c) for c in sampled_columns]
+            label = _label_columns(name, each, cells, tables)
             attached.append(_attached(name, each, columns, predicates, names, label))
             naming = {iri for iri, column in each.literals.values() if column.name in label}
             predicates |= {iri: replace(predicates[iri], role="name") for iri in naming & set(predicates)}
@@ -137,26 +146,6 @@ def _are_iso(relation: str, column: Column, tables: Tables) -> bool:
     return tables.run(query, limit=1).rows == [(0,)]
 
 
-def _plain(predicate: Predicate) -> Predicate:
-    return replace(predicate, datatype="text", shape="single", unit="", minimum=None, maximum=None)
-
-
-def _allowing(predicate: Predicate, values: tuple[str, ...]) -> Predicate:
-    """The property with the values that an enum or a check constraint allows, also those that no row has."""
-    return replace(predicate, values=tuple(dict.fromkeys((*predicate.values, *values))))
-
-
-def _fitted_column(column: Column, source: str) -> Column:
-    """The column under the name that it has in the database."""
-    return Column(column.predicate, link=source) if column.link else Column(column.predicate, value=source)
-
-
-def _cells_of(column: Column, plain: set[str]) -> tuple[str, Column]:
-    """The name of the column of the sample with the cells as the database has them, and the column."""
-    name = column.text if column.predicate in plain and column.text else column.value or column.text
-    return name, column
-
-
 def _label_columns(
     relation: str, mapped: MappedTable, columns: Sequence[tuple[str, Column]], tables: Tables
 ) -> tuple[str, ...]:
@@ -198,16 +187,10 @@ def _attached(
             link = own_links[source]
             links.append(AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed))
         elif column.value:
-            read = mapped.literals[source][1]
-            literals.append(
-                AttachedColumn(column.value, read.name, _storage(read.storage, predicates[column.predicate]))
-            )
+            read, datatype = mapped.literals[source][1], predicates[column.predicate].datatype
+            is_number = read.storage in ("text", "other") and datatype in ("integer", "real", "year")
+            literals.append(AttachedColumn(column.value, read.name, "number_text" if is_number else read.storage))
     return replace(mapped.attached, relation=name, label=label, columns=tuple(literals), links=tuple(links))
-
-
-def _storage(storage: Storage, predicate: Predicate) -> Storage:
-    is_number = predicate.datatype in ("integer", "real", "year")
-    return "number_text" if storage in ("text", "other") and is_number else storage
 
 
 def _reduced(schema: Schema, relations: Sequence[Relation], predicates: Mapping[str, Predicate]) -> Schema:

@@ -9,8 +9,9 @@ from urllib.parse import quote, unquote
 
 from sqlglot import exp
 
-from nacre.extensions.databases.attached import BASE, AttachedTable, Storage
+from nacre.extensions.databases.attached import AttachedTable, Storage
 from nacre.extensions.databases.dialects import concatenate, text_of
+from nacre.stores.sqlite.tables import ROW_BASE
 
 # stands for the IRI of a row until the whole query is known: ROW_KEY('relation', column, ...)
 ROW_KEY = "NACRE_ROW_KEY"
@@ -28,13 +29,13 @@ class KeyedTables:
 
     def of_key(self, iri: str) -> AttachedTable | None:
         """The table that an IRI is a row of by its beginning; None if it is no IRI of a row."""
-        if not iri.startswith(BASE):
+        if not iri.startswith(ROW_BASE):
             return None
         # the key follows the name of the table, or of its schema and the table
-        first, _, rest = iri[len(BASE) :].partition("/")
+        first, _, rest = iri[len(ROW_BASE) :].partition("/")
         second, slash, _ = rest.partition("/")
-        named = self._by_iri.get(f"{BASE}{first}/{second}") if slash else None
-        return named or (self._by_iri.get(f"{BASE}{first}") if rest else None)
+        named = self._by_iri.get(f"{ROW_BASE}{first}/{second}") if slash else None
+        return named or (self._by_iri.get(f"{ROW_BASE}{first}") if rest else None)
 
 
 def iri_part(name: str) -> str:
@@ -62,7 +63,7 @@ def table_iri(schema: str, table: str) -> str:
     >>> table_iri("", "Order Details")
     'urn:nacre:db:Order%20Details'
     """
-    return BASE + "/".join(iri_part(part) for part in (schema, table) if part)
+    return ROW_BASE + "/".join(iri_part(part) for part in (schema, table) if part)
 
 
 def row_key(relation: str, columns: Sequence[exp.Expr]) -> exp.Expr:
@@ -160,7 +161,7 @@ def lower_keys(tree: exp.Expr, tables: KeyedTables, dialect: str) -> exp.Expr:
     """The tree with the remaining keys as the text of their IRIs."""
 
     def lowered(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Literal) and node.is_string and node.this.startswith(BASE):
+        if isinstance(node, exp.Literal) and node.is_string and node.this.startswith(ROW_BASE):
             return _plain(node, tables)
         if not is_row_key(node):
             return node

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nacre.extensions.databases.attached import BASE, AttachedTable
+from nacre.extensions.databases.attached import AttachedTable
 from nacre.extensions.databases.row_keys import MARK, KeyedTables, key_text, parse_key, plain_key
 from nacre.records.evidence import Cell
+from nacre.stores.sqlite.tables import ROW_BASE
 
 _MOST_TEMPLATES = 2_000
 
@@ -144,7 +145,7 @@ def param_shape(value: Cell, tables: KeyedTables) -> Shape:
         return "-" if value < 0 else "+"
     table = tables.of_key(value)
     if table is None:
-        return "t" if not value.startswith(BASE) else ("", value)
+        return "t" if not value.startswith(ROW_BASE) else ("", value)
     parts = parse_key(table, value)
     if parts is None:
         return "", value

@@ -19,8 +19,11 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from nacre.records.threads import run_in_thread
 from nacre.stores.state.checkpoints import OrderedSaver, StoredCheckpoint
-from nacre.stores.state.database import StateDatabase, server_error
+from nacre.stores.state.conversations import index_sizes
+from nacre.stores.state.database import StateDatabase, StorageError, server_error, unusable_state
+from nacre.stores.state.locks import StateLocks
 from nacre.stores.state.server_engine import CONNECT_ARGUMENTS, CONNECT_SECONDS, has_news
 
 CONNECTIONS = 4
@@ -139,8 +142,8 @@ class OrderedPostgresSaver(OrderedSaver, AsyncPostgresSaver):
 
 
 @asynccontextmanager
-async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedPostgresSaver]:
-    """The checkpoints on the server of a state database. Its tables must be set up by one process at a time."""
+async def open_postgres_saver(database: StateDatabase, locks: StateLocks) -> AsyncIterator[OrderedPostgresSaver]:
+    """The checkpoints on the server of a state database. Raises ConfigError if it can't be used."""
     url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
     options = {**CONNECT_ARGUMENTS, "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
@@ -156,7 +159,18 @@ async def open_postgres_saver(database: StateDatabase) -> AsyncIterator[OrderedP
     )
     try:
         await pool.open()
-        yield OrderedPostgresSaver(pool)
+        saver = OrderedPostgresSaver(pool)
+        try:
+            while (lock := await run_in_thread(locks.try_acquire, "tables of checkpoints")) is None:  # noqa: ASYNC110
+                await asyncio.sleep(locks.poll_seconds)
+            try:
+                await saver.setup()
+                await run_in_thread(index_sizes, database)
+            finally:
+                await run_in_thread(lock.release)
+        except StorageError as error:
+            raise unusable_state(database, error) from error
+        yield saver
     finally:
         # a task that is cancelled must not leave connections behind
         await asyncio.shield(pool.close())

@@ -85,13 +85,13 @@ WAIT_SECONDS = 10.0
 def shared_graphs(command: str) -> Iterator[None]:
     """If NACRE_GRAPHS is set, the graphs of the store are here in the block; after it, changes are published. Raises
     ConfigError if the store can't be used."""
-    if command in WITHOUT or command.startswith("-") or not _may_be_set():
-        yield
-        return
-    from nacre.config.settings import Settings
+    settings = None
+    # reading the settings takes a moment, which most calls do without
+    if not (command in WITHOUT or command.startswith("-")) and ("NACRE_GRAPHS" in os.environ or Path(".env").exists()):
+        from nacre.config.settings import Settings
 
-    settings = Settings()
-    if settings.graphs is None:
+        settings = Settings()
+    if settings is None or settings.graphs is None:
         yield
         return
     from nacre.extensions.fleet.graph_store import GraphStore, follow_store
@@ -101,8 +101,3 @@ def shared_graphs(command: str) -> Iterator[None]:
     yield
     if published := follow_store(store, settings.data, WAIT_SECONDS):
         sys.stderr.write(f"Published for all servers: {', '.join(published)}\n")
-
-
-def _may_be_set() -> bool:
-    # reading the settings takes a moment, which most calls do without
-    return "NACRE_GRAPHS" in os.environ or Path(".env").exists()

@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from nacre.errors import ConfigError
-from nacre.extensions.databases.attached import AttachedDatabase
+from nacre.extension import service
 from nacre.records.json_form import from_json
 from nacre.records.schema import Endpoint
 from nacre.stores import versions
 from nacre.stores.addresses import check_address, named_hosts
-from nacre.stores.graph import collection_of
+from nacre.stores.graph import STORES, collection_of
 from nacre.stores.versions import BUILDING, GRAPH_NAME, LOCK, Pointer, flush_and_rename, switch_version
 
 # what a data folder holds of a graph, by the names of versions.py
@@ -124,7 +124,7 @@ class GraphStore:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
         places = [part.place for part in parts]
         if known is not None:
-            places += [f"{kind}/{id}" for kind, id in named_folders(known) if id]
+            places += _places(known)
         # keys are read and removed, so they must be those of this graph
         keys = (isinstance(part.key, str) and key.fullmatch(part.key) for part in parts)
         if not (all(keys) and all(isinstance(each, str) and PLACE.fullmatch(each) for each in places)):
@@ -184,18 +184,15 @@ class GraphStore:
         """Remove earlier publications of a graph, and the parts that only they had."""
         numbers = sorted(number for graph, number in self._listed() if graph == latest.graph)
         old = [number for number in numbers if number <= latest.number][:-KEPT]
-        used = {part.key for number in numbers if number not in old for part in self._parts(latest.graph, number)}
+        used = {part.key for each in numbers if each not in old for part in self.read(latest.graph, each).parts}
         for number in old:
-            unused = {part.key for part in self._parts(latest.graph, number)} - used
+            unused = {part.key for part in self.read(latest.graph, number).parts} - used
             try:
                 for key in [*(f"{self._root}/{key}" for key in unused), self._current(latest.graph, number)]:
                     if self._files.exists(key):
                         self._files.rm_file(key)
             except _failures() as error:
                 raise _unavailable(error) from None
-
-    def _parts(self, graph: str, number: int) -> tuple[Part, ...]:
-        return self.read(graph, number).parts
 
     def _listed(self) -> list[tuple[str, int]]:
         try:
@@ -210,11 +207,6 @@ class GraphStore:
 
     def _current(self, graph: str, number: int) -> str:
         return f"{self._root}/current/{graph}.{number:012}.json"
-
-
-def named_folders(pointer: Pointer) -> tuple[tuple[str, str | None], ...]:
-    """The kinds and ids of the folders that a pointer needs."""
-    return (("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers))
 
 
 class _Hashing:
@@ -397,21 +389,11 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
     servers: whoever may write the store gets nothing else to read or to remove."""
     addresses = []
     try:
-        if (folder / versions.DATABASE).exists():
-            from nacre.extensions.databases.connection import located
-
-            database = from_json(AttachedDatabase, json.loads((folder / versions.DATABASE).read_bytes()))
-            addresses += [] if located(database, folder).kept else [database.url]
+        for file, extension in STORES.items():
+            if (folder / file).exists():
+                addresses += service(extension, "named")(folder, graph)
         if (folder / versions.ENDPOINT).exists():
             addresses.append(from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_bytes())).url)
-        if (folder / versions.SERVER).exists():
-            from nacre.extensions.server_tables.place import is_schema_of, read_place
-
-            tables = read_place(folder)
-            assert tables is not None
-            addresses.append(tables.url)
-            if not is_schema_of(tables.schema, graph):
-                raise ConfigError("It names tables of another graph.")
         if collection_of(folder) not in (None, f"nacre_{graph}_{place.rpartition('/')[2]}"):
             raise ConfigError("It names vectors of another graph.")
     except (ValueError, RecursionError) as error:
@@ -422,7 +404,8 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
 
 def _places(pointer: Pointer) -> list[str]:
     """The folders that a pointer needs."""
-    return [f"{kind}/{id}" for kind, id in named_folders(pointer) if id]
+    kinds = ("versions", pointer.version), ("vectors", pointer.vectors), ("layers", pointer.layers)
+    return [f"{kind}/{id}" for kind, id in kinds if id]
 
 
 def _pointer(home: Path) -> Mapping[str, Any] | None:
@@ -433,9 +416,7 @@ def _pointer(home: Path) -> Mapping[str, Any] | None:
 def _read_same(data: Path, name: str) -> _Same:
     try:
         return _Same(**json.loads((data / STATE_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return _Same()
-    except (ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError):
         # it is written in one step; if it is damaged all the same, what the store has counts
         return _Same()
 

@@ -5,7 +5,7 @@ Rows that are there already stay, so a move that was interrupted is run again. I
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,17 @@ def move_conversations(file: Path, conversations: Conversations) -> list[Moved]:
                 continue
             found = 0
             here = source.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            for columns, rows in _batches(source, table):
-                _insert(database, table, keys, columns, [_portable(row, columns, json_column) for row in rows])
-                found += _count(database, table, keys, columns, rows)
+            rows = source.execute(f"SELECT * FROM {table}")
+            columns = [column[0] for column in rows.description]
+            sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+            while batch := rows.fetchmany(BATCH):
+                with database.writing() as run:
+                    for row in batch:
+                        named = zip(columns, row, strict=True)
+                        # JSON that every database reads
+                        cells = [json_text(json.loads(cell)) if name == json_column else cell for name, cell in named]
+                        run(f"{sql} ON CONFLICT ({', '.join(keys)}) DO NOTHING", *cells)
+                found += _count(database, table, keys, columns, batch)
             moved.append(Moved(table, int(here), found))
     return moved
 
@@ -130,30 +138,6 @@ async def _places(source: AsyncSqliteSaver) -> list[tuple[str, str]]:
     sql = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoint_ns = '' ORDER BY rowid"
     async with source.conn.execute(sql) as rows:
         return [(row[0], row[1]) async for row in rows]
-
-
-def _batches(source: sqlite3.Connection, table: str) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
-    rows = source.execute(f"SELECT * FROM {table}")
-    columns = [column[0] for column in rows.description]
-    while batch := rows.fetchmany(BATCH):
-        yield columns, batch
-
-
-def _portable(row: Sequence[Any], columns: Sequence[str], json_column: str) -> list[Any]:
-    """A row whose JSON every database reads."""
-    return [
-        json_text(json.loads(cell)) if name == json_column else cell for name, cell in zip(columns, row, strict=True)
-    ]
-
-
-def _insert(
-    database: StateDatabase, table: str, keys: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> None:
-    marks = ", ".join("?" * len(columns))
-    sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT ({', '.join(keys)}) DO NOTHING"
-    with database.writing() as run:
-        for row in rows:
-            run(sql, *row)
 
 
 def _count(

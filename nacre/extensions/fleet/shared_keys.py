@@ -27,6 +27,8 @@ VERSIONS = (
 class SharedKeyStore(KeyStore):
     """The keys of a database. A change takes effect within RECENT_SECONDS, on every server."""
 
+    database: StateDatabase
+
     def __init__(self, database: StateDatabase) -> None:
         super().__init__(Path())
         self.database = database

@@ -14,15 +14,19 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
+from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, TooManyRequests
 from nacre.serving.http.auth import MAX_TRACKED_CLIENTS, OWNER, RateLimiter
 from nacre.serving.keys import Caller
 from nacre.serving.runs import CLIENT_LEFT, Run, RunEvent, Runs
+from nacre.serving.threads import Threads
 from nacre.stores.state.database import StateDatabase, StorageError, install_tables
 from nacre.stores.state.locks import StateLock, StateLocks
 
@@ -88,7 +92,7 @@ class RunStates:
                 self._lock = None
                 raise
         else:
-            self._lock = self._locks.try_acquire(_lock_name(self._server))
+            self._lock = self._locks.try_acquire(f"server-{self._server}")
 
     def save(self, runs: Sequence[tuple[StoredRun, int, Sequence[tuple[str, str]]]]) -> None:
         """Store runs of this server, each with events (kind, data) that follow the ones of the given number."""
@@ -135,7 +139,7 @@ class RunStates:
 
     def is_alive(self, server: str) -> bool:
         """Whether a server lives."""
-        return self._locks.is_held(_lock_name(server))
+        return self._locks.is_held(f"server-{server}")
 
     def request_stop(self, id: str, why: str) -> None:
         """Ask the server of a run to cancel it."""
@@ -256,6 +260,31 @@ class SharedRuns(Runs):
         return await asyncio.get_running_loop().run_in_executor(self._followers, call, *given)
 
 
+async def open_shared_runs(resume_seconds: float, threads: Threads) -> SharedRuns:
+    """The runs of this process, which is a server of its own among those that share the database of the threads."""
+    given = threads.conversations.database, threads.queues.stored_locks, uuid.uuid4().hex
+    return SharedRuns(resume_seconds, await run_in_thread(RunStates, *given))
+
+
+@asynccontextmanager
+async def share_state(app: Any) -> AsyncIterator[None]:
+    """While a server runs, share its runs, and follow the store of graphs, as far as the settings say so."""
+    settings, runs, tasks = app.state.settings, app.state.runs, []
+    if isinstance(runs, SharedRuns):
+        tasks.append(asyncio.create_task(runs.share()))
+    if settings.graphs is not None:
+        from nacre.extensions.fleet.graph_store import FollowedGraphs
+
+        followed = FollowedGraphs(settings.graphs, settings.data, settings.graphs_hosts)
+        app.state.health.others.append(lambda: followed.problem)
+        tasks.append(asyncio.create_task(followed.follow()))
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
 class FollowedRun(Run):
     """A run of another server: its events come from the database. It follows them once somebody listens or waits."""
 
@@ -360,10 +389,6 @@ RUNS_VERSIONS = (
 )
 
 _FIELDS = "id, owner, graph, thread, server, created, lasting, status, ended"
-
-
-def _lock_name(server: str) -> str:
-    return f"server-{server}"
 
 
 def _parse_run(row: Sequence[object]) -> StoredRun:

@@ -77,6 +77,14 @@ def read_place(folder: Path) -> ServerPlace | None:
         ) from error
 
 
+def named_addresses(folder: Path, graph: str) -> list[str]:
+    """The address of the server with the tables of a version. Raises ConfigError for tables of another graph."""
+    place = read_place(folder)
+    if place is None or not is_schema_of(place.schema, graph):
+        raise ConfigError("It names tables of another graph.")
+    return [place.url]
+
+
 def write_place(folder: Path, place: ServerPlace) -> None:
     """Write the place into the folder of a version."""
     text = json.dumps(asdict(place), ensure_ascii=False, sort_keys=True)

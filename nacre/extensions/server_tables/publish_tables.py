@@ -5,7 +5,6 @@ consists of (tables with kinds of columns, indexes, views); its views in the dia
 the tables of a version, unless somebody reads them.
 """
 
-import logging
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -19,50 +18,27 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlglot import exp, parse_one
 
-from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import TYPES
-from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, stored_name, write_place
+from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, read_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
-from nacre.stores.graph import open_tables
 from nacre.stores.sqlite.tables import quote_identifier
 
-log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class TablesTarget:
-    """The server that takes the tables of a graph: its address without a password, the graph, and passwords."""
-
-    url: str
-    graph: str
-    limits: DatabaseLimits
-
-
-def publish_tables(folder: Path, target: TablesTarget, on_rows: Callable[[int], None]) -> None:
+def publish_tables(folder: Path, url: str, graph: str, limits: DatabaseLimits, on_rows: Callable[[int], None]) -> None:
     """Copy the tables of the version that is built in a folder, and leave only their metadata in the file.
 
     The schema is recorded in the folder first, so that whoever removes the folder of a killed ingest can remove it,
     too. Raises IngestionError if the server does not take the tables.
     """
-    place = new_place(target.url, target.graph)
+    place = new_place(url, graph)
     write_place(folder, place)
     file = folder / versions.TABLES
-    write_place(folder, copy_tables(file, place, target.limits, on_rows))
+    write_place(folder, copy_tables(file, place, limits, on_rows))
     _keep_metadata(file)
-
-
-def has_tables(folder: Path, target: TablesTarget) -> bool:
-    """Whether the tables of a version can be read on its server."""
-    try:
-        with closing(open_tables(folder, target.limits)) as tables:
-            tables.run("SELECT id FROM entity", limit=1)
-    except (ToolError, ConfigError) as error:
-        log.info("%s is built again: %s", folder.name, error)
-        return False
-    return True
 
 
 def _keep_metadata(file: Path) -> None:
@@ -154,7 +130,7 @@ class _Copy:
 
     def __init__(self, source: sqlite3.Connection, target: Any, place: ServerPlace, on_rows: OnRows) -> None:
         self.source, self.target, self.place, self.on_rows = source, target, place, on_rows
-        self.schema = quoted_name(place.schema)
+        self.schema = quote_identifier(place.schema)
         self.rows = 0
         self.has_nul = False
 
@@ -169,7 +145,7 @@ class _Copy:
             self._table(table)
         for name, body in read_views(self.source):
             text, kinds = view_sql(body, relations, self.place.schema)
-            named = ", ".join(quoted_name(stored_name(column)) for column in kinds)
+            named = ", ".join(quote_identifier(stored_name(column)) for column in kinds)
             self._execute(f"CREATE VIEW {self._name(name)} ({named}) AS {text}")
             relations[name] = kinds
             self.target.commit()
@@ -192,13 +168,13 @@ class _Copy:
                 f"The table {table.name} has {len(table.columns)} columns, and PostgreSQL holds {MOST_COLUMNS}."
                 " Ingest this graph without --tables."
             )
-        columns = [f"{quoted_name(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
+        columns = [f"{quote_identifier(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
         self._execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
         with self.target.cursor() as cursor, cursor.copy(self._copy_statement(table)) as copy:
             for chunk in self._chunks(table):
                 copy.write(chunk)
         if table.key:
-            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quoted_name(table.key)})")
+            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quote_identifier(table.key)})")
         for index in read_indexes(self.source, table):
             self._execute(self._index_statement(index))
         self._execute(f"ANALYZE {self._name(table.name)}")
@@ -209,7 +185,7 @@ class _Copy:
         return f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
 
     def _index_statement(self, index: FileIndex) -> str:
-        names = [quoted_name(stored_name(column)) for column in index.columns]
+        names = [quote_identifier(stored_name(column)) for column in index.columns]
         if index.by_hash:
             return f"CREATE INDEX ON {self._name(index.table)} USING hash ({names[0]})"
         return f"CREATE INDEX ON {self._name(index.table)} ({', '.join(names)})"
@@ -242,7 +218,7 @@ class _Copy:
         return text
 
     def _name(self, name: str) -> str:
-        return f"{self.schema}.{quoted_name(stored_name(name))}"
+        return f"{self.schema}.{quote_identifier(stored_name(name))}"
 
     def _execute(self, statement: str) -> None:
         self.target.execute(statement)
@@ -345,7 +321,7 @@ def view_sql(body: str, columns: Columns, schema: str) -> tuple[str, dict[str, K
     for select in outer:
         table = next(iter(select.find_all(exp.Table))).name
         for shown in select.selects:
-            inner = shown.this if isinstance(shown, exp.Alias) else shown
+            inner = shown.unalias()
             if isinstance(inner, exp.Column):
                 kinds[shown.alias_or_name] = columns[table][inner.name]
     for select in outer:
@@ -370,11 +346,17 @@ _AT_ONCE = 100
 _SECONDS = 60
 
 
-def drop_schema(place: ServerPlace, limits: DatabaseLimits) -> None:
-    """Remove the schema with all of its tables; nothing happens if it is gone already.
+def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
+    """Remove the schema of a version with all of its tables, unless another one has it; nothing happens if it is gone
+    already.
 
     Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it.
     """
+    # `nacre index` makes versions that share their tables
+    others = (read_place(other) for other in folder.parent.glob("*") if other != folder and other.is_dir())
+    place = read_place(folder)
+    if place is None or place.schema in {other.schema for other in others if other is not None}:
+        return
     try:
         engine = create_engine(
             with_password(place.url, limits.passwords),
@@ -398,7 +380,7 @@ def drop_schema(place: ServerPlace, limits: DatabaseLimits) -> None:
 
 
 def _drop(connection: Connection, schema: str) -> None:
-    quoted = quoted_name(schema)
+    quoted = quote_identifier(schema)
     listed = text(
         "SELECT c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = :schema AND c.relkind IN ('r', 'v') ORDER BY c.relkind DESC LIMIT :most"
@@ -406,17 +388,8 @@ def _drop(connection: Connection, schema: str) -> None:
     while found := connection.execute(listed, {"schema": schema, "most": _AT_ONCE}).all():
         for name, kind in found:
             kind = kind.decode() if isinstance(kind, bytes) else kind
-            drop = f"DROP {'VIEW' if kind == 'v' else 'TABLE'} IF EXISTS {quoted}.{quoted_name(name)} CASCADE"
+            drop = f"DROP {'VIEW' if kind == 'v' else 'TABLE'} IF EXISTS {quoted}.{quote_identifier(name)} CASCADE"
             connection.exec_driver_sql(drop)
         connection.commit()
     connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {quoted} CASCADE")
     connection.commit()
-
-
-def quoted_name(name: str) -> str:
-    """A name in double quotes, for statements that a driver with `%s` parameters runs without parameters.
-
-    >>> quoted_name('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'

@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached_tables import RemoteTables, Row
 from nacre.extensions.databases.connection import bounded_rows, plain_cell
-from nacre.extensions.server_tables.place import NUL, ServerPlace
+from nacre.extensions.server_tables.place import NUL, ServerPlace, read_place
 from nacre.extensions.server_tables.translate import ServerQueries
 from nacre.records.threads import is_cancelled
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
 from nacre.stores.state.server_engine import has_news
+from nacre.stores.versions import TABLES
 
 # a query of an alternative reading, which in a file has a limit of steps, may have this cost by the server's plan for
 # each of them (measured over 3.7 million triples: what ends within the limit costs 0.003 a step at most, what does not
@@ -34,6 +35,13 @@ _STEP_COST = 0.01
 
 # SQL that Nacre wrote: a look-up, and an export of everything
 _LOOK_UP_SECONDS, _LOOK_UP_ROWS, _EXPORT_SECONDS = 10.0, 100_000, 3600.0
+
+
+def open_server_tables(folder: Path, limits: DatabaseLimits) -> "ServerTables":
+    """The tables of a version; nothing is sent yet. Raises ConfigError."""
+    place = read_place(folder)
+    assert place is not None
+    return ServerTables(folder / TABLES, place, limits)
 
 
 class ServerTables(RemoteTables):

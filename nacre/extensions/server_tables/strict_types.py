@@ -79,8 +79,7 @@ def _compared(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
 
 def _set_kind(query: exp.Expr | None, at: int, kind: ValueKind, columns: Columns) -> None:
     for select in selects_of(query):
-        shown = select.selects[at]
-        inner = shown.this if isinstance(shown, exp.Alias) else shown
+        inner = select.selects[at].unalias()
         if isinstance(inner, exp.Null):
             inner.replace(_cast(exp.Null(), kind))
         elif isinstance(inner, exp.Column) and kind_of(inner, columns) == "null":
@@ -107,8 +106,7 @@ def _align_outputs(query: exp.SetOperation, columns: Columns) -> None:
         if "text" in kinds and any(kind in NUMBERS for kind in kinds):
             for select, kind in zip(selects, kinds, strict=True):
                 if kind in NUMBERS:
-                    shown = select.selects[at]
-                    inner = shown.this if isinstance(shown, exp.Alias) else shown
+                    inner = select.selects[at].unalias()
                     inner.replace(_cast(inner.copy(), "text"))
 
 
@@ -182,13 +180,9 @@ def _cast_leniently(node: exp.Expr, columns: Columns) -> None:
         return
     kind = kind_of(node, columns)
     if kind in ("integer", "real"):
-        number = _leading_number(node.this, kind)
-        node.replace(exp.Coalesce(this=number, expressions=[_zero_if_given(node.this)]))
-
-
-def _zero_if_given(value: exp.Expr) -> exp.Expr:
-    is_given = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
-    return exp.Case(ifs=[exp.If(this=is_given, true=exp.Literal.number(0))])
+        is_given = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
+        zero = exp.Case(ifs=[exp.If(this=is_given, true=exp.Literal.number(0))])
+        node.replace(exp.Coalesce(this=_leading_number(node.this, kind), expressions=[zero]))
 
 
 def _leading_number(value: exp.Expr, kind: ValueKind) -> exp.Expr:
@@ -219,8 +213,7 @@ def _be_true(node: exp.Expr, columns: Columns) -> None:
 def _be_sqlite(node: exp.Expr, columns: Columns) -> None:
     """LIKE, comparisons with NULL, and rounding as in SQLite."""
     if isinstance(node, exp.Like):
-        like = exp.ILike(this=node.this, expression=node.expression)
-        node.replace(like)
+        node.replace(exp.ILike(this=node.this, expression=node.expression))
     elif isinstance(node, exp.Is) and not isinstance(node.expression, (exp.Null, exp.Boolean)):
         node.replace(exp.NullSafeEQ(this=node.this, expression=node.expression))
     elif isinstance(node, exp.Round) and kind_of(node.this, columns) != "integer":

@@ -82,8 +82,11 @@ class ServerQueries:
         }
         every = {name: dict(columns) for name, columns in place.relations.items()}
         self._relations = {False: shown, True: every}
-        self._schemas = {key: _mapping(columns) for key, columns in self._relations.items()}
-        self._checked = lru_cache(_REMEMBERED)(self._check)
+        self._schemas = {
+            key: MappingSchema({name: dict.fromkeys(own, "TEXT") for name, own in columns.items()}, dialect="sqlite")
+            for key, columns in self._relations.items()
+        }
+        self._checked = lru_cache(_REMEMBERED)(lambda sql, count, own: checked_tree(sql, count, self._schemas[own]))
         self._template = lru_cache(_REMEMBERED)(self._write)
 
     def native(self, sql: str, params: Sequence[Cell], limit: int | None = None, trusted: bool = False) -> ServerQuery:
@@ -99,9 +102,6 @@ class ServerQueries:
         """The names of the columns of a query with so many parameters; those of the server may be shortened."""
         tree = self._checked(sql, count, False)
         return tuple(tree.named_selects) if isinstance(tree, exp.Query) else ()
-
-    def _check(self, sql: str, count: int, trusted: bool) -> exp.Expr:
-        return checked_tree(sql, count, self._schemas[trusted])
 
     def _write(self, sql: str, shapes: tuple[Shape, ...], limit: int | None, trusted: bool) -> _Template:
         columns = self._relations[trusted]
@@ -122,10 +122,6 @@ class ServerQueries:
         if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
             tree = tree.limit(limit, copy=False)
         return _template_of(tree)
-
-
-def _mapping(columns: dict[str, dict[str, Kind]]) -> MappingSchema:
-    return MappingSchema({name: dict.fromkeys(kinds, "TEXT") for name, kinds in columns.items()}, dialect="sqlite")
 
 
 def _shape(value: Cell) -> Shape:

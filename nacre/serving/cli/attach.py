@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nacre.extension import service
 from nacre.serving.cli.ingest import show_progress, suggest_questions
 from nacre.serving.cli.open_library import recheck_verified_questions
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ingestion.attach.attach import AttachedGraph
+    from ingestion.attach.probe import Budget
     from nacre.config.settings import Settings
-    from nacre.extensions.databases.attach_database import AttachedResult
     from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
@@ -56,6 +55,7 @@ def attach(
     is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
+    from ingestion.attach.probe import Budget
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
 
@@ -64,117 +64,64 @@ def attach(
     if refresh == (url is not None):
         raise ConfigError(f"Pass an address or --refresh: nacre attach https://example.org/sparql --graph {graph}")
     packs = not no_packs
-    if not _attach_database(url, graph, settings, selection, layer or (), packs=packs, keep=keep):
+    if _is_database(url, graph, settings.data):
+        service("databases", "attach")(url, graph, settings, selection, layer or (), packs=packs, keep=keep)
+    else:
         if keep:
             raise ConfigError("--keep is for the file of a database: nacre attach sqlite:///FILE --keep --graph NAME")
-        _attach_endpoint(
-            url, graph, settings, tuple(named_graph or ()), layer or (), packs=packs, budget=(queries, seconds)
-        )
+        _attach_endpoint(url, graph, settings, named_graph, layer, packs, Budget(queries, seconds))
     recheck_verified_questions(settings, graph)
     suggest_questions(graph)
+
+
+def _is_database(url: str | None, graph: str, data: Path) -> bool:
+    """Whether a graph is, or will be, attached to a database rather than to an endpoint."""
+    from nacre.stores import versions
+    from nacre.stores.addresses import is_database_url
+
+    if url is not None:
+        return is_database_url(url)
+    home = data / versions.check_name(graph)
+    version = versions.current_version(home)
+    return version is not None and (versions.version_folder(home, version) / versions.DATABASE).is_file()
 
 
 def _attach_endpoint(
     url: str | None,
     graph: str,
     settings: "Settings",
-    graphs: tuple[str, ...],
-    layer: "Sequence[Path]",
-    *,
+    named_graph: list[str] | None,
+    layer: list[Path] | None,
     packs: bool,
-    budget: tuple[int, float],
+    budget: "Budget",
 ) -> None:
-    """Attach an endpoint, or the known one again; `budget` is the number of queries and seconds."""
+    """Attach an endpoint, or the known one again."""
     from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
-    from ingestion.attach.probe import Budget
     from ingestion.layer.layer_file import load_layer_files
     from nacre.stores.addresses import configured_limits
 
-    layers = load_layer_files(layer, packs=packs)
+    layers, graphs = load_layer_files(layer or (), packs=packs), tuple(named_graph or ())
     if url is None:
-        present = attached_layers(graph, settings.data)
+        present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-        previous = attached_endpoint(graph, settings.data)
         url, graphs = previous.url, graphs or previous.graphs
+    limits = configured_limits(settings)(url)
     with show_progress() as on_stage:
         result = attach_endpoint(
             url,
             graph,
             data=settings.data,
             graphs=graphs,
-            manners=configured_limits(settings)(url),
-            budget=Budget(*budget),
+            manners=limits,
+            budget=budget,
             layers=layers,
             on_stage=on_stage,
         )
     _print_summary(result)
 
 
-def _attach_database(
-    url: str | None,
-    graph: str,
-    settings: "Settings",
-    selection: tuple[tuple[str, ...], ...],
-    layer: "Sequence[Path]",
-    *,
-    packs: bool,
-    keep: bool,
-) -> bool:
-    """Attach a database, or the known one again; False if the graph is for an endpoint."""
-    from nacre.extensions.databases.connection import confine_process
-    from nacre.stores.addresses import configured_database_limits, is_database_url
-
-    if url is not None and not is_database_url(url):
-        return False
-    from ingestion.layer.layer_file import load_layer_files
-    from nacre.extensions.databases.attach_database import attach_database, known_database, known_layers
-    from nacre.extensions.databases.reflect import Selection
-
-    layers = load_layer_files(layer, packs=packs)
-    if url is None:
-        known = known_database(graph, settings.data)
-        if known is None:
-            return False
-        present = known_layers(graph, settings.data)
-        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-        url, keep = known.url, keep or bool(known.kept)
-        kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
-        selection = tuple(given or before for given, before in kept)
-    limits = configured_database_limits(settings)
-    if keep:
-        confine_process()
-    with show_progress() as on_stage:
-        result = attach_database(
-            url,
-            graph,
-            data=settings.data,
-            selection=Selection(*selection),
-            limits=limits,
-            layers=layers,
-            keep=keep,
-            on_stage=on_stage,
-        )
-    _print_database(result)
-    return True
-
-
-def _print_database(result: "AttachedResult") -> None:
-    print_line(f"'{result.name}' is now version {result.version}, attached to {result.database.url}.")
-    _print_classes(result.schema)
-    print_line(f"{result.schema.entities:,} rows, {len(result.schema.shown_predicates)} properties.")
-    for table in result.database.tables:
-        if table.guessed:
-            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} tell its rows apart.")
-        targets = {each.relation: each.table for each in result.database.tables}
-        for link in table.links:
-            if link.guessed:
-                print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")
-    for problem in result.problems:
-        print_line(f"warning: {problem}")
-    print_line(f"{result.database.seconds:.1f} s")
-
-
-def _print_classes(schema: "Schema") -> None:
+def print_classes(schema: "Schema") -> None:
+    """Print the first classes with their counts."""
     width = max((len(c.label) for c in schema.shown_classes[:MAX_CLASSES]), default=0)
     for c in schema.shown_classes[:MAX_CLASSES]:
         print_line(f"  {c.label:<{width}} {c.count:>10,}")
@@ -185,7 +132,7 @@ def _print_classes(schema: "Schema") -> None:
 def _print_summary(result: "AttachedGraph") -> None:
     schema, endpoint = result.schema, result.endpoint
     print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
-    _print_classes(schema)
+    print_classes(schema)
     search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
     print_line(
         f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."

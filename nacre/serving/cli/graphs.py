@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 import typer
 
 from nacre.errors import ConfigError, NacreError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
 from nacre.serving.cli.turn_display import adapt_commands, print_line
@@ -126,7 +127,7 @@ def _open_graph(name: str | None) -> "Iterator[Graph]":
 
 def _local_tables(graph: "Graph") -> "Tables":
     """The tables of an ingested graph; raises ConfigError if its rows are in a database."""
-    if graph.database is not None:
+    if graph.database:
         raise ConfigError(f"Graph {graph.name!r} is attached to {graph.attached}: its rows are there, not here.")
     return graph.tables
 
@@ -234,7 +235,6 @@ def _check_qdrant(settings: "Settings") -> Finding:
 
 def _check_shared(settings: "Settings") -> Iterator[Finding]:
     """The database and the store of graphs that several servers share, if they are set."""
-    from nacre.extensions.fleet.graph_store import GraphStore
     from nacre.stores.state.database import StorageError, open_state
 
     if settings.database_url is not None:
@@ -247,7 +247,7 @@ def _check_shared(settings: "Settings") -> Iterator[Finding]:
             yield Finding("database", f"NACRE_DATABASE_URL can't be used ({error})", step, broken=True)
     if settings.graphs is not None:
         try:
-            store = GraphStore(settings.graphs)
+            store = service("fleet", "graphs")(settings.graphs)
             count = len(store.numbers())
             text = f"NACRE_GRAPHS can be read, {count} graphs" if store.exists() else "NACRE_GRAPHS does not exist"
             step = "" if store.exists() else "create the bucket or folder, or check NACRE_GRAPHS"
@@ -314,15 +314,11 @@ def _check_verified(library: "Library", name: str) -> Iterator[Finding]:
 
 def _check_attached(text: str, graph: "Graph") -> Finding:
     """An attached graph; of a database, whether it answers and its login can only read."""
-    if graph.database is None:
+    if not graph.database:
         return Finding("graph", text)
-    from nacre.extensions.databases.attached_tables import AttachedTables
-    from nacre.extensions.databases.connection import check_read_only
-
-    assert isinstance(graph.tables, AttachedTables)
     try:
         graph.tables.check_answers(5.0)
-        may_write = check_read_only(graph.tables.connections)
+        may_write = graph.tables.write_rights()
     except NacreError as error:
         return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)
     return (
@@ -335,7 +331,7 @@ def _check_attached(text: str, graph: "Graph") -> Finding:
 def _check_server_tables(text: str, graph: "Graph") -> Finding:
     """A graph whose tables are on a server: whether it answers and still has them."""
     try:
-        graph.tables.run("SELECT id FROM entity", limit=1)
+        graph.tables.check_answers(5.0)
     except NacreError as error:
         step = f"start the server, check NACRE_DATABASE_KEYS, or nacre ingest FILE --graph {graph.name} --tables URL"
         return Finding("graph", f"{text}; {str(error).rstrip('.')}", step, broken=True)

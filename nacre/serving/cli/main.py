@@ -9,15 +9,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
 import typer.main
 
 from nacre.errors import GraphNotFound, NacreError
-from nacre.extension import provided
-from nacre.extensions.fleet.command import migrate as migrate_command
-from nacre.extensions.fleet.command import shared_graphs
+from nacre.extension import extensions, provided, resolve
 from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
 from nacre.serving.cli.examples import examples_app
 from nacre.serving.cli.layer import layer_app
@@ -70,7 +69,6 @@ _COMMANDS = (
     ask.chat,
     serve.serve,
     serve.mcp,
-    migrate_command,
 )
 
 _FURTHER = ("eval", "compare", "calibrate", "examples", "keys", "layer")
@@ -78,7 +76,19 @@ _FURTHER = ("eval", "compare", "calibrate", "examples", "keys", "layer")
 for command in _COMMANDS:
     app.command()(command)
 
-_added = provided("commands", {*_FURTHER, *(command.__name__ for command in _COMMANDS)})
+
+def _is_command(command: object) -> bool:
+    """Whether it is a command or a group of commands. Raises what Typer does if its parameters can't be read."""
+    if isinstance(command, typer.Typer):
+        typer.main.get_command(command)
+    elif callable(command):
+        alone = typer.Typer()
+        alone.command()(command)
+        typer.main.get_command(alone)
+    return callable(command)
+
+
+_added = provided("commands", {*_FURTHER, *(command.__name__ for command in _COMMANDS)}, _is_command)
 
 for name, command in _added.items():
     if not isinstance(command, typer.Typer):
@@ -116,8 +126,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # not app(), which handles Ctrl-C and closed pipes itself
         command = typer.main.get_command(app)
         spread = spread_option(spread_option(words, "--texts"), "--loader-args")
-        with shared_graphs(words[0] if words else "-"), command.make_context("nacre", spread) as context:
-            code = command.invoke(context)
+        with ExitStack() as stack:
+            for around in (each.services["around"] for each in extensions() if "around" in each.services):
+                stack.enter_context(resolve(around)(words[0] if words else "-"))
+            code = command.invoke(stack.enter_context(command.make_context("nacre", spread)))
         sys.stdout.flush()
     except BrokenPipeError:
         # the reader closed the pipe (`nacre export | head`); without this Python reports it again on exit

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -111,14 +112,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
     from nacre.stores import versions
 
     if (_version_folder(settings, name) / versions.DATABASE).is_file():
-        from nacre.extensions.databases.attach_database import change_database_layers
-        from nacre.stores.addresses import configured_database_limits
-
-        limits_of_database = configured_database_limits(settings)
-        changed_graph = change_database_layers(name, change, data=settings.data, limits=limits_of_database)
-        for left_out in changed_graph.problems:
-            print_line(f"warning: {left_out}")
-        _print_change(name, changed_graph.version, changed_graph.database.seconds)
+        service("databases", "change_layers")(name, change, settings)
         return
     if is_attached(_version_folder(settings, name)):
         from ingestion.attach.attach import change_attached_layers
@@ -128,7 +122,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
         attached = change_attached_layers(name, change, data=settings.data, limits=limits)
         for problem in attached.problems:
             print_line(f"warning: {problem}")
-        _print_change(name, attached.version, attached.endpoint.seconds)
+        print_change(name, attached.version, attached.endpoint.seconds)
         recheck_verified_questions(settings, name)
         return
     from ingestion.pipeline import change_layers
@@ -143,7 +137,7 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
             on_stage=on_stage,
             embedder=configured_embedder(settings),
         )
-    _print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
+    print_change(name, changed.version, sum(changed.seconds_by_stage.values()))
     recheck_verified_questions(settings, name)
 
 
@@ -157,7 +151,8 @@ def _version_folder(settings: "Settings", name: str) -> Path:
     return versions.version_folder(home, version)
 
 
-def _print_change(name: str, version: str, seconds: float) -> None:
+def print_change(name: str, version: str, seconds: float) -> None:
+    """Print what was published, and how long that took."""
     print_line(f"'{name}' is now version {version}, {seconds:.1f} s.")
 
 

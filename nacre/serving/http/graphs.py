@@ -148,7 +148,7 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
 @compute_once(64)
 def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
-        if graph.database is not None:
+        if graph.database:
             raise ToolError("unavailable", f"Graph {name!r} is attached to {graph.attached}: its rows are there.")
         return build_report(graph.tables, graph.documents)
 

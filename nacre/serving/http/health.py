@@ -14,7 +14,6 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.extensions.databases.attached_tables import RemoteTables
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
 from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
@@ -103,14 +102,10 @@ class HealthCache:
     Stores are examined at most once a second, by one request; the others get the last report.
     """
 
-    def __init__(
-        self,
-        keys: KeyStore,
-        others: Callable[[], list[str]] = list,
-    ) -> None:
+    def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
-        # further problems, of what this process follows
-        self._others = others
+        # each gives a further problem, or ""
+        self.others: list[Callable[[], str]] = []
         self._lock = threading.Lock()
         self._report: HealthReport | None = None
         self._checked_at = 0.0
@@ -121,8 +116,8 @@ class HealthCache:
         if self._lock.acquire(blocking=self._report is None):
             try:
                 if self._report is None or time.monotonic() - self._checked_at > HEALTH_CACHE_SECONDS:
-                    report = _examine(service, self._keys)
-                    self._report = report._replace(problems=[*report.problems, *self._others()])
+                    report, others = _examine(service, self._keys), [other() for other in self.others]
+                    self._report = report._replace(problems=[*report.problems, *filter(None, others)])
                     self._checked_at = time.monotonic()
             finally:
                 self._lock.release()
@@ -156,7 +151,7 @@ def _examine_graph(service: TurnService, name: str) -> GraphSummary:
     try:
         with service.library.open(name, graph.version) as opened:
             is_attached = bool(opened.attached)
-            if isinstance(opened.stored, RemoteTables):
+            if opened.stored is not None and not opened.stored.is_local:
                 opened.stored.check_answers(PROBE_SECONDS)
     except (NacreError, OSError) as error:
         missing["sql"] = f"{error_reason(error)} Run: nacre doctor"

@@ -5,7 +5,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from math import inf, isfinite
@@ -20,6 +20,9 @@ from nacre.records.threads import is_cancelled
 from nacre.stores.versions import OVERVIEW
 
 Cell = str | int | float | None
+
+# what IRIs of rows of attached databases begin with; the rest follows W3C's Direct Mapping
+ROW_BASE = "urn:nacre:db:"
 
 # functions that take time or memory inside one call, which no deadline stops, or that access anything outside
 _REFUSED_NAMES = """
@@ -66,6 +69,9 @@ class Tables:
 
     # whether the rows are in a file here; SQLite lets a column have values of several types
     is_local = True
+
+    # whether the triples that no table shows are kept beside the tables
+    has_triples = True
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
@@ -128,6 +134,18 @@ class Tables:
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts] | None:
         """The facts of things, if few queries give those of many; None if each fact is looked up by itself."""
         return None
+
+    def row_labels(self, iris: Iterable[str]) -> dict[str, str] | None:
+        """The labels of things by IRI, if these are their ids; else None."""
+        return None
+
+    def check_answers(self, seconds: float) -> None:
+        """Raise ToolError if the rows can't be read."""
+        self.run("SELECT id FROM entity", limit=1, seconds=seconds)
+
+    def write_rights(self) -> str:
+        """What the login of a database may write, in words; "" for nothing."""
+        return ""
 
     def trusted(self) -> sqlite3.Connection:
         """A read-only connection of this thread without the guard, only for SQL that Nacre itself wrote."""

@@ -1,0 +1,13 @@
+"""The declaration of attached databases."""
+
+from nacre.extension import Extension
+
+EXTENSION = Extension(
+    "databases",
+    services={
+        "open": "nacre.extensions.databases.attached_tables:open_attached",
+        "named": "nacre.extensions.databases.attached_tables:named_addresses",
+        "attach": "nacre.extensions.databases.command:attach",
+        "change_layers": "nacre.extensions.databases.command:change_layers",
+    },
+)
