@@ -49,8 +49,7 @@ from ingestion.stages import (
     time_stage,
 )
 from nacre.errors import ConfigError
-from nacre.extensions.server_tables.place import server_address
-from nacre.extensions.server_tables.publish_tables import TablesTarget, has_tables
+from nacre.extensions.server_tables.place import TablesTarget, server_address
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
@@ -174,8 +173,10 @@ def load_graph(
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
         present = matching_version(home, inputs, left_out, target.url if target else "")
-        if present and target and not has_tables(versions.version_folder(home, present.version), target):
-            present = None
+        if present and target:
+            from nacre.extensions.server_tables.publish_tables import has_tables
+
+            present = present if has_tables(versions.version_folder(home, present.version), target) else None
         if present and (not sparql or (versions.version_folder(home, present.version) / versions.TRIPLES).is_dir()):
             _record_reason(home, without)
             # the ingest that made it may have been killed during its cleanup

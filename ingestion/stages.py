@@ -19,10 +19,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from ingestion.documents.read_document import DocumentFile
-from ingestion.example_questions import write_overview
 from ingestion.index.lexicon import write_names
 from ingestion.index.passages import index_words
-from ingestion.index.triples import write_triples
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
@@ -33,7 +31,7 @@ from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
 from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
 from nacre.errors import ConfigError, IngestionError, NacreError
-from nacre.extensions.server_tables.publish_tables import TablesTarget, publish_tables
+from nacre.extensions.server_tables.place import TablesTarget
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
@@ -126,6 +124,9 @@ def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
     """Tables and lexicon -> what questions about the graph as a whole need."""
+    # half of the time to import the code of an ingest, for one of its stages
+    from ingestion.example_questions import write_overview
+
     write_overview(context.folder, named.schema)
     return named
 
@@ -163,6 +164,8 @@ def build_word_index(made: PassagesBuilt, context: StageContext) -> PassagesBuil
 
 def build_triple_store(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
     """Tables -> the triple store for SPARQL."""
+    from ingestion.index.triples import write_triples
+
     with closing(Tables(context.folder / versions.TABLES)) as tables:
         write_triples(tables, context.folder / versions.TRIPLES)
     return made
@@ -184,6 +187,8 @@ def server_stage(target: TablesTarget) -> Stage:
     """The last stage where the tables of a graph lie on a server."""
 
     def move_tables(made: PassagesBuilt, context: StageContext) -> PassagesBuilt:
+        from nacre.extensions.server_tables.publish_tables import publish_tables
+
         publish_tables(context.folder, target, lambda rows: context.progress("server", rows, 0))
         return made
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from nacre.errors import ConfigError
 from nacre.extensions.databases.attached import Kind
 from nacre.records.json_form import from_json
-from nacre.stores.addresses import parse_address
+from nacre.stores.addresses import DatabaseLimits, parse_address
 from nacre.stores.versions import SERVER
 
 # PostgreSQL takes no NUL in texts. This character, which texts should not have either, stands for it.
@@ -36,6 +36,15 @@ class ServerPlace:
     def lock(self) -> int:
         """The number of the advisory lock that readers of the schema share."""
         return int.from_bytes(blake2b(self.schema.encode(), digest_size=8).digest(), signed=True)
+
+
+@dataclass(frozen=True)
+class TablesTarget:
+    """The server that takes the tables of a graph: its address without a password, the graph, and passwords."""
+
+    url: str
+    graph: str
+    limits: DatabaseLimits
 
 
 def new_place(url: str, graph: str) -> ServerPlace:

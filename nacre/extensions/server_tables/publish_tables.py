@@ -23,22 +23,13 @@ from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import TYPES
-from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, stored_name, write_place
+from nacre.extensions.server_tables.place import NUL, ServerPlace, TablesTarget, new_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.graph import open_tables
 from nacre.stores.sqlite.tables import quote_identifier
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class TablesTarget:
-    """The server that takes the tables of a graph: its address without a password, the graph, and passwords."""
-
-    url: str
-    graph: str
-    limits: DatabaseLimits
 
 
 def publish_tables(folder: Path, target: TablesTarget, on_rows: Callable[[int], None]) -> None:
