@@ -115,9 +115,7 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     """
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection.executescript(
-            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;" + PASSAGES_DDL
-        )
+        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL)
         connection.execute("BEGIN")
         encoder = _PassageEncoder()
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
