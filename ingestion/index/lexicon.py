@@ -150,7 +150,7 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
 
 
 def _entities(
-    layout: Layout, schema: Schema, weight: list[int], ends: dict[int, str]
+    layout: Layout, schema: Schema, weight: "Longs", ends: dict[int, str]
 ) -> Iterator[tuple[NamedThing, list[str]]]:
     """Every thing that a table shows with all its names: its label, what its naming predicates say, the end of its IRI.
 
@@ -158,8 +158,8 @@ def _entities(
     """
     texts, stated = layout.facts.texts, _stated_names(layout, schema)
     relation_of = _relation_of(layout, schema)
-    sets = layout.classes.set_of[layout.entities].tolist()
-    for number, label, index in zip(layout.entities.tolist(), layout.labels, sets, strict=True):
+    columns = (layout.entities, layout.classes.set_of[layout.entities], weight[layout.entities])
+    for number, index, links, label in zip(*(column.tolist() for column in columns), layout.labels, strict=True):
         relation = relation_of.get(index)
         if relation is None:
             continue
@@ -169,7 +169,7 @@ def _entities(
         names = set(map(joined_tokens, {label, *others}))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
-        prominence = -1 if not others and len(names) == 1 else weight[number]
+        prominence = -1 if not others and len(names) == 1 else links
         names.discard("")
         thing = "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
         yield thing, sorted(names)
@@ -219,7 +219,7 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
                 yield layout.classes.relation_of[iri], predicate.iri, count
 
 
-def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int], dict[str, Ints]]":
+def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], Longs, dict[str, Ints]]":
     """The number of links of each predicate between tables, the number of links of each term, and the predicates'
     targets."""
     classes = layout.classes
@@ -255,8 +255,7 @@ def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int],
         for pair, count in sorted(found.items()):
             subject, object_ = divmod(pair, len(relations))
             links.append(TableLink(predicate.iri, relations[subject], relations[object_], count))
-    weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
-    return links, weight, led
+    return links, np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)), led
 
 
 def _parts(sizes: "Longs") -> Iterator[slice]:
@@ -273,8 +272,11 @@ def _endings(led: "dict[str, Ints]") -> dict[int, str]:
     """For each term the numbers of the predicates that lead to it, as the lexicon file has them."""
     found: dict[int, str] = {}
     for number, terms in enumerate(led.values()):
+        # terms with the same predicates have the same text
+        longer = {"": str(number)}
         for term in terms.tolist():
-            found[term] = f"{found[term]} {number}" if term in found else str(number)
+            before = found.get(term, "")
+            found[term] = longer.get(before) or longer.setdefault(before, f"{before} {number}")
     return found
 
 

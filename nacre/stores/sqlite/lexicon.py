@@ -288,7 +288,7 @@ NameRow = tuple[int, str, int, str | None]
 Forms = Callable[[str], tuple[str, tuple[str, ...]]]
 
 # names that are written at once
-_CHUNK = 50_000
+_CHUNK = 20_000
 
 LAYOUT = """
 CREATE TABLE thing (n INTEGER PRIMARY KEY, kind TEXT, target TEXT, predicate TEXT, label TEXT, relation TEXT,
