@@ -51,7 +51,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
         _countries(layout, schema),
         _shared_values(layout, schema),
     )
-    things = _entities(layout, schema, weight, _endings(ends))
+    things = _entities(layout, schema, weight, *_endings(ends, len(weight)))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends), things)
 
 
@@ -150,16 +150,16 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
 
 
 def _entities(
-    layout: Layout, schema: Schema, weight: "Longs", ends: dict[int, str]
+    layout: Layout, schema: Schema, weight: "Longs", ends: list[str], ends_of: "Ints"
 ) -> Iterator[tuple[NamedThing, list[str]]]:
     """Every thing that a table shows with all its names: its label, what its naming predicates say, the end of its IRI.
 
-    `weight[t]` is how many links term t has, `ends[t]` the numbers of the predicates that lead to it.
+    `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it.
     """
     texts, stated = layout.facts.texts, _stated_names(layout, schema)
     relation_of = _relation_of(layout, schema)
-    columns = (layout.entities, layout.classes.set_of[layout.entities], weight[layout.entities])
-    for number, index, links, label in zip(*(column.tolist() for column in columns), layout.labels, strict=True):
+    columns = (each[layout.entities].tolist() for each in (layout.classes.set_of, weight, ends_of))
+    for number, label, index, links, end in zip(layout.entities.tolist(), layout.labels, *columns, strict=True):
         relation = relation_of.get(index)
         if relation is None:
             continue
@@ -171,7 +171,7 @@ def _entities(
         # a thing that only its IRI names is rarely meant
         prominence = -1 if not others and len(names) == 1 else links
         names.discard("")
-        thing = "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
+        thing = "entity", iri, "", label or iri, relation, prominence, ends[end]
         yield thing, sorted(names)
 
 
@@ -268,16 +268,14 @@ def _parts(sizes: "Longs") -> Iterator[slice]:
     yield from (slice(first, last) for first, last in pairwise(edges))
 
 
-def _endings(led: "dict[str, Ints]") -> dict[int, str]:
-    """For each term the numbers of the predicates that lead to it, as the lexicon file has them."""
-    found: dict[int, str] = {}
-    for number, terms in enumerate(led.values()):
-        # terms with the same predicates have the same text
-        longer = {"": str(number)}
-        for term in terms.tolist():
-            before = found.get(term, "")
-            found[term] = longer.get(before) or longer.setdefault(before, f"{before} {number}")
-    return found
+def _endings(led: "dict[str, Ints]", terms: int) -> "tuple[list[str], Ints]":
+    """The numbers of the predicates that lead to terms, as the lexicon file has them, and the index of each term's."""
+    texts, index = [""], np.zeros(terms, dtype=np.int32)
+    for number, ends in enumerate(led.values()):
+        before, which = np.unique(index[ends], return_inverse=True)
+        index[ends] = len(texts) + which
+        texts += [f"{texts[each]} {number}".strip() for each in before.tolist()]
+    return texts, index
 
 
 def _with_kinds(

@@ -349,8 +349,8 @@ def write_lexicon(
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.table_counts())
         words, start = _Words(forms, things.entities), 0
         for size, (texts, of) in sorted(things.names.items()):
-            for at in range(0, len(texts), _CHUNK):
-                chunk = texts[at : at + _CHUNK]
+            for block, at in enumerate(range(0, len(of), _CHUNK)):
+                chunk = texts[block].split("\n") if at + _CHUNK <= len(of) else texts[block:]
                 rows, held = words.add_names(start, size, chunk, of[at : at + _CHUNK])
                 db.executemany("INSERT INTO name VALUES (?,?,?,?)", rows)
                 db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
@@ -371,7 +371,7 @@ class _Things:
     """Numbers things in their order, and collects their names and the counts of their tables."""
 
     def __init__(self) -> None:
-        # the names and the numbers of their things by number of words
+        # the names and the numbers of their things by number of words; full chunks of names are joined by line breaks
         self.names: defaultdict[int, tuple[list[str], array[int]]] = defaultdict(lambda: ([], array("i")))
         self.entities = bytearray()
         self._count: dict[str, int] = {}
@@ -388,6 +388,8 @@ class _Things:
                 texts, things = self.names[tokens.count(" ") + 1]
                 texts.append(tokens)
                 things.append(number)
+                if not len(things) % _CHUNK:
+                    texts[-_CHUNK:] = ["\n".join(texts[-_CHUNK:])]
             kind, target, _, label, relation, *_ = thing
             self.entities.append(kind == "entity")
             if kind == "entity":
