@@ -4,8 +4,9 @@ Sentences that need more than a pattern come last: facts of a thing with one pre
 """
 
 from collections.abc import Iterator
+from functools import partial
 from heapq import nsmallest
-from itertools import compress
+from itertools import compress, repeat
 from operator import ne
 from typing import TYPE_CHECKING
 
@@ -130,18 +131,15 @@ class _Writer:
             if NUMBER.fullmatch(words[row]):
                 words[row] = f"{words[row]} {ways[numbers[row]].predicate.unit}"
         said = [
-            f"{before}{name}{one}{what}."
+            f"{before}{name}{one}{what}." if before else capitalise_sentence(f"{name}{one}{what}.")
             for before, name, one, what in zip(
                 map(self.before.__getitem__, numbers), names, map(self.one.__getitem__, numbers), words, strict=True
             )
         ]
-        triples = zip(
-            map(self.writer.written, things),
-            map(texts.__getitem__, numbers),
-            map(texts.__getitem__, values),
-            strict=True,
-        )
-        sentences = map(Sentence, map(capitalise_sentence, said), triples)
+        terms = map(self.writer.written, things), map(texts.__getitem__, numbers), map(texts.__getitem__, values)
+        # without the function that a named tuple calls for each
+        fields = zip(said, zip(*terms, strict=True), repeat(None), repeat(0), repeat(0), strict=False)
+        sentences = map(partial(tuple.__new__, Sentence), fields)
         new = list(map(ne, words, names))
         places = THING * (indexes - first).astype(np.int64) + self.place[predicates]
         return list(compress(sentences, new)), places[np.array(new, dtype=bool)]
