@@ -58,7 +58,7 @@ MANY = 256  # things that are verbalised at once
 
 
 def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
-    """Passages about every described thing, in the order of the capsules, without declarations of the schema.
+    """Passages about every described thing, in the order of their IRIs, without declarations of the schema.
 
     Linked blank nodes are verbalised with the things that link to them. The sentences of a thing are ordered: texts,
     classes, names, facts, incoming links. Long passages are split; every part has the title.
