@@ -347,14 +347,18 @@ def write_lexicon(
         numbered = things.number_things(chain(by_thing, named))
         db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", numbered)
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.table_counts())
-        words, start = _Words(forms, things.entities), 0
+        words, start, total = _Words(forms, things.entities), 0, sum(len(of) for _, of in things.names.values())
+        waiting: list[tuple[Iterator[NameRow], Iterator[tuple[int, str]]]] = []
         for size, (texts, of) in sorted(things.names.items()):
             for block, at in enumerate(range(0, len(of), _CHUNK)):
                 chunk = texts[block].split("\n") if at + _CHUNK <= len(of) else texts[block:]
-                rows, held = words.add_names(start, size, chunk, of[at : at + _CHUNK])
-                db.executemany("INSERT INTO name VALUES (?,?,?,?)", rows)
-                db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
+                waiting.append(words.add_names(start, size, chunk, of[at : at + _CHUNK]))
                 start += len(chunk)
+                if len(chunk) == _CHUNK or start == total:
+                    rows, held = (chain.from_iterable(each) for each in zip(*waiting, strict=True))
+                    db.executemany("INSERT INTO name VALUES (?,?,?,?)", rows)
+                    db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
+                    waiting.clear()
         db.executemany("INSERT INTO word VALUES (?,?,?,?,?,?,?)", words.rows())
         db.executemany("INSERT INTO part VALUES (?,?)", sorted(words.parts()))
         db.executemany("INSERT INTO ending VALUES (?,?)", enumerate(endings))
