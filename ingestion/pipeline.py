@@ -20,7 +20,6 @@ from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.layer_file import LayerFiles, read_layer_files
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions, Sources
-from ingestion.report import version_facts
 from ingestion.stages import (
     NO_PROGRESS,
     OVERVIEW,
@@ -397,6 +396,8 @@ def change_layers(
         kept = [folder / file for file in _KEPT if (folder / file).exists()]
 
         def read_version(given: Inputs, context: StageContext) -> object:
+            from ingestion.report import version_facts
+
             return Parsed(given, version_facts(folder, server.databases))
 
         def keep_passages(built: object, context: StageContext) -> PassagesBuilt:

@@ -19,7 +19,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from ingestion.documents.read_document import DocumentFile
-from ingestion.example_questions import write_overview
 from ingestion.index.lexicon import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
@@ -127,6 +126,9 @@ def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
     """Tables and lexicon -> what questions about the graph as a whole need."""
+    # half of the time to import the code of an ingest, for one of its stages
+    from ingestion.example_questions import write_overview
+
     write_overview(context.folder, named.schema)
     return named
 

@@ -22,10 +22,10 @@ from ingestion.read.facts import unique_counts
 from nacre.language.data import load_language_data, word_list
 from nacre.language.labels import label_words
 from nacre.language.thesaurus import is_person
-from nacre.language.tokens import lemma, lexicon_tokens, name_tokens, split_name, word_forms
+from nacre.language.tokens import joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.language.word_forms import is_participle, singular
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.stores.sqlite.lexicon import LexiconEntry, Row, TableLink, lexicon_row, write_lexicon
+from nacre.stores.sqlite.lexicon import LexiconEntry, NamedThing, Row, TableLink, lexicon_row, write_lexicon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,9 +50,9 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
         _codes(layout, schema),
         _countries(layout, schema),
         _shared_values(layout, schema),
-        _entities(layout, schema, weight, _endings(ends)),
     )
-    return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends))
+    things = _entities(layout, schema, weight, *_endings(ends, len(weight)))
+    return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends), things)
 
 
 def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
@@ -149,34 +149,35 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
     return [f"{label} {word}" for word in words if word.lower() not in label.lower()]
 
 
-def _entities(layout: Layout, schema: Schema, weight: list[int], ends: dict[int, str]) -> Iterator[Row]:
-    """Every name of every thing that a table shows: its label, what its naming predicates say, the end of its IRI.
+def _entities(
+    layout: Layout, schema: Schema, weight: "Longs", ends: list[str], ends_of: "Ints"
+) -> Iterator[tuple[NamedThing, list[str]]]:
+    """Every thing that a table shows with all its names: its label, what its naming predicates say, the end of its IRI.
 
-    `weight[t]` is how many links term t has, `ends[t]` the numbers of the predicates that lead to it.
+    `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it.
     """
-    texts, said = layout.facts.texts, _stated_names(layout, schema)
+    texts, stated = layout.facts.texts, _stated_names(layout, schema)
     relation_of = _relation_of(layout, schema)
-    sets = layout.classes.set_of[layout.entities].tolist()
-    for number, label, index in zip(layout.entities.tolist(), layout.labels, sets, strict=True):
+    columns = (each[layout.entities].tolist() for each in (layout.classes.set_of, weight, ends_of))
+    for number, label, index, links, end in zip(layout.entities.tolist(), layout.labels, *columns, strict=True):
         relation = relation_of.get(index)
         if relation is None:
             continue
-        iri, others = texts[number], said.get(number)
-        names = set(map(lexicon_tokens, others)) if others else set()
-        names.add(lexicon_tokens(label))
+        iri, others = texts[number], stated.get(number, ())
         local = _last_segment(iri)
         plain = split_name(unquote(local) if "%" in local else local)
-        names.add((local,) if local.isdigit() else lexicon_tokens(plain))
+        names = set(map(joined_tokens, {label, *others}))
+        names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
-        prominence = -1 if not others and len(names) == 1 else weight[number]
-        for tokens in sorted(names):
-            if tokens:
-                yield " ".join(tokens), "entity", iri, "", label or iri, relation, prominence, ends.get(number, "")
+        prominence = -1 if not others and len(names) == 1 else links
+        names.discard("")
+        thing = "entity", iri, "", label or iri, relation, prominence, ends[end]
+        yield thing, sorted(names)
 
 
-def _stated_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
+def _stated_names(layout: Layout, schema: Schema) -> dict[int, tuple[str, ...]]:
     """The values of naming predicates by thing."""
-    said: dict[int, set[str]] = {}
+    stated: dict[int, tuple[str, ...]] = {}
     for predicate, place in _places(layout, schema):
         names = predicate.role in ("name", "identifier") or is_translation(predicate.iri)
         if names and place.cells is not None:
@@ -185,8 +186,8 @@ def _stated_names(layout: Layout, schema: Schema) -> dict[int, set[str]]:
             forms = dict(zip(place.distinct.tolist(), said_as, strict=True))
             subjects, objects = place.subject[place.literal].tolist(), place.object[place.literal].tolist()
             for subject, value in zip(subjects, objects, strict=True):
-                said.setdefault(subject, set()).add(forms[value])
-    return said
+                stated[subject] = (*stated.get(subject, ()), forms[value])
+    return stated
 
 
 def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
@@ -218,7 +219,7 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
                 yield layout.classes.relation_of[iri], predicate.iri, count
 
 
-def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int], dict[str, Ints]]":
+def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], Longs, dict[str, Ints]]":
     """The number of links of each predicate between tables, the number of links of each term, and the predicates'
     targets."""
     classes = layout.classes
@@ -254,8 +255,7 @@ def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], list[int],
         for pair, count in sorted(found.items()):
             subject, object_ = divmod(pair, len(relations))
             links.append(TableLink(predicate.iri, relations[subject], relations[object_], count))
-    weight: list[int] = np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)).tolist()
-    return links, weight, led
+    return links, np.bincount(np.concatenate(ends), minlength=len(layout.facts.texts)), led
 
 
 def _parts(sizes: "Longs") -> Iterator[slice]:
@@ -268,13 +268,14 @@ def _parts(sizes: "Longs") -> Iterator[slice]:
     yield from (slice(first, last) for first, last in pairwise(edges))
 
 
-def _endings(led: "dict[str, Ints]") -> dict[int, str]:
-    """For each term the numbers of the predicates that lead to it, as the lexicon file has them."""
-    found: dict[int, str] = {}
-    for number, terms in enumerate(led.values()):
-        for term in terms.tolist():
-            found[term] = f"{found[term]} {number}" if term in found else str(number)
-    return found
+def _endings(led: "dict[str, Ints]", terms: int) -> "tuple[list[str], Ints]":
+    """The numbers of the predicates that lead to terms, as the lexicon file has them, and the index of each term's."""
+    texts, index = [""], np.zeros(terms, dtype=np.int32)
+    for number, ends in enumerate(led.values()):
+        before, which = np.unique(index[ends], return_inverse=True)
+        index[ends] = len(texts) + which
+        texts += [f"{texts[each]} {number}".strip() for each in before.tolist()]
+    return texts, index
 
 
 def _with_kinds(

@@ -4,7 +4,9 @@ Names of things without a label are inferred: a property that is called a name, 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,7 +57,10 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     # the IRI of a class has no spaces, so it is split into words
     classes = set() if facts.things is None else set(facts.things.tolist())
     for number in entities.tolist():
-        text = " ".join(best.get(number, "").split())[:_LONGEST]
+        name = best.get(number, "")
+        text = " ".join(name.split())[:_LONGEST]
+        # one text in memory
+        text = name if text == name else text
         if not text:
             text = described.get(number, UNNAMED) if number in unnamed else label_from_iri(texts[number])
             if _CAMEL_CASE.fullmatch(text):
@@ -102,15 +107,18 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))
     # codes and data are names only if nothing else is
-    shown = {number: readable_label(text) for number, text in best.items()}
+    shown = {number: readable for number, text in best.items() if (readable := readable_label(text)) != text}
     best |= {number: text for number, text in shown.items() if text}
     unreadable = {number for number, text in shown.items() if not text}
-    found = infer_names(facts, among, best.keys() - unreadable)
+    found = infer_names(facts, among, best.keys() - unreadable if unreadable else best)
     inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
     by_iri = {
         n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
     }
-    return _notations(facts, among) | best | by_iri | inferred
+    best |= by_iri | inferred
+    for number, text in _notations(facts, among).items():
+        best.setdefault(number, text)
+    return best
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
@@ -251,11 +259,14 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
 
 def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
     """Texts with the letters and digits of their subject's IRI, and other signs between them."""
-    texts, subjects, objects = facts.texts, facts.subject[rows].tolist(), facts.object[rows].tolist()
-    spelled = {n: _letters_and_digits(local_name(texts[n])) for n in set(subjects)}
-    written = {n: _letters_and_digits(texts[n][:MAX_NAME_LENGTH]) for n in set(objects)}
-    alike = [spelled[subject] == written[object_] for subject, object_ in zip(subjects, objects, strict=True)]
-    pairs = _texts(facts, rows[alike])
+    texts, subjects, objects = facts.texts, facts.subject[rows], facts.object[rows]
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    spelled, written = (np.zeros(len(texts), dtype=np.int32) for _ in range(2))
+    for n in unique_counts(subjects)[0].tolist():
+        spelled[n] = numbers[_letters_and_digits(local_name(texts[n]))]
+    for n in unique_counts(objects)[0].tolist():
+        written[n] = numbers.get(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]), -1)
+    pairs = _texts(facts, rows[spelled[subjects] == written[objects]])
     return {subject: text for subject, text in pairs if text.casefold() != local_name(texts[subject]).casefold()}
 
 

@@ -49,8 +49,6 @@ _PRAGMAS = (
     "journal_mode=OFF",
     "synchronous=OFF",
     "page_size=8192",
-    "cache_size=-65536",
-    "temp_store=MEMORY",
     "locking_mode=EXCLUSIVE",
 )
 

@@ -6,13 +6,13 @@ labels; and what an ingest left out, each with its place and the reason.
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from nacre.records.facts import Capsule, Fact, Term, TermKind
+from nacre.records.facts import Term, TermKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,27 +133,6 @@ class Facts:
     @cached_property
     def is_literal(self) -> "NDArray[np.bool_]":
         return self.kinds("literal")
-
-    def capsules(self) -> Iterator[Capsule]:
-        """The facts of each subject, subjects and facts in the order of their texts."""
-        import numpy as np
-
-        starts = np.flatnonzero(change_mask(self.subject))
-        ends = np.append(starts[1:], len(self.subject))
-        texts, subject = self.texts, self.subject
-        order = sorted(range(len(starts)), key=lambda i: texts[subject[starts[i]]])
-        for i in order:
-            start, end = int(starts[i]), int(ends[i])
-            facts = [
-                Fact(
-                    texts[self.predicate[row]],
-                    self.term(self.object[row]),
-                    "" if self.graph is None else texts[self.graph[row]],
-                )
-                for row in range(start, end)
-            ]
-            facts.sort()
-            yield Capsule(self.term(subject[start]), tuple(facts))
 
 
 IRI: TermSort = ("iri", "", "")

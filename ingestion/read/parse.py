@@ -99,8 +99,9 @@ def read_sources(sources: Sources) -> Facts:
     for source in sources.files:
         # a file is parsed twice if others have its base
         subjects = relative if base_address(source) and bases[base_address(source)] > 1 else None
+        is_last = source is sources.files[-1]
         try:
-            found += _read_file(source, sources.reading, loader, collector, terms, subjects)
+            found += _read_file(source, sources.reading, loader, collector, terms, subjects, is_last)
         except (UnreadableFile, *FAILURES) as failure:
             error = as_unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
@@ -122,9 +123,10 @@ def _read_file(
     collector: TripleCollector,
     terms: Numbers,
     relative: defaultdict[str, dict[str, None]] | None,
+    is_last: bool,
 ) -> Iterable[Omission]:
     """Collect the triples of one file, and the names of files by the subjects in them that are `relative` IRIs; returns
-    its omissions, raises UnreadableFile if nothing is left."""
+    its omissions, raises UnreadableFile if nothing is left. `terms` are dropped with the last file."""
     document = open_document(source, reading.expansion)
     form = document_format(source, document)
     before = len(terms)
@@ -132,11 +134,13 @@ def _read_file(
     try:
         statements, tags = _parse_document(source, document, form, reading, loader, terms, source.base)
     finally:
-        # every new term has a number and needs its text; `terms` keeps the order
+        # every new term has a number and needs its text, which takes its place; `terms` keeps the order
         new = list(islice(reversed(terms), len(terms) - before))
-        collected = collect_terms(new[::-1], collector, form not in STATEMENTS, tags)
+        if is_last:
+            terms.clear()
+        collected = collect_terms((new.pop() for _ in range(len(new))), collector, form not in STATEMENTS, tags)
         for term in collected.local:
-            del terms[term]
+            terms.pop(term, None)
     problems = statements.problems
     found = _list_problems(source, document, form, problems, reading.strict) if problems else []
     numbers = statements.numbers

@@ -7,7 +7,7 @@ import logging
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
@@ -241,7 +241,7 @@ class CollectedTerms(NamedTuple):
 
 
 def collect_terms(
-    terms: Sequence[Any], collector: TripleCollector, loose: bool, tags: dict[str, str]
+    terms: Iterable[Any], collector: TripleCollector, loose: bool, tags: dict[str, str]
 ) -> CollectedTerms:
     """Add texts, kinds, datatypes and languages of terms to the collector, in the order of their numbers.
 

@@ -4,8 +4,9 @@ Sentences that need more than a pattern come last: facts of a thing with one pre
 """
 
 from collections.abc import Iterator
+from functools import partial
 from heapq import nsmallest
-from itertools import compress
+from itertools import compress, repeat
 from operator import ne
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ MANY = 256  # things that are verbalised at once
 
 
 def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
-    """Passages about every described thing, in the order of the capsules, without declarations of the schema.
+    """Passages about every described thing, in the order of their IRIs, without declarations of the schema.
 
     Linked blank nodes are verbalised with the things that link to them. The sentences of a thing are ordered: texts,
     classes, names, facts, incoming links. Long passages are split; every part has the title.
@@ -130,18 +131,15 @@ class _Writer:
             if NUMBER.fullmatch(words[row]):
                 words[row] = f"{words[row]} {ways[numbers[row]].predicate.unit}"
         said = [
-            f"{before}{name}{one}{what}."
+            f"{before}{name}{one}{what}." if before else capitalise_sentence(f"{name}{one}{what}.")
             for before, name, one, what in zip(
                 map(self.before.__getitem__, numbers), names, map(self.one.__getitem__, numbers), words, strict=True
             )
         ]
-        triples = zip(
-            map(self.writer.written, things),
-            map(texts.__getitem__, numbers),
-            map(texts.__getitem__, values),
-            strict=True,
-        )
-        sentences = map(Sentence, map(capitalise_sentence, said), triples)
+        terms = map(self.writer.written, things), map(texts.__getitem__, numbers), map(texts.__getitem__, values)
+        # without the function that a named tuple calls for each
+        fields = zip(said, zip(*terms, strict=True), repeat(None), repeat(0), repeat(0), strict=False)
+        sentences = map(partial(tuple.__new__, Sentence), fields)
         new = list(map(ne, words, names))
         places = THING * (indexes - first).astype(np.int64) + self.place[predicates]
         return list(compress(sentences, new)), places[np.array(new, dtype=bool)]

@@ -41,10 +41,6 @@ class GroupedPairs:
         self.sizes = np.bincount(things, minlength=count)
         self._ends = np.concatenate(([0], np.cumsum(self.sizes))).data
 
-    def has(self, thing: int) -> bool:
-        """Whether a thing has any pair."""
-        return self._ends[thing] != self._ends[thing + 1]
-
     def rows(self, first: int, last: int) -> slice:
         """The slice of the arrays with the pairs of things from `first` to before `last`."""
         return slice(self._ends[first], self._ends[last])

@@ -137,6 +137,18 @@ def lexicon_tokens(name: str) -> tuple[str, ...]:
     return name_tokens(name)[:MAX_NAME_WORDS]
 
 
+def joined_tokens(name: str) -> str:
+    """The words of `lexicon_tokens`, joined by spaces.
+
+    >>> joined_tokens("Upper-Mill 2")
+    'upper mill 2'
+    """
+    # a fast path for most names, of which a graph has many
+    if len(name) <= MAX_NAME_WORDS and name.isascii() and name.replace(" ", "").isalnum():
+        return name.lower() if "  " not in name and name[0] != " " != name[-1] else " ".join(name.lower().split())
+    return " ".join(lexicon_tokens(name))
+
+
 def code_parts(word: str) -> tuple[str, ...]:
     """The parts of a code that people use for the whole: "xdrive40d" -> "40d", "m135i" -> "m135".
 

@@ -1,4 +1,4 @@
-"""The RDF data model: terms, facts, all facts of one subject, and passages (their text).
+"""The RDF data model: terms, and passages (the text of facts).
 
 Then triples that were extracted from sentences, with the places of the sentences.
 """
@@ -19,22 +19,6 @@ class Term(NamedTuple):
     value: str
     datatype: str = ""
     language: str = ""
-
-
-class Fact(NamedTuple):
-    """One triple of a capsule, without its subject. `graph` is "" for the default graph."""
-
-    predicate: str
-    object: Term
-    graph: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Capsule:
-    """All facts of one subject, in a stable order (the grouping that PolyRAG and RAGONITE start from)."""
-
-    subject: Term
-    facts: tuple[Fact, ...]
 
 
 class Sentence(NamedTuple):

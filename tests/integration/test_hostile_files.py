@@ -32,6 +32,7 @@ from ingestion.read.sources import (
     find_sources,
 )
 from nacre.errors import IngestionError
+from tests.support.capsules import capsules
 
 
 def refusal(folder: Path, name: str, content: bytes, reading: ReadOptions = ReadOptions()) -> str:  # noqa: B008
@@ -71,7 +72,7 @@ def test_entities_for_namespaces_are_read(tmp_path: Path) -> None:
     entities = '<!ENTITY e "http://e.org/"><!ENTITY f "&e;f#">'
     (tmp_path / "a.owl").write_text(f"<!DOCTYPE r [{entities}]>{RDF}{description('&f;x')}</rdf:RDF>")
     facts = read_sources(find_sources([str(tmp_path / "a.owl")], ReadOptions()))
-    assert [fact.object.value for each in facts.capsules() for fact in each.facts] == ["http://e.org/f#x"]
+    assert [fact.object.value for each in capsules(facts) for fact in each.facts] == ["http://e.org/f#x"]
 
 
 DEPTH = 50_000

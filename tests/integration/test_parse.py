@@ -9,6 +9,7 @@ import pytest
 from ingestion.read.inputs import rdf_files
 from ingestion.read.parse import parse_files, read_sources
 from nacre.errors import IngestionError
+from tests.support.capsules import capsules
 
 LINE = "<http://example.org/a> <http://example.org/p> "
 
@@ -71,7 +72,7 @@ def test_standard_input_is_recognised_by_its_content(content: str, monkeypatch: 
 
     monkeypatch.setattr("sys.stdin", Stdin)
     with rdf_files(["-"]) as sources:
-        (capsule,) = read_sources(sources).capsules()
+        (capsule,) = capsules(read_sources(sources))
     assert capsule.subject.value == "http://example.org/a"
     assert [(fact.predicate, fact.object.value) for fact in capsule.facts] == [("http://example.org/p", "x")]
 
@@ -82,4 +83,4 @@ def test_folder_and_blank_nodes_of_two_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no RDF")
     facts = parse_files([tmp_path])
     assert facts.triples == 3
-    assert len(list(facts.capsules())) == 3
+    assert len(list(capsules(facts))) == 3

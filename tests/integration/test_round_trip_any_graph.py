@@ -18,6 +18,7 @@ from ingestion.read.parse import parse_files
 from ingestion.report import build_report, version_facts
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.tables import Tables
+from tests.support.capsules import capsules
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -75,7 +76,7 @@ def came_back(data: bytes, folder: Path) -> tuple[ox.Dataset, ox.Dataset, Tables
     source.write_bytes(data)
     write_tables(parse_files([source]), folder / "graph.sqlite")
     tables = Tables(folder / "graph.sqlite")
-    assert list(version_facts(folder).capsules()) == list(parse_files([source]).capsules())
+    assert list(capsules(version_facts(folder))) == list(capsules(parse_files([source])))
     out = io.BytesIO()
     export_triples(tables, out)
     original = ox.Dataset(ox.parse(data, ox.RdfFormat.N_QUADS))

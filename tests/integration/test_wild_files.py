@@ -16,6 +16,7 @@ from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.report import build_report, omission_lines, read_omissions
 from nacre.errors import IngestionError
 from nacre.stores.sqlite.tables import Tables
+from tests.support.capsules import capsules
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "wild"
 EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load(FOLDER.with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -29,7 +30,7 @@ def read_wild(*places: str, reading: ReadOptions = ReadOptions()) -> Facts:  # n
 
 def said(facts: Facts) -> list[str]:
     lines = []
-    for capsule in facts.capsules():
+    for capsule in capsules(facts):
         for fact in capsule.facts:
             value = fact.object.value
             if fact.object.kind == "literal":

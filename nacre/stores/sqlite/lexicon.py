@@ -12,9 +12,11 @@ import shutil
 import sqlite3
 import threading
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, count, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -99,7 +101,10 @@ class TableLink(NamedTuple):
     triples: int
 
 
-# tokens joined by spaces; then kind, target, predicate, label, relation, weight and ends, as in LexiconEntry
+# kind, target, predicate, label, relation, weight and ends, as in LexiconEntry
+NamedThing = tuple[str, str, str, str, str, float, str | None]
+
+# before them tokens joined by spaces
 Row = tuple[str, str, str, str, str, str, float, str | None]
 
 
@@ -281,7 +286,7 @@ NameRow = tuple[int, str, int, str | None]
 Forms = Callable[[str], tuple[str, tuple[str, ...]]]
 
 # names that are written at once
-_CHUNK = 50_000
+_CHUNK = 20_000
 
 LAYOUT = """
 CREATE TABLE thing (n INTEGER PRIMARY KEY, kind TEXT, target TEXT, predicate TEXT, label TEXT, relation TEXT,
@@ -323,8 +328,10 @@ def write_lexicon(
     links: Iterable[tuple[str, str, str, int]],
     forms: Forms,
     endings: Sequence[str] = (),
+    named: Iterable[tuple[NamedThing, list[str]]] = (),
 ) -> int:
-    """Write a lexicon file; returns the number of names. `names` are distinct, and those of one thing are consecutive.
+    """Write a lexicon file; returns the number of names. `names` are distinct, and those of one thing are consecutive;
+    `named` are further things with all names of each.
 
     `endings` are the predicates of the numbers in `ends`.
     """
@@ -334,15 +341,22 @@ def write_lexicon(
     try:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + LAYOUT)
         things = _Things()
-        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", things.number_things(names))
+        by_thing = ((thing, [row[0] for row in rows]) for thing, rows in groupby(names, itemgetter(slice(1, None))))
+        numbered = things.number_things(chain(by_thing, named))
+        db.executemany("INSERT INTO thing VALUES (?,?,?,?,?,?,?,?)", numbered)
         db.executemany("INSERT INTO home VALUES (?,?,?)", things.table_counts())
-        rows, words = things.names, _Words(forms, things.entities)
-        rows.sort(key=lambda name: name[0].count(" "))
-        for start in range(0, len(rows), _CHUNK):
-            chunk = words.add_names(start, rows[start : start + _CHUNK])
-            db.executemany("INSERT INTO name VALUES (?,?,?,?)", (row for row, _ in chunk))
-            numbers = ((row[0], of_thing) for row, of_thing in chunk if of_thing is not None)
-            db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", numbers)
+        words, start, total = _Words(forms, things.entities), 0, sum(len(of) for _, of in things.names.values())
+        waiting: list[tuple[Iterator[NameRow], Iterator[tuple[int, str]]]] = []
+        for size, (texts, of) in sorted(things.names.items()):
+            for block, at in enumerate(range(0, len(of), _CHUNK)):
+                chunk = texts[block].split("\n") if at + _CHUNK <= len(of) else texts[block:]
+                waiting.append(words.add_names(start, size, chunk, of[at : at + _CHUNK]))
+                start += len(chunk)
+                if len(chunk) == _CHUNK or start == total:
+                    rows, held = (chain.from_iterable(each) for each in zip(*waiting, strict=True))
+                    db.executemany("INSERT INTO name VALUES (?,?,?,?)", rows)
+                    db.executemany("INSERT INTO holding(rowid, words) VALUES (?,?)", held)
+                    waiting.clear()
         db.executemany("INSERT INTO word VALUES (?,?,?,?,?,?,?)", words.rows())
         db.executemany("INSERT INTO part VALUES (?,?)", sorted(words.parts()))
         db.executemany("INSERT INTO ending VALUES (?,?)", enumerate(endings))
@@ -352,117 +366,110 @@ def write_lexicon(
     finally:
         db.close()
     write_spellings(sorted(w for w in words.place if any(map(str.isalpha, w))), spellings_folder(path))
-    return len(rows)
+    return start
 
 
 class _Things:
     """Numbers things in their order, and collects their names and the counts of their tables."""
 
     def __init__(self) -> None:
-        self.names: list[tuple[str, int]] = []
+        # the names and the numbers of their things by number of words; full chunks of names are joined by line breaks
+        self.names: defaultdict[int, tuple[list[str], array[int]]] = defaultdict(lambda: ([], array("i")))
         self.entities = bytearray()
         self._count: dict[str, int] = {}
         self._coded: dict[str, int] = {}
 
-    def number_things(self, names: Iterable[Row]) -> Iterator[tuple[int, str, str, str, str, str, float, str | None]]:
-        for number, (thing, entries) in enumerate(groupby(names, key=_thing)):
-            kind, target, predicate, label, relation, weight, ends = thing
-            self.names += [(each[0], number) for each in entries]
+    def number_things(
+        self, named: Iterable[tuple[NamedThing, list[str]]]
+    ) -> Iterator[tuple[int, str, str, str, str, str, float, str | None]]:
+        number = 0
+        for thing, names in named:
+            if not names:
+                continue
+            for tokens in names:
+                texts, things = self.names[tokens.count(" ") + 1]
+                texts.append(tokens)
+                things.append(number)
+                if not len(things) % _CHUNK:
+                    texts[-_CHUNK:] = ["\n".join(texts[-_CHUNK:])]
+            kind, target, _, label, relation, *_ = thing
             self.entities.append(kind == "entity")
             if kind == "entity":
                 self._count[relation] = self._count.get(relation, 0) + 1
                 # a label such as "meas 03" is only the end of the IRI
-                codes = (label, label.replace(" ", "_"), label.replace(" ", "-"))
-                if target.endswith(codes) and any(map(str.isdigit, label)):
-                    self._coded[relation] = self._coded.get(relation, 0) + 1
-            yield number, kind, target, predicate, label, relation, weight, ends
+                tail = target[-len(label) :]
+                if tail[:1] == label[:1] and tail in (label, label.replace(" ", "_"), label.replace(" ", "-")):
+                    self._coded[relation] = self._coded.get(relation, 0) + any(map(str.isdigit, label))
+            yield number, *thing
+            number += 1
 
     def table_counts(self) -> list[tuple[str, int, int]]:
         """(table, number of its things, number of things whose only name is a code in their IRI)."""
         return sorted((relation, count, self._coded.get(relation, 0)) for relation, count in self._count.items())
 
 
-def _thing(row: Row) -> tuple[str, str, str, str, str, float, str | None]:
-    return row[1:]
-
-
-class _Numbers(dict[str, int]):
-    """Numbers words in the order of their first lookup."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
 class _Words:
-    """Collects the words of names and their counts."""
+    """Numbers the words of names in the order of their first lookup, and counts them."""
 
     def __init__(self, forms: Forms, entities: bytearray) -> None:
-        self.place = _Numbers()
+        self.place: defaultdict[str, int] = defaultdict(count().__next__)
         self._entities = entities
         self._forms = forms
         self._form: list[tuple[str, tuple[str, ...]]] = []
-        # words whose lemma is another word
-        self._inflected: set[str] = set()
-        # the distinct words of each name: names of things, and the rest
-        self._of_things, self._of_others = array("i"), array("i")
-        self._whole_names: set[str] = set()
+        # for each word whether its lemma is another word, and the number of names, and of names of things, with it
+        self._inflected = bytearray()
+        self._counts: list[Any] = [array("q"), array("q")]
+        self._whole_names: set[int] = set()
         self._longest: dict[str, int] = {}
 
-    def add_names(self, start: int, names: Iterable[tuple[str, int]]) -> list[tuple[NameRow, str | None]]:
-        """Count the words of names, shortest first, numbered from `start` on. Returns their rows, and the numbers of
-        the words for each name of a thing, which any tokenizer splits in the same way."""
-        found: list[tuple[NameRow, str | None]] = []
-        place, entities, inflected, longest = self.place, self._entities, self._inflected, self._longest
-        for number, (tokens, thing) in enumerate(names, start):
-            words = tokens.split(" ")
-            numbers = [place[word] for word in words]
-            if len(place) > len(self._form):
-                self._add_forms(words)
-            once = numbers if len(words) == 1 else set(numbers)
-            of_thing = " ".join(map(str, numbers)) if entities[thing] else None
-            if entities[thing]:
-                self._of_things.extend(once)
-                if len(words) == 1:
-                    self._whole_names.add(tokens)
-            else:
-                self._of_others.extend(once)
-            longest[words[0]] = len(words)
-            if inflected.isdisjoint(words):
-                found.append(((number, tokens, thing, None), of_thing))
-                continue
-            lemmas = [self._form[each][0] for each in numbers]
-            longest[lemmas[0]] = len(words)
-            found.append(((number, tokens, thing, " ".join(lemmas)), of_thing))
-        return found
+    def add_names(
+        self, start: int, size: int, names: Sequence[str], things: "array[int]"
+    ) -> tuple[Iterator[NameRow], Iterator[tuple[int, str]]]:
+        """Count the words of names of `size` words, shortest first, numbered from `start` on. Returns their rows, and
+        for each name of a thing the numbers of its words, which any tokenizer splits in the same way."""
+        import numpy as np
+
+        words = " ".join(names).split(" ")
+        numbers = np.fromiter(map(self.place.__getitem__, words), np.int32, len(words)).reshape(-1, size)
+        new = islice(reversed(self.place), len(self.place) - len(self._form))
+        for word in list(new)[::-1]:
+            self._form.append(self._forms(word))
+            self._inflected.append(self._form[-1][0] != word)
+        of_thing = np.frombuffer(self._entities, np.bool_)[things]
+        once = np.sort(numbers, axis=1)
+        distinct = np.ones_like(once, dtype=bool)
+        distinct[:, 1:] = once[:, 1:] != once[:, :-1]
+        for index, kept in enumerate((distinct, distinct & of_thing[:, None])):
+            found = np.bincount(once[kept], minlength=len(self.place))
+            found[: len(self._counts[index])] += self._counts[index]
+            self._counts[index] = found
+        if size == 1:
+            self._whole_names.update(numbers[of_thing, 0].tolist())
+        self._longest.update(dict.fromkeys(words[::size], size))
+        lemmas: list[str | None] = [None] * len(names)
+        inflected = np.frombuffer(bytes(self._inflected), np.bool_)[numbers].any(axis=1)
+        for at in np.flatnonzero(inflected).tolist():
+            forms = [self._form[number][0] for number in numbers[at].tolist()]
+            self._longest[forms[0]] = size
+            lemmas[at] = " ".join(forms)
+        named = zip(range(start, start + len(names)), names, things, lemmas, strict=True)
+        written = map(" ".join, zip(*(map(str, column) for column in numbers[of_thing].T.tolist()), strict=True))
+        return named, zip((start + np.flatnonzero(of_thing)).tolist(), written, strict=True)
 
     def rows(self) -> Iterator[tuple[int, str, str, int, int, int, int]]:
         """The rows of all words, then of lemmas that names begin with and that are not words of names."""
-        import numpy as np
-
-        of_things = np.bincount(np.frombuffer(self._of_things, np.int32), minlength=len(self.place))
-        names = of_things + np.bincount(np.frombuffer(self._of_others, np.int32), minlength=len(self.place))
-        counts = zip(self.place, names.tolist(), of_things.tolist(), strict=True)
-        for at, (word, entries, things) in enumerate(counts):
-            yield at, word, self._form[at][0], entries, things, word in self._whole_names, self._longest.get(word, 0)
+        counts = zip(self.place.items(), *(found.tolist() for found in self._counts), strict=True)
+        for (word, at), names, things in counts:
+            yield at, word, self._form[at][0], names, things, at in self._whole_names, self._longest.get(word, 0)
         others = sorted(word for word in self._longest if word not in self.place)
         for at, word in enumerate(others, len(self.place)):
             yield at, word, word, 0, 0, 0, self._longest[word]
 
     def parts(self) -> Iterator[tuple[str, str]]:
-        of_things = set(self._of_things)
         for word, at in self.place.items():
-            if self._form[at][1] and at in of_things:
+            if self._form[at][1] and self._counts[1][at]:
                 for part in self._form[at][1]:
                     yield part, word
-
-    def _add_forms(self, words: Iterable[str]) -> None:
-        """Add the forms of the words that have just been numbered."""
-        for word in dict.fromkeys(words):
-            if self.place[word] == len(self._form):
-                self._form.append(self._forms(word))
-                if self._form[-1][0] != word:
-                    self._inflected.add(word)
 
 
 # maximum number of words for each edit distance

@@ -7,7 +7,9 @@ import json
 import sqlite3
 import threading
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
@@ -126,13 +128,11 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     """
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection.executescript(
-            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-65536;" + PASSAGES_DDL
-        )
+        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL)
         connection.execute("BEGIN")
         encoder = _PassageEncoder()
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
-        count = connection.executemany(insert, encoder.rows(passages)).rowcount
+        written = connection.executemany(insert, encoder.rows(passages)).rowcount
         numbered = ((n, iri) for iri, n in encoder.predicates.items())
         connection.executemany("INSERT INTO predicate VALUES (?, ?)", numbered)
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
@@ -140,14 +140,14 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
         connection.execute("COMMIT")
     finally:
         connection.close()
-    return max(0, count)
+    return max(0, written)
 
 
 class _PassageEncoder:
     """Turns passages into rows and numbers their predicates."""
 
     def __init__(self) -> None:
-        self.predicates: dict[str, int] = {}
+        self.predicates: defaultdict[str, int] = defaultdict(count().__next__)
 
     def rows(self, passages: Iterable[Passage]) -> Iterator[tuple[object, ...]]:
         """The rows of distinct passages, in their order."""
@@ -163,20 +163,19 @@ class _PassageEncoder:
             yield passage.id, key, part, passage.title, passage.text, self._sources(passage)
 
     def _sources(self, passage: Passage) -> str:
-        predicates = self.predicates
+        key, predicates = passage.key, self.predicates
         numbers, terms = [], []
         for text, triple, document, start, end in passage.sentences:
             if triple is None:
                 numbers.append(f"{len(text)}@{start}-{end}" if document is not None else str(len(text)))
                 continue
             subject, iri, object_ = triple
-            number = predicates.get(iri)
-            if number is None:
-                number = predicates[iri] = len(predicates)
-            is_sentence = end > 0 and object_ == text
-            own = f"{len(text)} {number} {-1 if is_sentence else len(object_)}"
-            terms.append("" if is_sentence else object_)
-            if subject != passage.key:
+            if end and object_ == text:
+                own = f"{len(text)} {predicates[iri]} -1"
+            else:
+                own = f"{len(text)} {predicates[iri]} {len(object_)}"
+                terms.append(object_)
+            if subject != key:
                 own = f"{own} {len(subject)}"
                 terms.append(subject)
             numbers.append(f"{own}@{start}-{end}" if end else own)
