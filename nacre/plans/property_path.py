@@ -78,7 +78,9 @@ def write_path(path: PropertyPath) -> str:
     if isinstance(path, Repeated):
         return f"{_bracketed(path.path)}{path.mark}"
     mark = "/" if isinstance(path, Sequence) else "|"
-    return mark.join(f"({write_path(each)})" if _is_compound(each) else write_path(each) for each in path.parts)
+    return mark.join(
+        f"({write_path(each)})" if isinstance(each, Sequence | Alternative) else write_path(each) for each in path.parts
+    )
 
 
 def required_paths(pattern: str) -> list[PropertyPath]:
@@ -131,10 +133,6 @@ def _after_objects(tokens: list[Token]) -> list[Token]:
 
 def _bracketed(path: PropertyPath) -> str:
     return write_path(path) if isinstance(path, Link) else f"({write_path(path)})"
-
-
-def _is_compound(path: PropertyPath) -> bool:
-    return isinstance(path, Sequence | Alternative)
 
 
 def _alternative(tokens: list[Token]) -> tuple[PropertyPath, list[Token]]:

@@ -469,13 +469,11 @@ def required_values(select: Select) -> set[ValueKey]:
     """The values without which a row cannot be in the result: conditions, groups or the order compare them."""
     terms: list[object] = [select.order.by if select.order else None, *select.by]
     for condition in select.filters:
-        if not isinstance(condition.left, Aggregate) and _needs_value(condition):
+        if not isinstance(condition.left, Aggregate) and (
+            condition.op not in ("known", "unknown") or (condition.op == "known") != condition.negated
+        ):
             terms += [condition.left, condition.right]
     return {(term.variable, term.predicate) for term in terms if isinstance(term, Attribute)}
-
-
-def _needs_value(condition: Filter) -> bool:
-    return condition.op not in ("known", "unknown") or (condition.op == "known") != condition.negated
 
 
 def _variable_name(name: str, prefix: str, index: int) -> str:

@@ -46,7 +46,9 @@ def link_like_nouns(schema: Schema) -> frozenset[str]:
 
 def class_nouns(schema: Schema) -> frozenset[str]:
     """The nouns of all classes of a graph, in the singular."""
-    return schema.cache.get(class_nouns, lambda: _class_nouns(schema))
+    return schema.cache.get(
+        class_nouns, lambda: frozenset(class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes)
+    )
 
 
 def strip_owner(noun: str, own: str, schema: Schema) -> str:
@@ -71,10 +73,6 @@ def is_plain_noun(noun: str) -> bool:
     ):
         return False
     return not rest or (rest[-1] not in word_list("wording", "prepositions") and not is_plural(first))
-
-
-def _class_nouns(schema: Schema) -> frozenset[str]:
-    return frozenset(class_noun(Variable("x", (c.iri,)), schema) for c in schema.classes)
 
 
 def _link_like_nouns(schema: Schema) -> frozenset[str]:

@@ -60,7 +60,9 @@ def change_kind(question: str, last: EarlierTurn) -> str:
     text = " ".join(t.norm for t in tokenize(question))
     if not isinstance(body, Select):
         return "opposite" if body is not None and patterns["opposite"].search(text) else ""
-    if patterns["number"].search(question.casefold()) and _gives_one_number(body):
+    if patterns["number"].search(question.casefold()) and (
+        len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
+    ):
         return "number"
     return next((kind for kind in CHANGE_KINDS if patterns[kind].search(text)), "")
 
@@ -125,10 +127,6 @@ def _show_names(select: Select, graph: SchemaGraph) -> Select:
     node = next((n for n in graph.nodes if n.classes == own.classes and n.without == own.without), None)
     properties = identifying_properties(graph, node.index) if node is not None and not node.named else []
     return replace(select, answers=(Attribute(own.name, properties[0]),)) if properties else select
-
-
-def _gives_one_number(body: Select) -> bool:
-    return len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
 
 
 # Parser rules that link a word but do not use it.

@@ -438,17 +438,14 @@ def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: S
     things = frozenset[str]().union(*(graph.nodes[x.refs[0].node].relations for x in meant))
     # A subclass of the things is what the question asks for.
     has_same_head = node.words[-1:] == (token.lemma,)
-    is_only_concept = not node.relations & things and _has_concepts(node.index, graph)
+    is_only_concept = not node.relations & things and any(
+        step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node.index]
+    )
     if _covers_only(link, at) and link.kind != "class":
         return link.match == "part" and token.text.islower()
     if _covers_only(link, at):
         return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
     return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
-
-
-def _has_concepts(node: int, graph: SchemaGraph) -> bool:
-    """Whether the things of a node are concepts of a thesaurus."""
-    return any(step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
 
 
 def _follows_sorting_word(question: Question, at: int) -> bool:

@@ -174,7 +174,9 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
     parts = [
         each
         for each in derive(counting, list(links))
-        if is_thing_count(each.body) and _counts_same_class(each, whole) and each.body != whole.body
+        if is_thing_count(each.body)
+        and each.derivation.targets[0].ref.node == whole.derivation.targets[0].ref.node
+        and each.body != whole.body
     ]
     for part in parts[:MAX_READINGS]:
         body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]
@@ -216,10 +218,6 @@ def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: D
     )
     found = derive(whole, [link for link in links if link.end <= end]) if first else []
     return next((each for each in found if is_thing_count(each.body) and not unused_tokens(each, whole)), None)
-
-
-def _counts_same_class(one: Candidate, other: Candidate) -> bool:
-    return one.derivation.targets[0].ref.node == other.derivation.targets[0].ref.node
 
 
 def _is_part_of_name(cue: Cue, question: Question, links: Sequence[Link]) -> bool:

@@ -58,7 +58,6 @@ def extreme_function(state: ParseState) -> Aggregation:
 def ranked_class(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
     """ "The youngest student", "the most students"."""
     assert state.rank is not None
-    yield from _against_first(state, new, ref, context)
     if common := list(_most_common(state, new, ref)):
         yield from common
     elif state.rank.concepts:
@@ -115,30 +114,6 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
     if state.limit and state.mode == "T":
         # "the top 5 students by score"
         yield new.apply_rule("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
-
-
-def _against_first(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
-    """ "Older than the oldest player": a property is compared with the extreme over a class."""
-    rank = state.rank
-    if rank is None or state.comparison is None or state.comparison[1] is not None:
-        return
-    for measure, reverse, cost in measured_properties(context.graph, ref.node, rank.concepts)[:2]:
-        left = state.pending_values or measure
-        if left.predicate != measure.predicate:
-            continue
-        extreme: Aggregation = "max" if rank.descending != reverse else "min"
-        condition = Condition(left, state.comparison[0], (), state.negated, against=Target(measure, extreme))
-        yield add_schema_node(new, left, context).apply_rule(
-            "against first",
-            0.4 - cost,
-            conditions=(*state.conditions, condition),
-            comparison=None,
-            rank=None,
-            pending_property=None,
-            negated=False,
-            mode="C",
-            limit=0,
-        )
 
 
 def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[ParseState]:
