@@ -139,6 +139,17 @@ def find_lack(view: TurnView) -> Lack:
     return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
 
 
+def needs_sentences(view: TurnView) -> bool:
+    """Whether sentences made from the graph's own triples may be part of the answer: not if rows give it and leave no
+    word out, and not if it is about the graph as a whole or about the conversation."""
+    if view.understanding.orientation or (view.rewrite.aside and view.conversation):
+        return False
+    if unserved_request(view.question) or asks_for_prose(view):
+        return True
+    selected = select_answer_rows(view.understanding, view.evidence)
+    return selected is None or bool(_left_out_words(view.understanding, selected[1]))
+
+
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
     """What the graph states instead of what it does not state of a thing: the nearest fact about it."""
     understanding = view.understanding
