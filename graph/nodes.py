@@ -24,7 +24,7 @@ from langgraph.runtime import Runtime
 
 from agents.agents import Agents
 from agents.answering.answer_record import TurnBookkeeping, answer_record, older_turn, remembered_turns
-from agents.answering.draft import QUERYING, best_text_answer, find_lack, needs_sentences
+from agents.answering.draft import QUERYING, best_text_answer, find_lack, needs_more_sentences
 from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
 from agents.tool_selector import LAYERS, Choice
@@ -186,7 +186,7 @@ class Nodes:
         """The branches that should be asked once more. If there are none and no answer is sure, what is nearest to the
         question."""
         view = decode_turn(state, self._resources.settings)
-        if await self._may_defer_vector(view, state, runtime) and await run_in_thread(needs_sentences, view):
+        if await self._may_defer_vector(view, state, runtime) and await run_in_thread(needs_more_sentences, view):
             return {"wanted": [VECTOR]}
         wanted = await self._wanted_branches(view, state, runtime)
         return {"wanted": list(wanted), **({} if wanted else await self._nearest(view, state))}

@@ -28,6 +28,7 @@ from agents.answering.select_answer import (
     indexed_sentences,
     is_covered_by,
     is_empty,
+    is_enough,
     is_sure,
     plan_of,
     row_probability,
@@ -139,15 +140,21 @@ def find_lack(view: TurnView) -> Lack:
     return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
 
 
-def needs_sentences(view: TurnView) -> bool:
-    """Whether sentences made from the graph's own triples may be part of the answer: not if rows give it and leave no
-    word out, and not if it is about the graph as a whole or about the conversation."""
-    if view.understanding.orientation or (view.rewrite.aside and view.conversation):
+def needs_more_sentences(view: TurnView) -> bool:
+    """Whether further sentences made from the graph's own triples may be part of the answer.
+
+    They are not if it is about the graph as a whole or about the conversation, if queries gave all of a description, or
+    if rows answer: words that they leave out are looked for in the facts of named things.
+    """
+    understanding, evidence = view.understanding, view.evidence
+    if understanding.orientation or (view.rewrite.aside and view.conversation):
         return False
-    if unserved_request(view.question) or asks_for_prose(view):
+    if unserved_request(view.question):
         return True
-    selected = select_answer_rows(view.understanding, view.evidence)
-    return selected is None or bool(_left_out_words(view.understanding, selected[1]))
+    if asks_for_prose(view):
+        return not (is_enough(understanding, evidence) and any(e.branch in QUERYING and e.round for e in evidence))
+    selected = select_answer_rows(understanding, evidence)
+    return selected is None or (not understanding.named and bool(_left_out_words(understanding, selected[1])))
 
 
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
