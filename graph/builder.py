@@ -92,7 +92,8 @@ async def _replay(name: str, state: State, runtime: Runtime[Context], nodes: Nod
     if name in all_branches():
         return fields
     before = _with_fields(state, fields)
-    for update in await asyncio.gather(*(nodes.branch(each)(before, runtime) for each in fields["enabled"])):
+    visited = [each for each in fields["enabled"] if each in state["visited"]]
+    for update in await asyncio.gather(*(nodes.branch(each)(before, runtime) for each in visited)):
         fields = _merge_updates(fields, update)
     return fields
 

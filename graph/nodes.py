@@ -24,7 +24,7 @@ from langgraph.runtime import Runtime
 
 from agents.agents import Agents
 from agents.answering.answer_record import TurnBookkeeping, answer_record, older_turn, remembered_turns
-from agents.answering.draft import best_text_answer, find_lack
+from agents.answering.draft import QUERYING, best_text_answer, find_lack, needs_more_sentences
 from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
 from agents.tool_selector import LAYERS, Choice
@@ -50,7 +50,7 @@ from nacre.stores.catalog import Graph, Library
 from nacre.understanding.mentions import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 from nacre.understanding.ranking.rank import load_weights
-from tools import search_passages
+from tools.search_passages import LEXICAL, VECTOR
 
 log = logging.getLogger(__name__)
 
@@ -112,21 +112,14 @@ class Nodes:
         }
 
     async def understand(self, state: State, runtime: Runtime[Context]) -> Update:
-        """Link the names of the question and parse it into plans, once a turn.
-
-        The question's vector is computed meanwhile; the vector branch computes it again and reports what fails.
-        """
+        """Link the names of the question and parse it into plans, once a turn."""
         rewrite, caveats = from_json(Rewrite, state["rewrite"]), state["caveats"]
-        # the vector first: it soon releases the interpreter lock, which reading holds
-        _, read = await asyncio.gather(
-            self._prepare_vector(state, rewrite.standalone),
-            self._understand(state, rewrite),
-            return_exceptions=True,
-        )
-        if isinstance(read, BaseException):
+        try:
+            read = await self._understand(state, rewrite)
+        except Exception as error:
             # passages can still answer a question that can't be parsed
-            _log_failure("understanding", read)
-            why = f": {read}" if isinstance(read, NacreError) else ""
+            _log_failure("understanding", error)
+            why = f": {error}" if isinstance(error, NacreError) else ""
             caveats = [*caveats, f"The question could not be read against the names of this graph{why}."]
             read = Understanding(rewrite.standalone)
         return {
@@ -138,6 +131,9 @@ class Nodes:
 
     async def tool_selector(self, state: State, runtime: Runtime[Context]) -> Update:
         """Choose the branches of the next round: at first all that are enabled, then those that may find more."""
+        if state["wanted"] == [VECTOR] and VECTOR not in state["visited"]:
+            # the rest of the round before
+            return {"route": [VECTOR], "round": state["round"], "visited": [*state["visited"], VECTOR]}
         number = state["round"] + 1
         view = replace(decode_turn(state, self._resources.settings), round=number)
         choice = Result(Choice(view.wanted))
@@ -149,6 +145,8 @@ class Nodes:
         if number == 1 and (view.strategy == "parallel" or not route):
             # the first round leaves no enabled branch out, whatever a selector chooses
             route = state["enabled"]
+        if number == 1 and await self._may_defer_vector(view, state, runtime):
+            route = [branch for branch in route if branch != VECTOR]
         return {
             "route": route,
             "round": number if route else state["round"],
@@ -188,6 +186,8 @@ class Nodes:
         """The branches that should be asked once more. If there are none and no answer is sure, what is nearest to the
         question."""
         view = decode_turn(state, self._resources.settings)
+        if await self._may_defer_vector(view, state, runtime) and await run_in_thread(needs_more_sentences, view):
+            return {"wanted": [VECTOR]}
         wanted = await self._wanted_branches(view, state, runtime)
         return {"wanted": list(wanted), **({} if wanted else await self._nearest(view, state))}
 
@@ -197,6 +197,16 @@ class Nodes:
             update = await write_answer(state, runtime, self._resources, graph)
         self._resources.leases.release(state["hold"])
         return update
+
+    async def _may_defer_vector(self, view: TurnView, state: State, runtime: Runtime[Context]) -> bool:
+        """Whether the first round searches by meaning only if the other branches leave something open. Texts may say
+        otherwise than rows, so a graph with texts is always searched."""
+        if view.round > 1 or VECTOR not in view.enabled or VECTOR in view.visited or view.strategy != "parallel":
+            return False
+        if reasoner_for(self._resources, runtime.context) == "model" or set(QUERYING).isdisjoint(view.enabled):
+            return False
+        with await self._pinned_graph(state) as graph:
+            return graph.documents is None or not graph.documents.count
 
     async def _wanted_branches(self, view: TurnView, state: State, runtime: Runtime[Context]) -> Sequence[str]:
         """The branches of a further round; none if the evidence is enough or all rounds are used."""
@@ -211,7 +221,7 @@ class Nodes:
     async def _nearest(self, view: TurnView, state: State) -> Update:
         """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
-        if search_passages.LEXICAL in view.failures:
+        if LEXICAL in view.failures:
             return {}
         lack = await run_in_thread(find_lack, view)
         if not lack:
@@ -248,12 +258,6 @@ class Nodes:
             return leased
         version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")
         return await run_in_thread(self._resources.library.open, state["about"], version, vectors, layers)
-
-    async def _prepare_vector(self, state: State, text: str) -> None:
-        if "vector" in state["enabled"]:
-            with await self._pinned_graph(state) as graph:
-                if graph.vectors is not None:
-                    await run_in_thread(graph.vectors.prepare, text)
 
     async def _understand(self, state: State, rewrite: Rewrite) -> Understanding:
         with await self._pinned_graph(state) as graph:

@@ -28,6 +28,7 @@ from agents.answering.select_answer import (
     indexed_sentences,
     is_covered_by,
     is_empty,
+    is_enough,
     is_sure,
     plan_of,
     row_probability,
@@ -138,6 +139,23 @@ def find_lack(view: TurnView) -> Lack:
     from_text = best_text_answer(understanding.standalone, evidence)
     is_in_texts = from_text is not None and from_text.probability > DECLINED
     return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
+
+
+def needs_more_sentences(view: TurnView) -> bool:
+    """Whether further sentences made from the graph's own triples may be part of the answer.
+
+    They are not if it is about the graph as a whole or about the conversation, if queries gave all of a description, or
+    if rows answer: words that they leave out are looked for in the facts of named things.
+    """
+    understanding, evidence = view.understanding, view.evidence
+    if understanding.orientation or (view.rewrite.aside and view.conversation):
+        return False
+    if unserved_request(view.question):
+        return True
+    if asks_for_prose(view):
+        return not (is_enough(understanding, evidence) and any(e.branch in QUERYING and e.round for e in evidence))
+    selected = select_answer_rows(understanding, evidence)
+    return selected is None or (not understanding.named and bool(_left_out_words(understanding, selected[1])))
 
 
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:

@@ -98,11 +98,6 @@ class Vectors:
         self._collection = collection
         self._embedder = embedder
 
-    def prepare(self, text: str) -> None:
-        """Embed a text that will be searched for; the embedder caches recent vectors."""
-        if text.strip():
-            self._embedder.embed([text])
-
     def search(self, text: str, limit: int) -> list[PassageHit]:
         """The passages nearest to `text`, scored by cosine. Raises ConfigError if a server does not answer."""
         if not text.strip() or limit < 1:
