@@ -305,8 +305,8 @@ def _doubt(rows: Rows, view: TurnView) -> Iterator[CitedSentence]:
     """Of which point an answer is not sure: the first check of the proof that its reading fails."""
     if sole_reading(view.understanding, rows) is None or view.rewrite.gloss:
         return
-    for check, point in ((each.check, quote_line(each.point)) for each in rows.doubts[:1]):
-        yield f"{point} share this place." if check == ONE_PLACE else f"I am not sure how to read “{point}”.", ()
+    for doubt in rows.doubts[:1]:
+        yield DOUBTS.get(doubt.check, UNREAD).format(quote_line(doubt.point)), ()
 
 
 def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
@@ -350,6 +350,16 @@ def _dispute_sentences(index: int, text: EvidenceSentence) -> tuple[CitedSentenc
 
 # branches that describe things by their facts
 QUERYING = ("sql", "sparql")
+
+# of which point a reading is not sure, by the check of its proof that it fails
+UNREAD = "I am not sure how to read “{}”."
+DOUBTS = {
+    ONE_PLACE: "{} share this place.",
+    "own things first": "I am not sure that “{}” is what you mean.",
+    "polarity": "I am not sure what “{}” leaves out.",
+    "shape": "I am not sure that this is what “{}” asks for.",
+    "whole values": "I am not sure whether “{}” is one name or value.",
+}
 
 PROSE_WORDS = 150
 

@@ -106,7 +106,7 @@ async def test_an_answer_says_of_which_point_it_is_not_sure(tmp_path: Path) -> N
     sure, unsure = await ask("Which boat was launched last?"), await ask("Which boat was rigged last?")
     checks = ["coverage", "own things first", "whole values", "polarity", "operator", "shape", ONE_PLACE]
     assert [sure["status"], unsure["status"], unsure["values"]] == ["answered", "clarify", ["Petrel"]]
-    assert "I am not sure how to read “rigged on”." in unsure["answer"]
+    assert "I am not sure that “rigged on” is what you mean." in unsure["answer"]
     assert [(each["check"], each["passed"], each["point"]) for each in sure["derivation"]["proof"]] == [
         (name, True, "") for name in checks
     ]

@@ -63,8 +63,23 @@ LayerOption = Annotated[
     list[Path] | None, typer.Option("--layer", metavar="FILE", help="YAML with names and shortcuts; may be repeated.")
 ]
 
+NO_INPUT = (
+    "Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
+    " or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
+)
+
+
+def _absolute(base: str) -> str:
+    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
+        raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
+    return base
+
+
 BaseOption = Annotated[
-    str, typer.Option("--base", metavar="IRI", help="Base for relative IRIs, instead of one for each file.")
+    str,
+    typer.Option(
+        "--base", metavar="IRI", callback=_absolute, help="Base for relative IRIs, instead of one for each file."
+    ),
 ]
 
 ContextsOption = Annotated[
@@ -111,12 +126,7 @@ def ingest(
     from nacre.config.settings import Settings
 
     if not (sources or texts or loader):
-        raise ConfigError(
-            f"Nothing to ingest. Run: nacre ingest FILE.ttl --graph {graph},"
-            f" or for documents alone: nacre ingest --texts FOLDER --graph {graph}"
-        )
-    if base and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:\S", base):
-        raise ConfigError(f"--base {base!r} is not an absolute IRI. Use one such as https://example.org/data/")
+        raise ConfigError(NO_INPUT.format(graph=graph))
     settings = Settings()
     embedder = None if tables_only or no_vectors else configured_embedder(settings)
     with (
