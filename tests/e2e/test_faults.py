@@ -23,6 +23,8 @@ from tests.support.qdrant_server import qdrant_server
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 QUESTION = "How many pages does Granite have?"
 FOLLOW = "And The Salt Road?"
+# rows do not answer it, so it is searched for by meaning
+OPEN = "Tell me about Ilse Marten"
 JSON = {"Accept": "application/json"}
 STAGE = re.compile(r"[a-z]+: [\d.]+ s")
 
@@ -320,16 +322,17 @@ def test_a_vector_server_that_hangs_costs_its_branch_alone(serve, fresh, tmp_pat
         assert made.returncode == 0
         assert not list((tmp_path / "data").rglob("shard"))
         with serve(tmp_path / "data", NACRE_QDRANT_URL=qdrant.url) as (address, _):
-            whole = asked(address, QUESTION)
-            assert (whole["values"], whole["unavailable"], "vector" in whole["visited"]) == ([540], {}, True)
+            whole = asked(address, OPEN)
+            assert (whole["unavailable"], "vector" in whole["visited"]) == ({}, True)
             assert httpx.get(f"{address}/readyz").json()["status"] == "ok"
             qdrant.silent.set()
             # in the first turn the branch is lost on the way, the next knows before
             for visited in ({"sql", "vector", "lexical"}, {"sql", "lexical"}):
-                record = asked(address, QUESTION)
-                assert (record["values"], set(record["visited"])) == ([540], visited)
+                record = asked(address, OPEN)
+                assert set(record["visited"]) == visited
                 assert set(record["unavailable"]) == {"vector"}
                 assert f"{qdrant.url} does not serve: timed out" in record["unavailable"]["vector"]
+            assert asked(address, QUESTION)["values"] == [540]
             told = ready(address, "degraded")
             assert qdrant.url in told["graphs"]["reading-room"]["unavailable"]["vector"]
             qdrant.silent.clear()
@@ -348,7 +351,7 @@ def test_a_vector_server_that_is_gone_costs_its_branch_alone_until_it_is_back(se
         assert set(ready(address, "degraded")["graphs"]["reading-room"]["unavailable"]) == {"vector"}
         with qdrant_server(qdrant.port, qdrant.collections):
             ready(address, "ok")
-            assert "vector" in asked(address, QUESTION)["visited"]
+            assert "vector" in asked(address, OPEN)["visited"]
     source = tmp_path / "room.ttl"
     source.write_text((GRAPHS / "reading_room.ttl").read_text().replace(":pages 540", ":pages 541"))
     refused = fresh("ingest", source, "--graph", "reading-room", NACRE_QDRANT_URL=qdrant.url)

@@ -271,6 +271,9 @@ def fetch_attached(tmp_path: Path, files: dict[str, Any], place: str = "versions
         {"tables.json": {"url": "postgresql+psycopg://db.example:5432/x", "schema": SCHEMA.replace("boats", "other")}},
         {"tables.json": {"url": "postgresql+psycopg://db.example:5432/x", "schema": f"{SCHEMA}\n"}},
         {"manifest.json": {"version": "v", "collection": "nacre_other_v"}},
+        {"manifest.json": {"version": "v", "tables": "postgresql+psycopg://reader@evil.example:9997/x"}},
+        {"manifest.json": {"version": "v", "tables": ["postgresql+psycopg://evil.example/x"]}},
+        {"manifest.json": []},
     ],
     ids=str,
 )

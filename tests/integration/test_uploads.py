@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,20 @@ def test_files_come_in_parts_and_stay_in_their_folder(uploads: Uploads, tmp_path
             uploads.append(ANN, upload, name, 0, b"x")
     with pytest.raises(ConfigError, match="at most 1 MB"):
         uploads.append(ANN, upload, "large.nt", 0, b"x" * 1_000_000)
+
+
+def test_of_equal_parts_that_come_at_once_one_is_kept(uploads: Uploads) -> None:
+    upload = uploads.begin(ANN).upload
+
+    def append(_: int) -> int:
+        try:
+            return uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+        except ConfigError:
+            return 0
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(append, range(6))) == [0] * 5 + [len(TURTLE)]
+    assert uploads.state(ANN, upload).files == (("kites.ttl", len(TURTLE)),)
 
 
 def test_only_its_owner_and_only_who_may_write(uploads: Uploads) -> None:
@@ -225,6 +241,17 @@ def test_an_end_that_a_full_disk_does_not_store_is_found_again(uploads: Uploads,
     assert "running" in (tmp_path / FOLDER / upload / STATE).read_text()
     uploads.cancel(ANN, upload)
     assert list((tmp_path / FOLDER).iterdir()) == []
+
+
+def test_an_ingest_that_fails_after_its_graph_was_replaced_is_done(uploads: Uploads, tmp_path: Path) -> None:
+    state = uploads.begin(ANN)
+    (tmp_path / FOLDER / state.upload / BEFORE).write_bytes(b"earlier")
+    (tmp_path / "kites").mkdir()
+    current = tmp_path / "kites" / CURRENT
+    running = replace(state, phase="running", graph="kites")
+    for version, phase in ((b"earlier", "failed"), (b"later", "done")):
+        current.write_bytes(version)
+        assert uploads._finish(running, 2).phase == phase
 
 
 def test_a_full_disk_is_a_503_that_says_so(tmp_path: Path) -> None:

@@ -394,9 +394,13 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
                 addresses += service(extension, "named")(folder, graph)
         if (folder / versions.ENDPOINT).exists():
             addresses.append(from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_bytes())).url)
+        if (folder / versions.MANIFEST).exists():
+            # a later change of layers writes tables there
+            tables = json.loads((folder / versions.MANIFEST).read_bytes()).get("tables", "")
+            addresses += [str(tables)] if tables else []
         if collection_of(folder) not in (None, f"nacre_{graph}_{place.rpartition('/')[2]}"):
             raise ConfigError("It names vectors of another graph.")
-    except (ValueError, RecursionError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise ConfigError(f"What {place} is attached to can't be read.") from error
     for address in addresses:
         check_address(address, hosts, "NACRE_GRAPHS_HOSTS")

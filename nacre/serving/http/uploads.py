@@ -5,6 +5,7 @@ folder holds one upload: its files, whose it is, what the ingest printed. So eve
 File names decide what is taken, whether a database is one, and the command that reads the files.
 """
 
+import fcntl
 import json
 import logging
 import os
@@ -242,6 +243,10 @@ class Uploads:
         if sum(sizes.values()) + len(chunk) > self._max_bytes:
             raise ConfigError(f"An upload has at most {self._max_bytes // 1_000_000} MB. Use the command line instead.")
         with (self._home / upload / FILES / name).open("ab", buffering=0) as out:
+            # of two equal parts that come at once, one is refused; the lock ends with the file
+            fcntl.flock(out, fcntl.LOCK_EX)
+            if os.fstat(out.fileno()).st_size != offset:
+                raise ConfigError(f"A part of {name} came twice. Continue after it.")
             try:
                 written = 0
                 while written < len(chunk):
@@ -377,7 +382,7 @@ class Uploads:
         folder = self._home / state.upload
         cancelled, published = (folder / CANCELLED).exists(), False
         # what was published before it was stopped is the graph's version
-        if cancelled or code in REASONS:
+        if code != 0:
             with suppress(FileNotFoundError):
                 before = (folder / (CANCELLED if cancelled else BEFORE)).read_bytes()
                 published = self._version(state.graph) != before
