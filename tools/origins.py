@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 from nacre.errors import ToolError
 from nacre.language.quantities import find_amounts, is_unit_factor
@@ -40,6 +41,9 @@ MAX_CONSTANTS = 4
 LEAST_CHANGE = 0.01
 
 _ARITHMETIC = frozenset("+-*/%")
+
+# what may have constants inside that change its value
+_COMPUTED = _ARITHMETIC | {"same", "column", "aggregate", "total", "function", "choice"}
 
 # what stands for a group of the pattern in a replacement
 _REFERENCE = re.compile(r"[$\\]\d")
@@ -120,6 +124,7 @@ class _Judge:
         self._marks: dict[int, int] = {}
         self._values: dict[tuple[int, int], float] = {}
         self._constants: dict[int, int] = {}
+        self._nothing: dict[int, bool] = {}
 
     def kind(self, origin: Origin) -> _Kind:
         """What a value is; raises ToolError `refused` for one with a constant that it may not have."""
@@ -268,7 +273,11 @@ class _Judge:
         return _Kind.CONSTANT if _Kind.CONSTANT in others else max(others, default=_Kind.NOTHING)
 
     def _joined(self, parts: Sequence[Origin]) -> _Kind:
-        """Texts after each other. More than one piece of a text, or digit of a number, could spell any word."""
+        """Texts after each other. Pieces of texts, or digits of numbers, could spell any word, and so could
+        short values without a mark between them."""
+        marks = [_stripped(part).op == "text" and _stripped(part).text != "" for part in parts]
+        if not all(a or b for a, b in pairwise(marks)):
+            raise unfounded("A text of values without a mark between them")
         kinds = [self.kind(part) for part in parts]
         if any(kind == _Kind.CONSTANT and part.op != "text" for kind, part in zip(kinds, parts, strict=True)):
             raise unfounded("A text with a number of the query")
@@ -296,15 +305,25 @@ class _Judge:
                 raise unfounded("A number made of others")
         if max(kinds) <= _Kind.CONSTANT:
             return max(kinds)
+        if additive and _Kind.CONSTANT in kinds and any(map(self._may_be_nothing, origin.parts)):
+            raise unfounded("A number added to a rest or a share, which may be 0,")
         if _Kind.TRUTH in kinds or any(_stripped(part).op == "length" for part in origin.parts):
             raise unfounded("A number made of comparisons or lengths")
         if self._constants_of(origin) > MAX_CONSTANTS or not self._varies(origin):
             raise unfounded("Arithmetic that its constants decide")
         return _Kind.STORED
 
+    def _may_be_nothing(self, origin: Origin) -> bool:
+        """Whether integers give 0: the rest of a division, or what is divided by a constant."""
+        if id(origin) not in self._nothing:
+            divided = origin.op == "/" and _stripped(origin.parts[-1]).op == "number"
+            inside = origin.parts if origin.op in _COMPUTED else ()
+            self._nothing[id(origin)] = divided or origin.op == "%" or any(map(self._may_be_nothing, inside))
+        return self._nothing[id(origin)]
+
     def _constants_of(self, origin: Origin) -> int:
         if id(origin) not in self._constants:
-            inside = origin.parts if origin.op in (*_ARITHMETIC, "same", "column") else ()
+            inside = origin.parts if origin.op in _COMPUTED else ()
             self._constants[id(origin)] = (origin.op == "number") + sum(map(self._constants_of, inside))
         return self._constants[id(origin)]
 

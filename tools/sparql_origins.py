@@ -165,9 +165,9 @@ def _aggregate(node: Any, bound: Bindings, rows: Origin, group: str) -> Origin:
     if kind == "Sum":
         return Origin("total", (value, rows), text)
     if kind == "GroupConcat":
-        # the texts of several solutions are joined
-        separator = (_value(node.separator, bound),) if node.separator is not None else ()
-        return Origin("joined", (value, value, *separator))
+        # the texts of several solutions are joined, by a space if nothing else is said
+        mark = Origin("text", text=" ") if node.separator is None else _value(node.separator, bound)
+        return Origin("joined", (value, mark, value))
     return value if kind == "Sample" else Origin("aggregate", (value,), f"{kind} {text}")
 
 

@@ -195,8 +195,9 @@ class _Lineage:
         if isinstance(node, exp.GroupConcat):
             separator = node.args.get("separator")
             value = self.value(node.this)
-            # the texts of several rows are joined
-            return Origin("joined", (value, value, *([self.value(separator)] if separator is not None else [])))
+            # the texts of several rows are joined, by a comma if nothing else is said
+            mark = Origin("text", text=",") if separator is None else self.value(separator)
+            return Origin("joined", (value, mark, value))
         if isinstance(node, _AT) and node.args.get("default") is not None:
             return Origin("choice", (self.value(node.this), self.value(node.args["default"])), place)
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Expr):

@@ -19,6 +19,14 @@ QUESTION = "Which five of the lamps are good at night, for 500 less with 19 % ta
 
 INVENTED_SQL = r"""
 SELECT 'tungsten 4711 kg' AS weight FROM lamp WHERE label = 'Alpha'
+SELECT price % 1 + 1 FROM lamp
+SELECT price / 1000 + 1 FROM lamp
+SELECT ROUND(price / 1000) + 1 FROM lamp
+WITH one AS (SELECT MAX(price / 1000) AS o FROM lamp) SELECT lamp.label, o + 100 FROM one, lamp
+WITH a AS (SELECT MAX(price * 1000 * 2) AS f FROM lamp) SELECT MAX(f * 100 * 60) * 10 AS price FROM a
+SELECT CAST(a.price || b.price AS INTEGER) FROM lamp a, lamp b WHERE a.label = 'Alpha' AND b.label = 'Beta'
+SELECT price || year FROM lamp
+SELECT group_concat(price, '') FROM lamp
 SELECT 9999
 SELECT 9999 AS n FROM lamp
 SELECT -4711 FROM lamp
@@ -168,6 +176,9 @@ PREFIXES = "PREFIX : <http://example.org/lamps/> PREFIX xsd: <http://www.w3.org/
 INVENTED_SPARQL = r"""
 SELECT ('tungsten' AS ?w) { ?x a :Lamp }
 SELECT (4711 AS ?w) {}
+SELECT (FLOOR(?p / 1000) + 1 AS ?w) { ?x :price ?p }
+SELECT (xsd:integer(CONCAT(STR(?p), STR(?q))) AS ?w) { ?x :price ?p ; :year ?q }
+SELECT (GROUP_CONCAT(?p; SEPARATOR="") AS ?w) { ?x :price ?p }
 SELECT (true AS ?w) { ?x a :Lamp }
 SELECT (NOW() AS ?w) { ?x a :Lamp }
 SELECT (UUID() AS ?w) { ?x a :Lamp }
