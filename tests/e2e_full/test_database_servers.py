@@ -103,6 +103,11 @@ def test_comments_describe_and_tables_without_rights_are_named(served: Served) -
         assert any(problem.startswith("secret is left out") for problem in served.result.problems)
 
 
+def test_a_result_without_rows_has_columns(tables: AttachedTables) -> None:
+    found = tables.run("SELECT count(*) AS hives FROM hive HAVING count(*) > 9")
+    assert (found.columns, found.rows) == (("hives",), [])
+
+
 def test_nothing_is_written(tables: AttachedTables) -> None:
     for statement in ("DELETE FROM hive", "CREATE TABLE x (y INTEGER)", "SET TRANSACTION READ WRITE"):
         with pytest.raises(ToolError):

@@ -86,10 +86,14 @@ class DatabaseConnections:
             if self.dialect == "postgres":
                 # row by row, as they arrive; a cursor of the server would be asked for each
                 compiled = text(sql).compile(dialect=connection.dialect)
+                asked = str(compiled), compiled.construct_params(dict(params))
                 raw: Any = connection.connection
                 with raw.cursor() as cursor:
-                    with closing(cursor.stream(str(compiled), compiled.construct_params(dict(params)))) as found:
+                    with closing(cursor.stream(*asked)) as found:
                         rows = bounded_rows(found, limit + 1)
+                    if cursor.description is None:
+                        # the names of columns come with the first row, or with a whole result
+                        cursor.execute(*asked)
                     columns = tuple([column.name for column in cursor.description])
             else:
                 # SQLAlchemy reads ahead more and more rows otherwise
