@@ -1,9 +1,11 @@
 """Queries of others run in a process that can be killed: no statement outlives its limit, the file stays as it is."""
 
 import asyncio
+import signal
 import statistics
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Rows
 from nacre.serving.capacity import FairSlots
 from nacre.stores.killable_pool import PROCESSES
+from nacre.stores.sqlite.tables import Tables
 from tools.sandbox import Sandbox
 
 E = "http://example.org/"
@@ -47,6 +50,23 @@ def sandbox() -> Iterator[Sandbox]:
     running = Sandbox()
     yield running
     running.close()
+
+
+def test_an_interrupt_ends_the_program_and_not_the_query_alone(tables: Path) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    earlier = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with closing(Tables(tables)) as opened:
+            # while it runs, only the handler of SQLite is code of Python
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(KeyboardInterrupt):
+                opened.run(BURNING[-1], seconds=60)
+            assert opened.run("SELECT count(*) FROM entity").rows == [(50,)]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
 
 
 def asked(sandbox: Sandbox, tables: Path, sql: str, seconds: float = 30) -> BranchResult:

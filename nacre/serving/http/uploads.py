@@ -461,7 +461,7 @@ MAX_LINES, MAX_LINE = 200, 300
 # uploads that nobody continued are removed; an ingest that takes longer is ended
 STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
 
-POLL_SECONDS, STOP_SECONDS, STOP_TIMES, LOCK_SECONDS = 0.3, 0.5, 20, 2.0
+POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 
 # what the command line suggests to run next
 COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"
@@ -494,9 +494,8 @@ def _read(folder: Path) -> UploadState | None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a process and those that it started: as Ctrl-C does, again while it goes on, then by force."""
-    # Python drops an interrupt that comes while code of another library calls it back
-    for number in (*[signal.SIGINT] * STOP_TIMES, signal.SIGKILL):
+    """End a process and those that it started: as Ctrl-C does, then by force."""
+    for number in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
             process.wait(STOP_SECONDS)

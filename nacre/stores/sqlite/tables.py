@@ -260,12 +260,13 @@ def _run(guard: _Guard, sql: str, params: Sequence[Cell], *, limit: int, seconds
     """Run one SELECT on a guarded connection within limits."""
     deadline = time.monotonic() + seconds
     guard.refusal = ""
-    checks = 0
+    checks, ended = 0, False
 
     def is_over() -> bool:
-        nonlocal checks
+        nonlocal checks, ended
         checks += 1
-        return checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_cancelled()
+        ended = checks * _STEPS_BETWEEN_CHECKS > steps or time.monotonic() > deadline or is_cancelled()
+        return ended
 
     guard.connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
     try:
@@ -278,6 +279,9 @@ def _run(guard: _Guard, sql: str, params: Sequence[Cell], *, limit: int, seconds
         finally:
             cursor.close()
     except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
+        if str(error) == "interrupted" and not ended:
+            # Ctrl-C while SQLite called `is_over`, of which it keeps only that the query ends
+            raise KeyboardInterrupt from None
         over = f"{steps:,.0f} steps" if checks * _STEPS_BETWEEN_CHECKS > steps else f"{seconds:g} seconds"
         raise _tool_error(error, guard.refusal, over) from None
     finally:
