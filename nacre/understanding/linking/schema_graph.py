@@ -330,12 +330,27 @@ def _classes_by_kind(
 
 def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozenset[str]]) -> list[SchemaNode]:
     """The classes that share their properties with the largest class, directly or through others; all if none do."""
-    ordered = sorted(classes, key=lambda n: -n.count)
-    sorts: list[list[SchemaNode]] = []
-    for node in ordered:
-        alike = [s for s in sorts if any(_are_alike(properties[node.index], properties[o.index]) for o in s)]
-        sorts = [*(s for s in sorts if s not in alike), [*(n for s in alike for n in s), node]]
-    several = [s for s in sorts if len(s) > 1]
+    sorts: dict[int, list[SchemaNode]] = {}
+    sort_of: dict[frozenset[str], int] = {}
+    having: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for number, node in enumerate(sorted(classes, key=lambda n: -n.count)):
+        own = properties[node.index]
+        # what is alike has a property in common, and what has the same properties is in one sort
+        near = (own,) if own in sort_of else {each for one in own for each in having[one]}
+        alike = sorted({sort_of[each] for each in near if _are_alike(own, each)}, key=lambda sort: len(sorts[sort]))
+        grown = alike.pop() if alike else number
+        # the sort that grew last is the last
+        sorts[grown] = sorts.pop(grown, [])
+        for sort in alike:
+            joined = sorts.pop(sort)
+            sorts[grown] += joined
+            sort_of |= {properties[n.index]: grown for n in joined}
+        sorts[grown].append(node)
+        if own not in sort_of:
+            for one in own:
+                having[one].append(own)
+        sort_of[own] = grown
+    several = [s for s in sorts.values() if len(s) > 1]
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
 
 
@@ -363,11 +378,14 @@ def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int,
 
 
 def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
-    """The classes without those whose things all belong to another of them."""
+    """The classes without those whose things all belong to another of them; of too many for a union, one more than that
+    are enough."""
     chosen: list[SchemaNode] = []
     for node in sorted(classes, key=lambda n: (-len(n.relations), n.index)):
         if not any(node.relations <= other.relations for other in chosen):
             chosen.append(node)
+        if len(chosen) > MAX_UNION_CLASSES:
+            break
     return tuple(sorted(n.index for n in chosen))
 
 
