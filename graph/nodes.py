@@ -131,11 +131,12 @@ class Nodes:
 
     async def tool_selector(self, state: State, runtime: Runtime[Context]) -> Update:
         """Choose the branches of the next round: at first all that are enabled, then those that may find more."""
-        if state["wanted"] == [VECTOR] and VECTOR not in state["visited"]:
+        before = decode_turn(state, self._resources.settings)
+        if state["wanted"] == [VECTOR] and _has_deferred_vector(before):
             # the rest of the round before
             return {"route": [VECTOR], "round": state["round"], "visited": [*state["visited"], VECTOR]}
         number = state["round"] + 1
-        view = replace(decode_turn(state, self._resources.settings), round=number)
+        view = replace(before, round=number)
         choice = Result(Choice(view.wanted))
         try:
             choice = await agents_for(self._resources, runtime.context).tool_selector(view)
@@ -186,7 +187,7 @@ class Nodes:
         """The branches that should be asked once more. If there are none and no answer is sure, what is nearest to the
         question."""
         view = decode_turn(state, self._resources.settings)
-        if await self._may_defer_vector(view, state, runtime) and await run_in_thread(needs_more_sentences, view):
+        if _has_deferred_vector(view) and await run_in_thread(needs_more_sentences, view):
             return {"wanted": [VECTOR]}
         wanted = await self._wanted_branches(view, state, runtime)
         return {"wanted": list(wanted), **({} if wanted else await self._nearest(view, state))}
@@ -201,7 +202,7 @@ class Nodes:
     async def _may_defer_vector(self, view: TurnView, state: State, runtime: Runtime[Context]) -> bool:
         """Whether the first round searches by meaning only if the other branches leave something open. Texts may say
         otherwise than rows, so a graph with texts is always searched."""
-        if view.round > 1 or VECTOR not in view.enabled or VECTOR in view.visited or view.strategy != "parallel":
+        if VECTOR not in view.enabled or view.strategy != "parallel":
             return False
         if reasoner_for(self._resources, runtime.context) == "model" or set(QUERYING).isdisjoint(view.enabled):
             return False
@@ -266,6 +267,12 @@ class Nodes:
             lexicon = await load_lexicon(graph, rewrite.standalone)
             sandbox = self._resources.sandbox
             return await understand_question(rewrite, graph, lexicon, most, run_owner(), settings, sandbox)
+
+
+def _has_deferred_vector(view: TurnView) -> bool:
+    """Whether the first round of all branches left out the search by meaning."""
+    is_missing = VECTOR in view.enabled and VECTOR not in view.visited
+    return view.round == 1 and view.strategy == "parallel" and is_missing
 
 
 def _log_failure(what: str, error: BaseException) -> None:
