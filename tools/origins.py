@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 from nacre.errors import ToolError
 from nacre.language.quantities import find_amounts, is_unit_factor
@@ -34,8 +35,8 @@ FACTORS = frozenset({
 # texts of a CASE that say whether its condition holds
 TRUTHS = frozenset({"yes", "no", "true", "false"})
 
-# constants in the arithmetic of one value, of which more could spell any number (given)
-MAX_CONSTANTS = 4
+# constants and operations in the arithmetic of one value, of which more could spell any number (set by hand)
+MAX_CONSTANTS, MAX_STEPS = 4, 8
 
 # the least share by which a value must change with the stored ones, so that it is not a constant in disguise (given)
 LEAST_CHANGE = 0.01
@@ -55,8 +56,8 @@ _NUMERAL = re.compile(r"\d+(?:\.\d+)?")
 class Origin:
     """Where a value comes from: `op` says how it is made of its `parts`; parts may be shared.
 
-    `text` of "text" and "number" is the literal, of what can't be looked into an identification ("stored",
-    "aggregate", "truth" ...): two Origins with the same one have the same value.
+    `text` of "text" and "number" is the literal, of "same" the type if it is another than text, of what can't be looked
+    into an identification ("stored", "aggregate", "truth" ...): two Origins with the same one have the same value.
     """
 
     op: str
@@ -114,6 +115,15 @@ def unfounded(what: str) -> ToolError:
     )
 
 
+class _Made(NamedTuple):
+    """What a value is computed from: its constants and operations, whether it divides, and the marks of its values."""
+
+    constants: int
+    steps: int
+    divides: bool
+    values: frozenset[int]
+
+
 class _Judge:
     """Judges each Origin once."""
 
@@ -123,8 +133,7 @@ class _Judge:
         self._decisive: dict[int, bool] = {}
         self._marks: dict[int, int] = {}
         self._values: dict[tuple[int, int], float] = {}
-        self._constants: dict[int, int] = {}
-        self._nothing: dict[int, bool] = {}
+        self._made: dict[int, _Made] = {}
 
     def kind(self, origin: Origin) -> _Kind:
         """What a value is; raises ToolError `refused` for one with a constant that it may not have."""
@@ -135,6 +144,8 @@ class _Judge:
     def _kind(self, origin: Origin) -> _Kind:
         parts = origin.parts
         match origin.op:
+            case "same" if origin.text and _stripped(parts[0]).op == "joined":
+                raise unfounded("A number or date made of joined texts")
             case "same" | "column":
                 return self.kind(parts[0])
             case "truth":
@@ -202,8 +213,8 @@ class _Judge:
         """A text with other marks, or the part that a pattern for the whole of it keeps ("$1"); letters and digits that
         go or come could make it say anything."""
         text, *stated = origin.parts
-        if any(each.op != "text" for each in stated):
-            raise unfounded("A replacement that is no literal")
+        if any(each.op != "text" for each in stated) or _stripped(text).op == "joined":
+            raise unfounded("A replacement that is no literal, or in a joined text,")
         pattern, replacement = (each.text for each in stated)
         if not (_REFERENCE.fullmatch(replacement) and pattern.startswith("^") and pattern.endswith("$")):
             for each in stated:
@@ -275,7 +286,10 @@ class _Judge:
     def _joined(self, parts: Sequence[Origin]) -> _Kind:
         """Texts after each other. Pieces of texts, or digits of numbers, could spell any word, and so could
         short values without a mark between them."""
-        marks = [_stripped(part).op == "text" and _stripped(part).text != "" for part in parts]
+        marks = [
+            part.op == "text" and any(c.isprintable() or c.isspace() for c in part.text)
+            for part in map(_stripped, parts)
+        ]
         if not all(a or b for a, b in pairwise(marks)):
             raise unfounded("A text of values without a mark between them")
         kinds = [self.kind(part) for part in parts]
@@ -305,27 +319,33 @@ class _Judge:
                 raise unfounded("A number made of others")
         if max(kinds) <= _Kind.CONSTANT:
             return max(kinds)
-        if additive and _Kind.CONSTANT in kinds and any(map(self._may_be_nothing, origin.parts)):
+        if _Kind.TRUTH in kinds or any(_stripped(part).op in ("length", "joined") for part in origin.parts):
+            raise unfounded("A number made of comparisons, lengths or joined texts")
+        left, right = map(self._made_of, origin.parts)
+        if additive and _Kind.CONSTANT in kinds and (left.divides or right.divides):
             raise unfounded("A number added to a rest or a share, which may be 0,")
-        if _Kind.TRUTH in kinds or any(_stripped(part).op == "length" for part in origin.parts):
-            raise unfounded("A number made of comparisons or lengths")
-        if self._constants_of(origin) > MAX_CONSTANTS or not self._varies(origin):
-            raise unfounded("Arithmetic that its constants decide")
+        is_plain = left.steps == right.steps == 0 and _stripped(origin.parts[0]).op == "stored"
+        if additive and left.values == right.values and not is_plain:
+            raise unfounded("A value added to itself")
+        made = self._made_of(origin)
+        if made.constants > MAX_CONSTANTS or made.steps > MAX_STEPS or not self._varies(origin):
+            raise unfounded("Arithmetic that its constants or its steps decide")
         return _Kind.STORED
 
-    def _may_be_nothing(self, origin: Origin) -> bool:
-        """Whether integers give 0: the rest of a division, or what is divided by a constant."""
-        if id(origin) not in self._nothing:
-            divided = origin.op == "/" and _stripped(origin.parts[-1]).op == "number"
-            inside = origin.parts if origin.op in _COMPUTED else ()
-            self._nothing[id(origin)] = divided or origin.op == "%" or any(map(self._may_be_nothing, inside))
-        return self._nothing[id(origin)]
-
-    def _constants_of(self, origin: Origin) -> int:
-        if id(origin) not in self._constants:
-            inside = origin.parts if origin.op in _COMPUTED else ()
-            self._constants[id(origin)] = (origin.op == "number") + sum(map(self._constants_of, inside))
-        return self._constants[id(origin)]
+    def _made_of(self, origin: Origin) -> "_Made":
+        if id(origin) not in self._made:
+            is_passed = origin.op in ("same", "column")
+            inside = origin.parts[:1] if is_passed or origin.op == "total" else origin.parts
+            parts = [self._made_of(part) for part in inside] if origin.op in _COMPUTED else []
+            steps = (origin.op in _ARITHMETIC) + sum(part.steps for part in parts)
+            own = frozenset() if origin.op == "number" else frozenset({self._mark(origin)})
+            self._made[id(origin)] = _Made(
+                constants=(origin.op == "number") + sum(part.constants for part in parts),
+                steps=steps,
+                divides=origin.op in ("/", "%") or any(part.divides for part in parts),
+                values=frozenset[int]().union(*(part.values for part in parts)) if steps or is_passed else own,
+            )
+        return self._made[id(origin)]
 
     def _varies(self, origin: Origin) -> bool:
         """Whether arithmetic gives other values for other stored ones."""

@@ -191,8 +191,11 @@ def _value(node: Any, bound: Bindings) -> Origin:
         return total
     if name == "UnaryMinus":
         return Origin("*", (_value(node.expr, bound), Origin("number", text="-1")))
-    if name == "UnaryPlus" or (name == "Function" and str(node.iri).startswith(_XSD)):
-        return Origin("same", (_value(node.expr[0] if name == "Function" else node.expr, bound),))
+    if name == "UnaryPlus":
+        return Origin("same", (_value(node.expr, bound),))
+    if name == "Function" and str(node.iri).startswith(_XSD):
+        kind = str(node.iri).removeprefix(_XSD)
+        return Origin("same", (_value(node.expr[0], bound),), "" if kind == "string" else kind)
     if name in ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNot"):
         return Origin("all", tuple(_values(("expr", "other"), node, bound)), text)
     if name == "RelationalExpression":

@@ -173,7 +173,9 @@ class _Lineage:
         if isinstance(node, exp.Distinct):
             return self.value(node.expressions[0])
         if isinstance(node, (*_SAME, exp.Trim)):
-            return Origin("same", (self.value(node.this),))
+            kind = node.to if isinstance(node, exp.Cast) else None
+            is_text = kind is None or kind.is_type(*exp.DataType.TEXT_TYPES)
+            return Origin("same", (self.value(node.this),), "" if is_text else str(kind))
         if isinstance(node, exp.Length | exp.StrPosition):
             op = "length" if isinstance(node, exp.Length) else "position"
             return Origin(op, (self.value(node.this),), _text(node))

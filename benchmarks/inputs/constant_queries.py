@@ -26,6 +26,15 @@ WITH one AS (SELECT MAX(price / 1000) AS o FROM lamp) SELECT lamp.label, o + 100
 WITH a AS (SELECT MAX(price * 1000 * 2) AS f FROM lamp) SELECT MAX(f * 100 * 60) * 10 AS price FROM a
 SELECT CAST(a.price || b.price AS INTEGER) FROM lamp a, lamp b WHERE a.label = 'Alpha' AND b.label = 'Beta'
 SELECT price || year FROM lamp
+SELECT price || '​' || year FROM lamp
+SELECT REPLACE(price || ' ' || year, ' ', '') FROM lamp
+SELECT (price || '.' || year) * 1 FROM lamp
+SELECT CAST(price || '.' || year AS REAL) FROM lamp
+SELECT price / year + 1 FROM lamp
+SELECT COUNT(*) + COUNT(*) * 1000 FROM lamp
+WITH a AS (SELECT COUNT(*) AS o FROM lamp), b AS (SELECT o + o AS o FROM a) SELECT o FROM b
+WITH a AS (SELECT COUNT(*) AS o FROM lamp), b AS (SELECT MAX(o + o) AS p, MAX(o) AS o FROM a) SELECT p + o FROM b
+WITH a AS (SELECT MAX(year / price) AS o FROM lamp) SELECT o * 100 + o * 10 + o FROM a
 SELECT group_concat(price, '') FROM lamp
 SELECT 9999
 SELECT 9999 AS n FROM lamp
@@ -177,6 +186,9 @@ INVENTED_SPARQL = r"""
 SELECT ('tungsten' AS ?w) { ?x a :Lamp }
 SELECT (4711 AS ?w) {}
 SELECT (FLOOR(?p / 1000) + 1 AS ?w) { ?x :price ?p }
+SELECT (FLOOR(?p / ?q) + 1 AS ?w) { ?x :price ?p ; :year ?q }
+SELECT (xsd:decimal(CONCAT(STR(?p), ".", STR(?q))) AS ?w) { ?x :price ?p ; :year ?q }
+SELECT (REPLACE(CONCAT(STR(?p), " ", STR(?q)), " ", "") AS ?w) { ?x :price ?p ; :year ?q }
 SELECT (xsd:integer(CONCAT(STR(?p), STR(?q))) AS ?w) { ?x :price ?p ; :year ?q }
 SELECT (GROUP_CONCAT(?p; SEPARATOR="") AS ?w) { ?x :price ?p }
 SELECT (true AS ?w) { ?x a :Lamp }
