@@ -45,7 +45,7 @@ def evaluate_set(each: EvaluationSet, folder: Path) -> str:
     environment = {**os.environ, "NACRE_DATA": str(folder)} if each.sources else dict(os.environ)
     if each.sources:
         run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
-    options = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
+    options = ("--graph", each.graph, "--reasoner", "rules", "--out", str(predictions))
     run_nacre("eval", str(each.questions), *options, environment=environment)
     report = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
     return f"\n{each.graph}: {each.questions}\n{report}"
