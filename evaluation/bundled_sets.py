@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nacre.evaluation.questions import read_gold_questions
 from nacre.evaluation.score import read_answers, score_report
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 class EvaluationSet(NamedTuple):
@@ -32,7 +32,7 @@ def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
         graph, texts = str(example / "kg.ttl"), str(example / "texts")
         yield EvaluationSet("example", example / "questions_dev.jsonl", (graph,))
         yield EvaluationSet("example-texts", example / "questions_texts.jsonl", (graph, "--texts", texts))
-    for file in sorted((root / "nacre" / "evaluation" / "graphs").glob("*/questions.jsonl")):
+    for file in sorted((root / "evaluation" / "graphs").glob("*/questions.jsonl")):
         yield EvaluationSet(file.parent.name, file, (str(file.with_name("kg.ttl")),), blind=True)
     for file in sorted((root / "tests" / "fixtures" / "questions").glob("*.yaml")):
         graph = str(file.parents[1] / "graphs" / f"{file.stem}.ttl")
