@@ -26,7 +26,9 @@ from nacre.evaluation.score import is_right, read_answers
 from nacre.records.answer import Answer, Value
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-NUMBERS = {f"{XSD}{name}" for name in ("integer", "int", "long", "nonNegativeInteger", "decimal", "double", "float")}
+NUMBERS = {
+    f"{XSD}{name}" for name in ("integer", "int", "long", "nonNegativeInteger", "decimal", "double", "float", "gYear")
+}
 
 
 class JudgedWording(NamedTuple):
