@@ -46,7 +46,13 @@ from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader
-from nacre.understanding.parsing.read_calculations import is_thing_count, read_ages, read_shares, read_two_questions
+from nacre.understanding.parsing.read_calculations import (
+    is_thing_count,
+    read_ages,
+    read_shares,
+    read_terms,
+    read_two_questions,
+)
 from nacre.understanding.parsing.read_comparisons import is_comparison, read_choices, read_comparisons, read_more_than
 from nacre.understanding.parsing.read_yes_no import as_condition, as_yes_no, keep_named_things, read_kind_question
 from nacre.understanding.parsing.state import Candidate, ParseContext, unused_tokens
@@ -223,6 +229,7 @@ READERS = (
     ),
     QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
     QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
+    QuestionReader("term", lambda x: read_terms(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
     QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),

@@ -306,14 +306,15 @@ def verbalise_computation(body: Compute, table: Table, schema: Schema) -> Verbal
 def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
     """A row of `elapsed_time` as a sentence: how old something is or was, or how long it lasted, with both dates."""
     result, last, first = table.rows[0]
-    unit, name = table.units[0], body.right.variables[0].label
+    names = [each.label for each in body.right.variables if each.label]
+    unit, name = table.units[0], ", ".join(names)
     duration = format_value(result, unit.removesuffix("s") if result == 1 else unit)
     dates = f"from {format_value(first, counted=False)} to {format_value(last, counted=False)}"
     if body.left.variables[0].keys != body.right.variables[0].keys:
         return f"The difference is {duration}, {dates}."
-    if body.op in UNIT_SECONDS:
+    if body.op in UNIT_SECONDS and len(names) == 1:
         return f"{name} lasted {duration}, {dates}."
-    if body.op == "years" and not is_life_span(body, schema):
+    if len(names) > 1 or (body.op == "years" and not is_life_span(body, schema)):
         # years of service are no age
         return f"{name}: {duration}, {dates}."
     return f"{name} {'is' if table.columns == AGE_COLUMNS else 'was'} {duration} old, {dates}."

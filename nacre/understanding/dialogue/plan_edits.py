@@ -347,7 +347,8 @@ def _first_in_order(earlier: Select, most: str, how: str, graph: SchemaGraph) ->
     if earlier.order is not None:
         return limit_plan(earlier, earlier.order.by, descending)
     by = _last_value(earlier, graph) or next(iter(reversed(_bounded_numbers(earlier, graph))), None)
-    return limit_plan(earlier, by, descending) if by is not None else None
+    is_code = isinstance(by, Attribute) and not (graph.is_numeric(by.predicate) or graph.is_date(by.predicate))
+    return limit_plan(earlier, by, descending) if by is not None and not is_code else None
 
 
 def _bounded_numbers(select: Select, graph: SchemaGraph) -> list[Attribute]:

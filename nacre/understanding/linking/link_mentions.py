@@ -7,11 +7,12 @@ Every rule here removes links that cannot be meant or adds links that a single l
 between links that remain: parsing and ranking do.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from nacre.language.data import language, word_list
+from nacre.language.data import language, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
@@ -357,6 +358,14 @@ def linker_of(lexicon: Lexicon) -> Linker:
     return Linker(lexicon)
 
 
+def _rephrase(text: str) -> str:
+    """A question in the wording that is read for it: "how many towers for each material" for a breakdown."""
+    found = (
+        (re.fullmatch(wording, text.strip()), other) for wording, other in word_map("question", "rephrased").items()
+    )
+    return next((other.format(**match.groupdict()) for match, other in found if match), text)
+
+
 def prepare_question(text: str, linker: Linker) -> Question:
     """The analysed question. Character offsets stay those of the text.
 
@@ -367,7 +376,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
     end = reason_end(text)
     if end and not linker.link(tokenize(text[:end])):
         text = " " * end + text[end:]
-    question = analyse_question(linker.spelling.correct(text))
+    question = analyse_question(linker.spelling.correct(_rephrase(text)))
     schema_linker, words = linker.index.schema_linker, question.tokens
     return question._replace(
         stopwords=frozenset(

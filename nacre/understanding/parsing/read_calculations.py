@@ -13,10 +13,11 @@ from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.language.word_forms import plural
 from nacre.plans.selects import merge_selects
-from nacre.records.plan import Aggregate, Attribute, Body, Compute, Itself, Select, Variable, aggregated_value
+from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Itself, Select, Variable, aggregated_value
 from nacre.records.schema import Schema
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.constraints import AGE, SPAN, requested_answer_type
 from nacre.understanding.parsing.state import Candidate, unused_tokens
 from nacre.understanding.question.records import Cue, Derivation, Link, Question, Ref, Target, token_mask
@@ -51,11 +52,46 @@ def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> 
         if _states_answer(graph, node, asked):
             continue
         first, last = _dates(question, node, asked, graph)
+        owner = graph.nodes[node]
+        of = Select((), (Variable("thing", owner.classes, owner.without, name.keys, name.label),))
         is_living = _is_about_life(question, asked)
         if first and asked == AGE and not _says_any(question, "life_end"):
-            yield _reading(question, name, "age", first, last, graph)
+            yield _reading(question, [name], owner, of, "age", first, last, graph)
         elif first and last:
-            yield _reading(question, name, "years" if is_living else TIME_UNITS.get(unit, "days"), first, last, graph)
+            operation: ElapsedOperation = "years" if is_living else TIME_UNITS.get(unit, "days")
+            yield _reading(question, [name], owner, of, operation, first, last, graph)
+
+
+def read_terms(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
+    """Yield readings of "how long was A at B": the dates of what links both, such as a membership."""
+    unit = _requested_unit(question)
+    if not unit and requested_answer_type(question) != SPAN:
+        return
+    names = [link for link in links if link.kind == "entity" and link.exact and len(link.keys) == 1]
+    # names inside longer ones are not meant
+    longest = [x for x in names if not any(x.covered & y.covered and y.covered & ~x.covered for y in names)]
+    if len(longest) != 2 or longest[0].covered & longest[1].covered:
+        return
+    for node in graph.nodes:
+        ends = [next((s for s in graph.steps[node.index] if s.target == x.refs[0].node), None) for x in longest]
+        steps = [step for step in ends if step is not None]
+        first, last = _dates(question, node.index, SPAN, graph)
+        if len(steps) == 2 and steps[0] != steps[1] and first and last:
+            of = Select((), *_linked(node, longest, steps, graph))
+            yield _reading(question, longest, node, of, TIME_UNITS.get(unit, "days"), first, last, graph)
+
+
+def _linked(
+    node: SchemaNode, names: Sequence[Link], steps: Sequence[PathStep], graph: SchemaGraph
+) -> tuple[tuple[Variable, ...], tuple[Edge, ...]]:
+    """A thing of a class that is linked to named things by a step each."""
+    variables, edges = [Variable("term", node.classes, node.without)], []
+    for i, (name, step) in enumerate(zip(names, steps, strict=True)):
+        end = graph.nodes[name.refs[0].node]
+        variables.append(Variable(f"thing{i}", end.classes, end.without, name.keys, name.label))
+        subject, object = ("term", f"thing{i}") if step.forward else (f"thing{i}", "term")
+        edges.append(Edge(subject, step.predicate, object))
+    return tuple(variables), tuple(edges)
 
 
 def _states_answer(graph: SchemaGraph, node: int, asked: str) -> bool:
@@ -109,17 +145,27 @@ def _only_dates(graph: SchemaGraph, node: int) -> tuple[str, str] | None:
 
 
 def _reading(
-    question: Question, name: Link, operation: ElapsedOperation, first: str, last: str, graph: SchemaGraph
+    question: Question,
+    names: Sequence[Link],
+    node: SchemaNode,
+    of: Select,
+    operation: ElapsedOperation,
+    first: str,
+    last: str,
+    graph: SchemaGraph,
 ) -> Candidate:
-    node = graph.nodes[name.refs[0].node]
-    thing = Variable("thing", node.classes, node.without, name.keys, name.label)
-    until, since = (Select((Attribute("thing", date),), (thing,)) for date in (last or first, first))
+    """The time between two dates of the first variable of `of`."""
+    thing = of.variables[0].name
+    until, since = (replace(of, answers=(Attribute(thing, date),)) for date in (last or first, first))
     body: Body = Compute(operation, until, since)
     known = language().words
     lists = ("lasting", "living", "aging", "life_end", "serving", "end", "degree", "how_much")
-    idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS)
+    links = (graph.words[edge.predicate] for edge in of.edges)
+    idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS, *links)
     idle |= {*graph.words[first], *graph.words[last or first], *" ".join(phrase_list("parsing", "asking_age")).split()}
-    covered = name.covered | token_mask(0, 2)
+    covered = token_mask(0, 2)
+    for name in names:
+        covered |= name.covered
     for i, token in enumerate(question.tokens):
         covered |= _is_word_of(token, idle) << i
     derivation = Derivation(
@@ -130,9 +176,9 @@ def _reading(
         nodes=(Ref(node.index),),
         combine="",
         covered=covered,
-        prior=BASE_PRIOR + name.score,
+        prior=BASE_PRIOR + sum(name.score for name in names),
         trace=ELAPSED_RULE,
-        links=(name,),
+        links=tuple(names),
     )
     return Candidate(derivation, body, 0.0, 0, 0, 0)
 

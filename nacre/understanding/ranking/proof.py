@@ -15,12 +15,12 @@ from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import EXTREMES, Ask, Attribute, Body, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
-from nacre.understanding.parsing.cue_rules import OPEN_RULE
+from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
-from nacre.understanding.question.records import Link, Question, token_mask
+from nacre.understanding.question.records import Link, Question, Ref, token_mask
 from nacre.wording.labels import predicate_label
 
 # The share of the things of a class that must have what they are ranked by.
@@ -62,9 +62,12 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     yield from _unshown(candidate, question)
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
-    if OPEN_RULE in d.trace and not d.conditions:
-        yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "now")
     selects = selects_of(candidate.body)
+    if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
+        nodes = (graph.node_of_classes.get((v.classes, v.without)) for each in selects for v in each.variables)
+        may_end = end_date_ref([Ref(node) for node in nodes if node is not None], graph) is not None
+        if may_end or not d.conditions:
+            yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "now")
     if any(s.filters or s.edges or s.group or s.by or s.order or any(v.keys for v in s.variables) for s in selects):
         return
     used = set(chain.from_iterable(map(predicates_of, selects)))
@@ -113,7 +116,9 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
     for ref in ranked:
         with_value = graph.value_counts.get((ref.node, ref.predicate), 0)
-        if ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count:
+        is_named = any(ref.predicate in {r.predicate for r in x.refs} for x in d.links)
+        is_code = ref.predicate and graph.about(ref.predicate).role != "fact" and not is_named
+        if is_code or (ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count):
             yield predicate_label(ref.predicate, graph.schema).one
 
 
@@ -130,8 +135,11 @@ def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) 
         about = graph.about(target.ref.predicate) if target.ref.predicate else None
         if about is None or node is None or target.ref.node == node or target.ref.predicate in exact:
             continue
-        own = (graph.about(each) for each in graph.literals[node])
-        if about.datatype != "text" and any((o.datatype, o.unit) == (about.datatype, about.unit) for o in own):
+        is_date = graph.is_date(target.ref.predicate)
+        alike = (
+            graph.is_date(each) if is_date else graph.about(each).unit == about.unit for each in graph.literals[node]
+        )
+        if (is_date or about.unit) and any(alike):
             return target.ref.predicate
     return None
 
@@ -218,6 +226,9 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     if first is None:
         return
     things = [target.ref for target in d.targets if not target.function and not target.ref.predicate]
+    is_listed = any(token.norm in words["listing"] | words["joining"] for token in question.tokens)
+    if first.kind == "class" and first.exact and 0 < len(things) < len(d.targets) and not is_listed:
+        yield _words(question, first.covered)
     own = first.refs[0]
     is_ranked = d.order is not None and d.order.limit and not d.order.function and own.predicate
     if d.order is not None and is_ranked and own.predicate == d.order.ref.predicate and len(things) == len(d.targets):
