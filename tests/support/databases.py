@@ -265,5 +265,5 @@ QUESTIONS: list[tuple[str, list[object]]] = [
     ("What is the average yearly fee of the bee keepers?", [9.875]),
     ("Which bee keepers are active?", ["Ada Quill"]),
     ("What is the total honey of Northwind?", [21.625]),
-    ("How many harvests are there for each hive?", ["Northwind", 2, "Rooftop", 1]),
+    ("How many harvests are there for each hive?", ["Northwind", 2, "Rooftop", 1, "Old Oak", 0]),
 ]
