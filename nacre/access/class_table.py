@@ -389,7 +389,10 @@ def row_order(source: TableSource, request: TableRequest) -> str:
     way = "DESC" if request.descending else "ASC"
     column = _sort_column(source, request)
     if column is not None:
-        expression = _shown_value(source, column)
+        value, link = column.expressions("r")
+        expression = (
+            f"coalesce({value}, (SELECT t.label FROM entity t WHERE t.id = {link}))" if column.column.link else value
+        )
         return f"ORDER BY {expression} IS NULL, {expression} {way}, {source.key}"
     if source.name:
         return f"ORDER BY {source.name} {way}, {source.key}"
@@ -406,12 +409,6 @@ def _sort_column(source: TableSource, request: TableRequest) -> SourceColumn | N
     if column.junction is not None:
         raise ToolError("unknown_name", f"{column.shown.label!r} may have several values, so it is not sorted by.")
     return column
-
-
-def _shown_value(source: TableSource, column: SourceColumn) -> str:
-    """SQL for a value, or the name of a linked thing."""
-    value, link = column.expressions("r")
-    return f"coalesce({value}, (SELECT t.label FROM entity t WHERE t.id = {link}))" if column.column.link else value
 
 
 def _keys(tables: Tables, query: str, values: tuple[Cell, ...], size: int, skip: int) -> list[Cell]:

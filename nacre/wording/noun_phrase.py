@@ -157,7 +157,8 @@ class SelectWording:
                 # not "people who are the singer with the most songs"
                 return clauses[0].one.removeprefix("that is ")
             noun, clauses = (noun, clauses) if variable.label else _noun_of_role(noun, clauses)
-        order = self._order_of(name)
+        is_ordered = self.select.limit is not None and ordered_variable(self.select) == name
+        order = self.select.order if is_ordered and not self.gives_numbers else None
         is_first = order is not None and self.select.limit == 1
         several = many and (self.tied or not is_first) and not is_one
         front = next((clause.front for clause in clauses if clause.front), "")
@@ -364,11 +365,6 @@ class SelectWording:
         if is_placed or self.structure.heading_link(name, seen):
             return words
         return with_indefinite_article(words.removeprefix("the "))
-
-    def _order_of(self, name: str) -> Order | None:
-        """The order that things of a variable are the first by; None for other variables."""
-        is_ordered = self.select.limit is not None and ordered_variable(self.select) == name
-        return self.select.order if is_ordered and not self.gives_numbers else None
 
     def _best(self) -> str:
         """The adjective for the things at the wanted place: "second oldest"; "" if the measure has none."""

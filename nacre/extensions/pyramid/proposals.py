@@ -169,7 +169,7 @@ def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> A
     """
     cosine = np.clip(vectors @ vectors.T, 0, 1)
     objects = [each.objects for each in known]
-    overlap = np.array([[_overlap(a, b) for b in objects] for a in objects])
+    overlap = np.array([[len(a & b) / min(len(a), len(b)) if a and b else 0.0 for b in objects] for a in objects])
     same = np.array([[a.domain == b.domain for b in known] for a in known])
     result: Array = np.where(same, (cosine + overlap) / 2, 0.0)
     np.fill_diagonal(result, 1.0)
@@ -195,10 +195,6 @@ def condense_relations(known: Sequence[ExtractedRelation], similarity: Array) ->
             anchors.append(i)
             into.setdefault(known[i].name, set()).add(known[i].name)
     return {name: next(iter(targets)) for name, targets in into.items() if len(targets) == 1 and targets != {name}}
-
-
-def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 @dataclass(frozen=True)

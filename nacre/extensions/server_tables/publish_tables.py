@@ -136,7 +136,11 @@ class _Copy:
 
     def run(self) -> ServerPlace:
         """Copy everything; returns the place with its columns."""
-        self._check_server()
+        (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise ConfigError(
+                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
+            )
         self._execute(f"CREATE SCHEMA {self.schema}")
         self.target.commit()
         tables = list(read_tables(self.source))
@@ -154,13 +158,6 @@ class _Copy:
         self._execute(f"COMMENT ON SCHEMA {self.schema} IS 'tables of a graph of Nacre'")
         self.target.commit()
         return replace(self.place, relations=relations, has_nul=self.has_nul)
-
-    def _check_server(self) -> None:
-        (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
-        if encoding != "UTF8":
-            raise ConfigError(
-                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
-            )
 
     def _table(self, table: FileTable) -> None:
         if len(table.columns) > MOST_COLUMNS:

@@ -107,7 +107,11 @@ class ServerQueries:
         columns = self._relations[trusted]
         tree = self._checked(sql, len(shapes), trusted).copy()
         refuse_other_tables(tree, columns)
-        _insert_marks(tree, shapes)
+        for node in list(tree.find_all(exp.Placeholder)):
+            name = str(node.name).removeprefix("nacre_")
+            if not name.isdigit() or int(name) >= len(shapes):
+                raise ToolError("refused", "Named parameters are not allowed.")
+            node.replace(_mark(int(name), shapes[int(name)]))
         tree = with_strict_types(tree, columns)
         if limit is not None:
             bound_cells(tree, columns)
@@ -131,14 +135,6 @@ def _shape(value: Cell) -> Shape:
         # how a number in a text compares with numbers depends on the number
         return f"number {value}" if len(value) < 40 and is_number(value) else "text"
     return ("-" if value < 0 else "+") + ("integer" if isinstance(value, int) else "real")
-
-
-def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape]) -> None:
-    for node in list(tree.find_all(exp.Placeholder)):
-        name = str(node.name).removeprefix("nacre_")
-        if not name.isdigit() or int(name) >= len(shapes):
-            raise ToolError("refused", "Named parameters are not allowed.")
-        node.replace(_mark(int(name), shapes[int(name)]))
 
 
 def _mark(number: int, shape: Shape) -> exp.Expr:
