@@ -81,10 +81,8 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A property with where its values are: in the relation of the class, or in a `junction`.
-
-    `has_raw_text`: raw text stands where no number could be parsed. On a server a column has values of one type.
-    """
+    """A property with where its values are: in the relation of the class, or in a `junction`. `has_raw_text`: raw text
+    stands where no number could be parsed. On a server a column has values of one type."""
 
     shown: TableColumn
     column: Column
@@ -437,10 +435,8 @@ def _downwards(
 def _by_target(
     tables: Tables, source: TableSource, column: SourceColumn, request: TableRequest, where: RowConditions, size: int
 ) -> Iterator[Cell]:
-    """By the names of the linked things: the targets of the page first, then the rows of each.
-
-    A name is looked up once for each target instead of once for each row. Rows without a link come last.
-    """
+    """By the names of the linked things: the targets of the page first, then the rows of each. A name is looked up once
+    for each target instead of once for each row. Rows without a link come last."""
     link, end = column.expressions("r")[1], request.skip + size
     way = "DESC" if request.descending else "ASC"
     each = f"SELECT {link} AS l, count(*) AS n FROM {source.rows}{where.sql} GROUP BY {link}"

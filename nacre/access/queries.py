@@ -38,10 +38,8 @@ ResultRow = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class QueryResult:
-    """The rows of a query. `query` is the text that ran, `note` how it differs from the text that was sent.
-
-    `units` has one entry for each column, `keys` the IRIs of each row; `truncated`: there were more rows.
-    """
+    """The rows of a query. `query` is the text that ran, `note` how it differs from the text that was sent. `units` has
+    one entry for each column, `keys` the IRIs of each row; `truncated`: there were more rows."""
 
     columns: tuple[str, ...]
     rows: tuple[ResultRow, ...]
@@ -73,11 +71,8 @@ async def run_foreign_sql(
     seconds: float,
     numbers: frozenset[float] | None = None,
 ) -> BranchResult:
-    """As `run_model_sql`. Raises ToolError `timeout` or `too_large`.
-
-    The sandbox has no network, so a query over a database is guarded in this process, whose limits on its
-    size bound the time, and the database stops it.
-    """
+    """As `run_model_sql`. Raises ToolError `timeout` or `too_large`. The sandbox has no network, so a query over a
+    database is guarded in this process, whose limits on its size bound the time, and the database stops it."""
     if graph.tables.is_local:
         return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds, numbers=numbers)
     # sqlglot is slow to import, and tables of a version are queried in the sandbox
@@ -124,10 +119,8 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """The sentences that contain the words of a text or are near to it in meaning, the best first.
-
-    Raises ToolError `unavailable` if the graph can be searched in neither way.
-    """
+    """The sentences that contain the words of a text or are near to it in meaning, the best first. Raises ToolError
+    `unavailable` if the graph can be searched in neither way."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     if not lexical_problem(graph):
@@ -231,10 +224,8 @@ class WrittenQuery:
 
 
 async def write_query(question: str, graph: Graph) -> WrittenQuery:
-    """The query of the reading that is likeliest before anything was run. The rules write it.
-
-    Raises ConfigError if the question is no query.
-    """
+    """The query of the reading that is likeliest before anything was run. The rules write it. Raises ConfigError if the
+    question is no query."""
     lexicon = await load_lexicon(graph, question)
     understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
     for reading in understanding.readings:

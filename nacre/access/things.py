@@ -55,9 +55,7 @@ class NamedThing:
 
 def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
     """The thing that a name or an IRI means best, without passages; raises ToolError `unknown_name` if there is none.
-
-    Blocking. Facts that are not looked up within `seconds` are left out.
-    """
+    Blocking. Facts that are not looked up within `seconds` are left out."""
     name = name.strip().encode(errors="replace").decode()
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")

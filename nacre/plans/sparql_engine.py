@@ -43,9 +43,7 @@ def sparql_engine(
     alternative_seconds: float = ALTERNATIVE_SECONDS,
 ) -> Engine:
     """Plans as SPARQL, each query within `seconds`; a query of an alternative reading within `alternative_seconds`.
-
-    Labels are looked up only for the things in the rows. Rows without an order are sorted by what they show.
-    """
+    Labels are looked up only for the things in the rows. Rows without an order are sorted by what they show."""
 
     def fetch(query: Statement | SparqlQuery, limit: int, is_alternative: bool) -> SqlResult:
         assert isinstance(query, SparqlQuery)
@@ -108,10 +106,8 @@ def _sort_key(value: Cell) -> tuple[int, float, str]:
 
 
 def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
-    """One query whose result is the answer.
-
-    Raises ToolError `refused` for a plan whose answer is prose, and for the time between two dates.
-    """
+    """One query whose result is the answer. Raises ToolError `refused` for a plan whose answer is prose, and for the
+    time between two dates."""
     body = plan.body
     if isinstance(body, Select | Combine):
         return _answers_only(to_sparql(body, vocabulary))
@@ -137,11 +133,8 @@ def _answers_only(query: SparqlQuery) -> str:
 def provenance_query(
     select: Select, keys: tuple[str, ...], vocabulary: Vocabulary, names: Collection[str], *, things: int
 ) -> str:
-    """A CONSTRUCT of the triples behind the rows of at most so many things, or behind the rows of `keys`.
-
-    The triples are links, values that the select shows or compares, the class of the answers, and their `names`
-    (predicates).
-    """
+    """A CONSTRUCT of the triples behind the rows of at most so many things, or behind the rows of `keys`. The triples
+    are links, values that the select shows or compares, the class of the answers, and their `names` (predicates)."""
     narrowed = narrow_select(select, keys)
     writer = SparqlWriter(vocabulary, narrowed, is_traced=True)
     pattern, answer = writer.pattern, aggregated_value(narrowed.answers[0]).variable

@@ -333,10 +333,8 @@ def cell_value(term: SparqlTerm | None) -> Cell:
 
 @dataclass(frozen=True)
 class SparqlQuery:
-    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI.
-
-    `ordered`: the query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse.
-    """
+    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI. `ordered`: the
+    query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse."""
 
     text: str
     outputs: tuple[OutputColumn, ...]

@@ -33,10 +33,8 @@ from nacre.stores.sqlite.triples import TYPE
 
 
 def to_sparql(body: Select | Combine, vocabulary: Vocabulary) -> SparqlQuery:
-    """The query for a select, or for two selects combined as sets of things.
-
-    Raises ToolError `type` for a plan whose aggregates cannot be computed.
-    """
+    """The query for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan whose
+    aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, vocabulary)
     return SparqlWriter(vocabulary, body).query()
@@ -325,10 +323,8 @@ class ValueVariables:
 
 
 class GraphPattern:
-    """Names the values that a query uses, then writes the lines of its group.
-
-    The names of a select within a select begin with a `prefix` of their own.
-    """
+    """Names the values that a query uses, then writes the lines of its group. The names of a select within a select
+    begin with a `prefix` of their own."""
 
     def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         # what derived classes and properties read, by the thing they are of; only if `is_traced`
@@ -358,11 +354,8 @@ class GraphPattern:
         return self._value_variables(attribute).raw
 
     def lines(self, required: Collection[ValueKey], stated: Collection[ValueKey]) -> Iterator[str]:
-        """Things, links and all values that were named before.
-
-        A `required` value must be readable, a `stated` one must have a literal; other values are optional if things
-        without them are shown.
-        """
+        """Things, links and all values that were named before. A `required` value must be readable, a `stated` one must
+        have a literal; other values are optional if things without them are shown."""
         for variable in self._select.variables:
             yield from self._named_things(variable)
         self.traced.clear()
@@ -554,10 +547,8 @@ _FARTHEST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 
 
 def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) -> str:
-    """An aggregate over the variable of a thing or value.
-
-    An unbound value would make the whole aggregate an error in SPARQL, so COALESCE replaces it.
-    """
+    """An aggregate over the variable of a thing or value. An unbound value would make the whole aggregate an error in
+    SPARQL, so COALESCE replaces it."""
     function = AGGREGATES[term.function]
     if not function.sparql:
         raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")

@@ -37,10 +37,8 @@ from nacre.stores.sqlite.triples import Triple, TripleReader
 
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
-    """The statement for a select, or for two selects combined as sets of things.
-
-    Raises ToolError `type` for a plan whose aggregates cannot be computed.
-    """
+    """The statement for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan
+    whose aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, schema)
     return _SelectWriter(schema).statement(body)
@@ -500,10 +498,8 @@ class _Tracer:
                     yield name
 
     def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
-        """The IRI of each variable, for at most 50 combinations of things that fit.
-
-        Only combinations of `named` things are sorted by label: a row may rest on too many things to sort.
-        """
+        """The IRI of each variable, for at most 50 combinations of things that fit. Only combinations of `named` things
+        are sorted by label: a row may rest on too many things to sort."""
         wanted = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
         statement = (to_sql if named else bindings_statement)(wanted, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]

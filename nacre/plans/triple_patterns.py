@@ -32,11 +32,8 @@ MOST_NAMES = 3
 
 
 class QuestionTriples(NamedTuple):
-    """The triples of a question.
-
-    `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all variables are introduced, or the
-    query could be parsed. `things`: the IRIs that a model's query names.
-    """
+    """The triples of a question. `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all
+    variables are introduced, or the query could be parsed. `things`: the IRIs that a model's query names."""
 
     triples: tuple[tuple[str, str, str], ...]
     truth: bool

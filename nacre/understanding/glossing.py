@@ -194,10 +194,8 @@ MAX_TELLING_WORDS = 4
 
 
 def question_language(text: str, lexicon: Lexicon) -> str:
-    """The language of a question: that of its function words, else that of the labels that it repeats.
-
-    Keywords without function words are in the language of a graph that is not in English.
-    """
+    """The language of a question: that of its function words, else that of the labels that it repeats. Keywords without
+    function words are in the language of a graph that is not in English."""
     detected = detect_language(text)
     if detected != ENGLISH:
         return detected

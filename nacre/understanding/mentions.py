@@ -187,10 +187,8 @@ class _Noun(NamedTuple):
 
 
 def find_descriptive_phrases(question: str, lexicon: Lexicon) -> list[DescriptivePhrase]:
-    """Return phrases with a clause, then superlatives: "the ship that has a library", "the longest ship".
-
-    Other words may stand between the noun and its clause.
-    """
+    """Return phrases with a clause, then superlatives: "the ship that has a library", "the longest ship". Other words
+    may stand between the noun and its clause."""
     text = strip_courtesy(question).strip()
     tokens = tokenize(text)
     return [*_clauses(text, tokens, lexicon), *_superlatives(text, tokens, lexicon)]

@@ -179,10 +179,8 @@ Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
 
 
 class Constraint(NamedTuple):
-    """A named constraint. `keep` returns the readings that meet it.
-
-    If none does, all stay, unless it is a law: a reading that breaks a law is no answer even if there is no other.
-    """
+    """A named constraint. `keep` returns the readings that meet it. If none does, all stay, unless it is a law: a
+    reading that breaks a law is no answer even if there is no other."""
 
     name: str
     keep: Keep

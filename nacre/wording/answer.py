@@ -353,10 +353,8 @@ def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -
 
 
 def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
-    """A count of things or values as a sentence; "" for groups, for other numbers and for zero.
-
-    "There are 3 mills whose town is Rome", "There are 4 different payment methods".
-    """
+    """A count of things or values as a sentence; "" for groups, for other numbers and for zero. "There are 3 mills
+    whose town is Rome", "There are 4 different payment methods"."""
     term = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
         return ""

@@ -298,10 +298,8 @@ def date_condition_words(each: Filter, value: str) -> str:
 
 
 def merge_range_filters(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
-    """The conditions, with both bounds of a range as one condition with the operator "in".
-
-    Its constant is in words: whole days, months or years of a date, or "between 3 and 5" of a number.
-    """
+    """The conditions, with both bounds of a range as one condition with the operator "in". Its constant is in words:
+    whole days, months or years of a date, or "between 3 and 5" of a number."""
     merged: list[Filter] = []
     for each in filters:
         words = _range_words(merged[-1], each, schema) if merged else ""
@@ -328,11 +326,8 @@ def _range_words(first: Filter, second: Filter, schema: Schema) -> str:
 
 @dataclass(frozen=True)
 class PropertyValues:
-    """The values of a thing in words, how many different ones there are, and the value if it is one number.
-
-    `subject` is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or
-    dates.
-    """
+    """The values of a thing in words, how many different ones there are, and the value if it is one number. `subject`
+    is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or dates."""
 
     predicate: Predicate
     label: PredicateLabel

@@ -219,10 +219,8 @@ def open_boolean_sentence(properties: Sequence[PropertyFacts]) -> list[SentenceF
 
 
 def _merged_clauses(part: Sequence[PropertyFacts], owner: str) -> list[str]:
-    """A clause for each property, the first of the `owner`, if any.
-
-    A measure in two units is one clause ("its length is 65 m (212 ft)"), and so are the time and place of one event.
-    """
+    """A clause for each property, the first of the `owner`, if any. A measure in two units is one clause ("its length
+    is 65 m (212 ft)"), and so are the time and place of one event."""
     clauses: list[str] = []
     for before, each in zip((None, *part), part, strict=False):
         is_same_measure = before is not None and before.label.one == each.label.one and before.predicate.unit
@@ -340,10 +338,8 @@ LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 def sparql_profile_sentences(
     profile: Profile, source: SparqlSource, vocabulary: Vocabulary, labels: LabelLookup, *, round: int, seconds: float
 ) -> tuple[EvidenceSentence, ...]:
-    """The texts about the things of both sides, then their values and links; those of the topic first.
-
-    Raises ToolError `empty` without things.
-    """
+    """The texts about the things of both sides, then their values and links; those of the topic first. Raises ToolError
+    `empty` without things."""
     schema = vocabulary.schema
     sides = [side for side in (profile.members, profile.against) if side]
     things = [key for side in sides for key in _keys(side, source, vocabulary, seconds)]

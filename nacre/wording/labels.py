@@ -83,9 +83,7 @@ class PredicateLabel:
 
     def statement(self, values: str, *, is_dated: bool, is_temporal: bool) -> VerbPhrase:
         """The values of a property that is no noun: "was built in 1961", "starts on 5 May", "is open to adults".
-
-        `is_temporal`: the values are years or dates; `is_dated`: they are dates.
-        """
+        `is_temporal`: the values are years or dates; `is_dated`: they are dates."""
         ends_with_preposition = self.one.split()[-1] in word_list("wording", "prepositions")
         if is_temporal and is_dated and self.kind == "verb":
             return self.event(f"on {values}")
@@ -214,10 +212,8 @@ def shorten_label(predicate: Predicate, schema: Schema) -> str:
 
 
 def label_remainder(text: str, noun: str) -> str:
-    """The words of a label after the last words of a noun; "" if it does not begin so.
-
-    "code" of "channel code" for "contact channel", "price" of "product price" for "product for hire".
-    """
+    """The words of a label after the last words of a noun; "" if it does not begin so. "code" of "channel code" for
+    "contact channel", "price" of "product price" for "product for hire"."""
     ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
@@ -227,10 +223,8 @@ def label_remainder(text: str, noun: str) -> str:
 
 
 def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label of a link without the class at its end.
-
-    "on" of "on island", "part of" of "part of museum", "speaks" of "speaks language", "driver" of "driver employee".
-    """
+    """A label of a link without the class at its end. "on" of "on island", "part of" of "part of museum", "speaks" of
+    "speaks language", "driver" of "driver employee"."""
     if not predicate.has_links or " " not in text:
         return text
     for iri in predicate.ranges:

@@ -118,10 +118,8 @@ def _verb_sentence(body: Select, names: list[str], schema: Schema) -> str:
 
 
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
-    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961".
-
-    "" for a property with a noun, and for unwieldy words.
-    """
+    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961". "" for a property
+    with a noun, and for unwieldy words."""
     term = body.answers[-1]
     if not isinstance(term, Attribute) or len(names) > MAX_LISTED_NAMES:
         return ""
@@ -195,10 +193,8 @@ def _tells_things_apart(body: Body, schema: Schema) -> bool:
 
 
 def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
-    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures.
-
-    `is_named`: the answer names the property already ("20", not "credit score 20").
-    """
+    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures. `is_named`: the
+    answer names the property already ("20", not "credit score 20")."""
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
         return []
@@ -230,9 +226,7 @@ def is_ordered_by_date(body: object, schema: Schema) -> bool:
 
 def values_of_these(select: Select, schema: Schema, *, many: bool = True, of_many: bool = True) -> str:
     """Properties without the conditions on their things: "the names of these ships and the ages of these captains".
-
-    With `many` and `of_many` off, of one thing: "the name of this ship". Empty if things are asked for.
-    """
+    With `many` and `of_many` off, of one thing: "the name of this ship". Empty if things are asked for."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
     if len(terms) != len(select.answers):
         return ""
@@ -247,10 +241,8 @@ def values_of_these(select: Select, schema: Schema, *, many: bool = True, of_man
 
 
 def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, is_short: bool) -> str:
-    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; "" for others.
-
-    With `is_short`, "this ship" stands for the conditions on the thing.
-    """
+    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; "" for others. With
+    `is_short`, "this ship" stands for the conditions on the thing."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
     of, numbers = select_wording(select, schema), all(c.is_number for c in found.columns)
     if numbers or not all(predicate_label(t.predicate, schema).kind == "noun" for t in terms):

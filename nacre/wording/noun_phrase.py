@@ -71,10 +71,8 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True)
 class SelectWording:
-    """Words the things and numbers of one select.
-
-    `inner` words a whole select that stands in a condition. `tied`: several things share the place that is asked for.
-    """
+    """Words the things and numbers of one select. `inner` words a whole select that stands in a condition. `tied`:
+    several things share the place that is asked for."""
 
     select: Select
     schema: Schema
@@ -134,10 +132,8 @@ class SelectWording:
         return words if is_named or words.startswith("the ") or words[:1].isdigit() else f"the {words}"
 
     def things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
-        """The things of a variable with all conditions on them; with "the" if they are named or ordered.
-
-        `seen` are the edges that are worded elsewhere.
-        """
+        """The things of a variable with all conditions on them; with "the" if they are named or ordered. `seen` are the
+        edges that are worded elsewhere."""
         variable = self.variables.get(name)
         if variable is None:
             return "things" if many else "the thing"

@@ -65,10 +65,8 @@ def thing_sentences(
     *,
     is_introduced: bool = False,
 ) -> list[EvidenceSentence]:
-    """What the thing is, what it links to, its values, its parts and what links to it, each fact once.
-
-    `is_introduced`: the reader knows already what the thing is. With a `topic` only properties that it names are given.
-    """
+    """What the thing is, what it links to, its values, its parts and what links to it, each fact once. `is_introduced`:
+    the reader knows already what the thing is. With a `topic` only properties that it names are given."""
     noun = class_noun(thing, schema)
     is_a_person = bool(thing.classes) and is_person(noun)
     properties = _properties(name, noun, thing, schema, run)
@@ -198,10 +196,8 @@ def _described_part(
 
 
 def _has_own_name(part: DependentPart, thing: Variable, name: str, schema: Schema, run: RunStatement) -> bool:
-    """Whether the only part of a thing has a name that says neither its owner nor its class.
-
-    An employee has one, the "offer of Fox" has none.
-    """
+    """Whether the only part of a thing has a name that says neither its owner nor its class. An employee has one, the
+    "offer of Fox" has none."""
     link = schema.predicate_of[part.select.edges[0].predicate]
     names = [(fact.text, fact.triple[0]) for fact in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
@@ -284,11 +280,8 @@ def incoming_link_sentence(
     left_out: Collection[str],
     counted: Collection[str],
 ) -> list[SentenceFacts]:
-    """What links to the thing, counted by class; empty if nothing does.
-
-    Links that are `worded` in the other direction, predicates that are `left_out`, and classes whose number another
-    fact gives (`counted`) do not appear.
-    """
+    """What links to the thing, counted by class; empty if nothing does. Links that are `worded` in the other direction,
+    predicates that are `left_out`, and classes whose number another fact gives (`counted`) do not appear."""
     identities, possessions, facts = list[str](), list[str](), list[WordedFact]()
     for link in _incoming_links(thing.variable, schema, run, worded, left_out, counted):
         label = predicate_label(link.predicate.iri, schema)

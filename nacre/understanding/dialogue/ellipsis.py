@@ -88,9 +88,7 @@ def substitute_value(
     phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker, *, instead: bool = False
 ) -> Rewrite | None:
     """ "And in 2022?", "and the red ones?": the last question with its time, value or class replaced, or this added.
-
-    With `instead` nothing is added, and a class may replace a value, or a value a class.
-    """
+    With `instead` nothing is added, and a class may replace a value, or a value a class."""
     words, last = tokenize(phrase), earlier[-1]
     new = _new_part(phrase, words, linker)
     if new is None or any(t.norm in language().words["asking_yes_no"] for t in words[:1]) or not is_standalone(last):

@@ -204,11 +204,8 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
 
 
 def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
-    """The candidates about the things of the conversation if there are any, else all.
-
-    "How much do they cost" asks for the cost of each and not for a total, unless the question says so. "Are they full?"
-    asks about all of them.
-    """
+    """The candidates about the things of the conversation if there are any, else all. "How much do they cost" asks for
+    the cost of each and not for a total, unless the question says so. "Are they full?" asks about all of them."""
     about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
     if _asks_how_many(about, question):
         about = [c for c in about if _counts_scope(c)] or about

@@ -43,9 +43,7 @@ _INEQUALITIES = frozenset(("<", "<=", ">", ">="))
 
 def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
     """The earlier plan with the columns, order or conditions of the new one. None if the new one has none of these.
-
-    Things of the same class in both plans are the same things.
-    """
+    Things of the same class in both plans are the same things."""
     both = merge_selects(earlier, new)
     if both is None:
         return None

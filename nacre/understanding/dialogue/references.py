@@ -38,9 +38,7 @@ def find_pronoun(
     words: Sequence[Token], things: Sequence[NameCandidate], demonstratives: Collection[int] = ()
 ) -> int | None:
     """The first pronoun that refers to an earlier turn. A pronoun after a thing of this turn refers to that.
-
-    `demonstratives` are the places of "that" before a class (`demonstrative_positions`).
-    """
+    `demonstratives` are the places of "that" before a class (`demonstrative_positions`)."""
     known = language().words
     first_thing = min((c.start for c in things), default=len(words))
     for i, token in enumerate(words):
@@ -77,10 +75,8 @@ def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandida
 
 
 def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:
-    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room".
-
-    In "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word.
-    """
+    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room". In
+    "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word."""
     linked = linker.link(words)
     classes = [c for c in linked if c.kind == "class" and c.exact]
     verbs = [(c.start, c.end) for c in linked if c.kind == "predicate" and c.exact]
@@ -94,10 +90,8 @@ def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset
 
 
 def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether a first question has a pronoun without anything before it that the pronoun may stand for.
-
-    In "which department is he in" the department is what is asked for, and he is someone else.
-    """
+    """Whether a first question has a pronoun without anything before it that the pronoun may stand for. In "which
+    department is he in" the department is what is asked for, and he is someone else."""
     known = language().words
     linked = linker.link(words)
     # The "it" of the song "Beat it" is part of a name.
@@ -330,9 +324,7 @@ def ordinal_reference(
     words: Sequence[Token], earlier: Sequence[EarlierTurn], linker: Linker
 ) -> tuple[tuple[int, int], Scope] | None:
     """The span of an ordinal with its article, and the thing that it means in the last list. None if there is none.
-
-    "The others" are the things of the list that were not mentioned since, if the last turn was about one of them.
-    """
+    "The others" are the things of the list that were not mentioned since, if the last turn was about one of them."""
     ordinals, known = english_data()["ordinals"], language().words
     listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):

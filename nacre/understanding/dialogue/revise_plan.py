@@ -275,10 +275,8 @@ YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")
 def substitute_in_plan(
     phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker, *, always: bool = False
 ) -> Rewrite | None:
-    """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`).
-
-    Words cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in.
-    """
+    """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`). Words
+    cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
     last = earlier[-1]
     body = last.plan.body if last.plan else None
     if not isinstance(body, Select) or not (always or (last.keys and not is_standalone(last))):

@@ -393,10 +393,8 @@ def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
 
 
 def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
-    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is.
-
-    A word with a capital may be a name that the graph does not have.
-    """
+    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is. A word with
+    a capital may be a name that the graph does not have."""
     words = tokens[:MAX_PART_WORDS]
     if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
         return False

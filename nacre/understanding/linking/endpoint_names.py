@@ -230,10 +230,8 @@ MAX_NAME_EDITS = 2
 
 
 class QuestionLexicon(Lexicon):
-    """A lexicon that adds the things of one question to `of_schema`, the lexicon of the graph.
-
-    It shares the files and everything that depends only on the schema, and has nothing of its own to close.
-    """
+    """A lexicon that adds the things of one question to `of_schema`, the lexicon of the graph. It shares the files and
+    everything that depends only on the schema, and has nothing of its own to close."""
 
     def __init__(
         self,

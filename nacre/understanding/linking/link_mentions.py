@@ -297,10 +297,8 @@ MAX_MISSPELT_WORDS = 4
 
 
 class Linker:
-    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts.
-
-    `stopwords` are the function words and the words that too many names contain to name anything.
-    """
+    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts. `stopwords` are the
+    function words and the words that too many names contain to name anything."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -383,10 +381,8 @@ def prepare_question(text: str, linker: Linker) -> Question:
 def link_misspellings(
     question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
 ) -> list[Link]:
-    """What unlinked words would name with a letter corrected.
-
-    These links do not cover the misspelt word, so it stays among the words that are reported as unused.
-    """
+    """What unlinked words would name with a letter corrected. These links do not cover the misspelt word, so it stays
+    among the words that are reported as unused."""
     linked = 0
     for link in links:
         linked |= link.covered

@@ -412,10 +412,8 @@ def terms_by_comment_word(
 def link_comment_words(
     question: Question, links: Sequence[Link], comment_terms: Mapping[str, tuple[SchemaTerm, ...]]
 ) -> Iterator[Link]:
-    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded".
-
-    A word that ranks names nothing so: "the smallest" where a comment says "small".
-    """
+    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded". A word that
+    ranks names nothing so: "the smallest" where a comment says "small"."""
     linked = 0
     for cue in question.cues:
         if cue.kind in RANKING_CUES:

@@ -97,10 +97,8 @@ class _Coverage(NamedTuple):
 
 
 class EntityNames:
-    """The names of all things, looked up by words, lemmas and parts of codes.
-
-    `common_words` are in so many names that they name nothing, `stopwords` these and the function words.
-    """
+    """The names of all things, looked up by words, lemmas and parts of codes. `common_words` are in so many names that
+    they name nothing, `stopwords` these and the function words."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon

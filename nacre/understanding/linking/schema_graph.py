@@ -237,9 +237,7 @@ Steps = Mapping[int, Sequence[PathStep]]
 @dataclass(frozen=True)
 class Unions:
     """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps.
-
-    `hypernyms` are words of English for a wider kind, which the graph may use in another sense.
-    """
+    `hypernyms` are words of English for a wider kind, which the graph may use in another sense."""
 
     nodes: tuple[SchemaNode, ...]
     members: Mapping[int, tuple[int, ...]]
@@ -311,10 +309,8 @@ def _head(node: SchemaNode) -> str:
 def _classes_by_kind(
     classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
 ) -> Mapping[str, Sequence[SchemaNode]]:
-    """The classes of each kind: persons, places, organisations, events, and items, which are none of these.
-
-    Items have properties, and "anything" is whatever has some and is no person.
-    """
+    """The classes of each kind: persons, places, organisations, events, and items, which are none of these. Items have
+    properties, and "anything" is whatever has some and is no person."""
     found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
     for node in classes:
         nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, _head(node)))

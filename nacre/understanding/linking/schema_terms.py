@@ -47,11 +47,8 @@ MAX_PHRASE_CONCEPTS = 4
 
 
 class SchemaTerm(NamedTuple):
-    """One name of a class, property or link, with a weight for each word.
-
-    `nodes` are the class, the class that has the property, or the source and the targets of the link. `score` is below
-    1 for names that are not the graph's own.
-    """
+    """One name of a class, property or link, with a weight for each word. `nodes` are the class, the class that has the
+    property, or the source and the targets of the link. `score` is below 1 for names that are not the graph's own."""
 
     kind: str
     nodes: tuple[int, ...]
@@ -252,10 +249,8 @@ def _light_words() -> frozenset[str]:
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """Nodes of persons, with the dictionary words that an event or a property gives them.
-
-    The persons linked from a "visit" are "visitors"; whoever has a "member since" is a "member".
-    """
+    """Nodes of persons, with the dictionary words that an event or a property gives them. The persons linked from a
+    "visit" are "visitors"; whoever has a "member since" is a "member"."""
     endings = phrase_list("linking", "agent_endings")
     by_event = {
         (step.target, node.words[-1] + ending)

@@ -288,9 +288,7 @@ def _narrowed(state: ParseState, wide: Ref, narrow: int) -> ParseState:
 
 
 def is_open_participle(link: Link, context: ParseContext) -> bool:
-    """Whether a mention is a participle before a preposition.
-
-    "Not located in Rome" means no location in Rome, or another location.
-    """
+    """Whether a mention is a participle before a preposition. "Not located in Rome" means no location in Rome, or
+    another location."""
     first, *after = (token.norm for token in context.question.tokens[link.start : max(link.end, link.start + 2)])
     return is_participle(first) and len(after) == 1 and after[0] in word_list("wording", "prepositions")

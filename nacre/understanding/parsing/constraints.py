@@ -95,10 +95,8 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
 
 
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings about a class that the question does not name, where a wider class reads the same.
-
-    "The tallest work" is not restricted to tapestries.
-    """
+    """Drop the readings about a class that the question does not name, where a wider class reads the same. "The tallest
+    work" is not restricted to tapestries."""
     graph = context.graph
     roots_of: dict[tuple[object, ...], set[int]] = defaultdict(set)
     keyed = [(each, _root(each.derivation), _without_root(each.derivation)) for each in candidates]
@@ -114,10 +112,8 @@ def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> 
 
 
 def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that list the narrower categories of a category, if it sorts other things as well.
-
-    "All berry bushes" are plants of that kind, and not its varieties.
-    """
+    """Drop the readings that list the narrower categories of a category, if it sorts other things as well. "All berry
+    bushes" are plants of that kind, and not its varieties."""
     named = {key for c in candidates if MEMBERS_RULE in c.derivation.trace for key in _category_keys(c.derivation)}
     nodes = context.graph.nodes
     return [
@@ -162,10 +158,8 @@ def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Can
 
 
 def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
-    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts.
-
-    The department with the most beds has them in several rooms.
-    """
+    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts. The
+    department with the most beds has them in several rooms."""
     totals = [
         (each.derivation.order.ref, {target.ref.node for target in each.derivation.targets})
         for each in candidates
@@ -206,10 +200,8 @@ def asks_measure(question: Question) -> bool:
 
 
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Return the readings without those that list a total of each thing, where others give the total of all.
-
-    "The total amount of all orders" is one number, even if each order has a "total amount".
-    """
+    """Return the readings without those that list a total of each thing, where others give the total of all. "The total
+    amount of all orders" is one number, even if each order has a "total amount"."""
     tokens, of_all_words = context.question.tokens, language().words["altogether"]
     if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in context.question.cues):
         return candidates
@@ -245,10 +237,8 @@ def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -
 
 
 def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGraph) -> _RequestedClass | None:
-    """The class that a question begins to ask for.
-
-    "Which states ...", "what is the longest river ...", "the two largest states".
-    """
+    """The class that a question begins to ask for. "Which states ...", "what is the longest river ...", "the two
+    largest states"."""
     ranking = {i for cue in question.cues if cue.kind in ("superlative", "most") for i in range(cue.start, cue.end)}
     start = _class_start(question, links, ranking)
     if not start:
@@ -345,11 +335,8 @@ WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
 
 
 class AnswerTypeMatch(NamedTuple):
-    """The readings that may answer a question.
-
-    `nearest` is a reading that uses more of the words than any of them, but gives another type of answer than the words
-    `asked` ask for.
-    """
+    """The readings that may answer a question. `nearest` is a reading that uses more of the words than any of them, but
+    gives another type of answer than the words `asked` ask for."""
 
     kept: list[Candidate]
     nearest: Candidate | None = None
@@ -466,10 +453,8 @@ def _is_other_end(candidate: Candidate, asked: frozenset[str], other: frozenset[
 
 
 def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings that give what was done, where others that use as many words give who did it.
-
-    What was done is mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement).
-    """
+    """The readings that give what was done, where others that use as many words give who did it. What was done is
+    mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement)."""
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
     return [
@@ -544,10 +529,8 @@ def _gives_located_things(candidate: Candidate, question: Question) -> bool:
 
 
 def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name.
-
-    Such a class is likely to have the name by chance.
-    """
+    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name. Such
+    a class is likely to have the name by chance."""
     derivation, body = candidate.derivation, candidate.body
     if not isinstance(body, Select) or len(derivation.targets) != 1:
         return False

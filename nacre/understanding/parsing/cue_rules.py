@@ -445,11 +445,8 @@ CUE_RULE_NAMES = {"open": OPEN_RULE, "over": OVER_RULE}
 
 
 def ongoing_conditions(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """Yield the reading with what "still" or "no longer" means.
-
-    The last day is unknown, or known. If nothing ends, "still" adds nothing and "no longer" has no reading. "Still
-    unpaid" needs no day: the property says what goes on.
-    """
+    """Yield the reading with what "still" or "no longer" means. The last day is unknown, or known. If nothing ends,
+    "still" adds nothing and "no longer" has no reading. "Still unpaid" needs no day: the property says what goes on."""
     rule = next((name for name in CUE_RULE_NAMES.values() if name in derivation.trace), "")
     end_date = end_date_ref(derivation.nodes, context.graph) if rule else None
     cue_ends = {cue.end for cue in context.question.cues if cue.kind == "now"} if rule else set()
@@ -516,10 +513,8 @@ ONLY_RULE = "only value"
 
 
 def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:
-    """Return the conditions that a thing has this value, or is linked to this thing, and to no other.
-
-    None if there cannot be another, or the condition is of another kind.
-    """
+    """Return the conditions that a thing has this value, or is linked to this thing, and to no other. None if there
+    cannot be another, or the condition is of another kind."""
     if condition.function or condition.against is not None:
         return ()
     ref = condition.ref

@@ -175,10 +175,8 @@ def _order_as_condition(derivation: Derivation) -> Derivation:
 
 
 def _count_things_of_each(derivation: Derivation) -> Derivation:
-    """Count things for each value of a property, not the different values.
-
-    "Each genre and the number of books of that genre".
-    """
+    """Count things for each value of a property, not the different values. "Each genre and the number of books of that
+    genre"."""
     shown = {*derivation.group, *(target.ref for target in derivation.targets if not target.function)}
     targets = derivation.targets
     if not any(target.distinct and target.function == "count" and target.ref in shown for target in targets):
@@ -204,10 +202,8 @@ def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[D
 
 
 def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """Return the pending aggregates over the one amount of the things, none if it is not one.
-
-    "What do these invoices add up to", "how much is unpaid".
-    """
+    """Return the pending aggregates over the one amount of the things, none if it is not one. "What do these invoices
+    add up to", "how much is unpaid"."""
     if any(cue.kind in OTHER_CUES for cue in context.question.cues):
         # "the three most expensive overall"
         return ()
@@ -399,11 +395,8 @@ def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Re
 
 
 def apply_direction(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation sorted in the one direction that the question states.
-
-    It is the direction of the order, or else of the number for each value, the number beside other columns, or the
-    first column.
-    """
+    """Return the derivation sorted in the one direction that the question states. It is the direction of the order, or
+    else of the number for each value, the number beside other columns, or the first column."""
     directions = _directions(context.question.cues)
     order = derivation.order
     if len(directions) != 1 or (order is not None and order.limit):
@@ -518,10 +511,8 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
 
 
 def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the first or the last of several dates.
-
-    "When did the first book come out", "when was it last repaired".
-    """
+    """Return the derivation with the first or the last of several dates. "When did the first book come out", "when was
+    it last repaired"."""
     question, known = context.question, language().words
     if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
         return derivation
@@ -543,10 +534,8 @@ def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> 
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """Return the classes of persons that "who" may ask for beside what is named.
-
-    None if the reading is about persons already who are not named.
-    """
+    """Return the classes of persons that "who" may ask for beside what is named. None if the reading is about persons
+    already who are not named."""
     if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
         return []
     persons = persons_near(root, context)

@@ -42,10 +42,8 @@ IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
 
 @dataclass(frozen=True)
 class Joins:
-    """The variables of one select, the edges between them, and what the paths cost.
-
-    `ambiguous` is the number of other paths that are about as cheap.
-    """
+    """The variables of one select, the edges between them, and what the paths cost. `ambiguous` is the number of other
+    paths that are about as cheap."""
 
     variables: Mapping[Ref, Variable]
     edges: tuple[Edge, ...]
@@ -140,10 +138,8 @@ def _candidates(
 def _paths(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], incoming: Mapping[Ref, frozenset[str]]
 ) -> WeightedPaths:
-    """The cheapest paths from one thing to another.
-
-    For named things, only the paths over predicates that lead to them or that the question names, if there are any.
-    """
+    """The cheapest paths from one thing to another. For named things, only the paths over predicates that lead to them
+    or that the question names, if there are any."""
     paths = graph.cheapest_paths(known.node, ref.node, hints)
     if known not in incoming and ref not in incoming:
         return paths
@@ -242,10 +238,8 @@ FilterRule = Callable[[Condition, Joins, SchemaGraph, frozenset[str]], Filters |
 def lower_conditions(
     conditions: Sequence[Condition], joins: Joins, graph: SchemaGraph, hints: frozenset[str]
 ) -> tuple[Filters, Joins] | None:
-    """Return the filters of conditions, and the joins in which a variable holds the keys of each named thing.
-
-    None if a condition cannot be expressed.
-    """
+    """Return the filters of conditions, and the joins in which a variable holds the keys of each named thing. None if a
+    condition cannot be expressed."""
     filters: Filters = ()
     for condition in conditions:
         found = _condition_filters(condition, joins, graph, hints)
@@ -264,10 +258,8 @@ def exclusion_filter(
     hints: frozenset[str],
     along: tuple[Ref, ...] = (),
 ) -> Filter | None:
-    """Return the filter for "without X", "that never ...": not among the things that have it.
-
-    `along` are other things on the way to X. None if nothing joins the two.
-    """
+    """Return the filter for "without X", "that never ...": not among the things that have it. `along` are other things
+    on the way to X. None if nothing joins the two."""
     thing = Ref(root.node, "", 1) if condition.ref.thing == root else condition.ref.thing
     inner_things = (inner.ref.thing for inner in condition.inner)
     inside = find_joins(graph, [root, *along, thing, *inner_things], hints, prefix="not_")
@@ -499,10 +491,8 @@ def order_term(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Collection[str] = ()) -> Select:
-    """Return the plan without a second variable at the one end that a link has, if nothing else uses it.
-
-    `required` are variables that must exist.
-    """
+    """Return the plan without a second variable at the one end that a link has, if nothing else uses it. `required` are
+    variables that must exist."""
     # the variables that are shown, filtered, named, grouped or ordered by
     terms = [*select.answers, *(each.left for each in select.filters)]
     terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]

@@ -61,10 +61,8 @@ class LoweredPlan(NamedTuple):
 
 
 def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0) -> LoweredPlan | None:
-    """Return the plan of a derivation, None if nothing joins its parts.
-
-    `choice` takes the next cheapest paths where several are about as cheap.
-    """
+    """Return the plan of a derivation, None if nothing joins its parts. `choice` takes the next cheapest paths where
+    several are about as cheap."""
     operation = derivation.combine
     if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)
@@ -250,10 +248,8 @@ AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}
 
 
 def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the reading with each aggregate over a single thing as one over the things that are linked to it.
-
-    A comparison of two things changes on both sides or not at all.
-    """
+    """Return the reading with each aggregate over a single thing as one over the things that are linked to it. A
+    comparison of two things changes on both sides or not at all."""
     body, graph = candidate.body, context.graph
     changed: Body | None = None
     if isinstance(body, Compute):
@@ -383,10 +379,8 @@ def _include_parts(select: Select, graph: SchemaGraph) -> Select:
 def _without_part_path(
     select: Select, named: Variable, predicates: Collection[str], used: Collection[str]
 ) -> tuple[Select, Variable]:
-    """The select without a path over parts to a named whole, and the variable at its beginning.
-
-    Staff of "a unit of" a faculty is staff of one of its parts anyway.
-    """
+    """The select without a path over parts to a named whole, and the variable at its beginning. Staff of "a unit of" a
+    faculty is staff of one of its parts anyway."""
     while True:
         edges = _edges(select, named.name)
         if len(edges) != 1 or edges[0].predicate not in predicates:

@@ -159,10 +159,8 @@ DeriveCandidates = Callable[[Question, list[Link]], list[Candidate]]
 
 
 def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandidates) -> Iterator[Candidate]:
-    """Yield readings of "what percentage of the ships were built in Norway": how many were, of how many there are.
-
-    None if a property has such a name. `derive` reads a question with its links.
-    """
+    """Yield readings of "what percentage of the ships were built in Norway": how many were, of how many there are. None
+    if a property has such a name. `derive` reads a question with its links."""
     shares = (cue for cue in question.cues if cue.kind == SHARE_RULE)
     share = max(shares, key=lambda cue: cue.end - cue.start, default=None)
     if share is None or _is_part_of_name(share, question, links):
@@ -198,10 +196,8 @@ def _count_instead(cues: Sequence[Cue], share: Cue) -> Iterator[Cue]:
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:
-    """The count of what stands before the verb: "percentage of the incidents in 2023 | were".
-
-    None if a word of it is not understood.
-    """
+    """The count of what stands before the verb: "percentage of the incidents in 2023 | were". None if a word of it is
+    not understood."""
     classes = [link for link in links if link.kind == "class" and link.start >= share.end]
     first = min((link.end for link in classes), default=0)
     noun = next((i for i in range(share.end, first) if i not in question.stopwords), first)

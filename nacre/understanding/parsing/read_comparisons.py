@@ -174,10 +174,8 @@ def _measure_pairs(
 def _side(
     graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None, function: Literal["avg", "min"]
 ) -> Select | None:
-    """A number of a property over the things of one side, or over what belongs to them by a step.
-
-    None if the owner of the property is further than a step away.
-    """
+    """A number of a property over the things of one side, or over what belongs to them by a step. None if the owner of
+    the property is further than a step away."""
     node, owner = graph.nodes[link.refs[0].node], "thing"
     variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
     edges: list[Edge] = []
@@ -207,9 +205,7 @@ CountReader = Callable[[str], Select | None]
 
 def read_more_than(question: Question, links: Sequence[Link], read_count: CountReader) -> Iterator[Candidate]:
     """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
-
-    `read_count` reads a question for a number of things; it returns None if the question asks for something else.
-    """
+    `read_count` reads a question for a number of things; it returns None if the question asks for something else."""
     words, known = question.tokens, language().words
     than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
     more = next((i for i, token in enumerate(words[:than]) if token.norm in known["more"] | known["fewer"]), 0)

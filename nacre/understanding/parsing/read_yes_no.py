@@ -83,11 +83,8 @@ def _choice_of_values(select: Select, links: Sequence[Link], question: Question,
 
 
 def _property_checks(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
-    """What must hold for the properties that a yes/no question names without a comparison.
-
-    A boolean holds ("is he blocked"), an amount is more than nothing ("does it cost anything"), any other property has
-    a value.
-    """
+    """What must hold for the properties that a yes/no question names without a comparison. A boolean holds ("is he
+    blocked"), an amount is more than nothing ("does it cost anything"), any other property has a value."""
     compared = {each.left for each in select.filters}
     named = {ref.predicate for link in links for ref in link.refs}
     says_anything = any(token.norm in language().words["anything"] for token in question.tokens)
@@ -220,9 +217,8 @@ def _tests_thing(body: Select) -> bool:
 
 
 def _is_condition(body: Select, thing: str) -> bool:
-    """Whether the rest of a plan is a condition that can be true or false of the thing.
-
-    A condition names a value or another thing; whether the thing has any value at all is rarely asked."""
+    """Whether the rest of a plan is a condition that can be true or false of the thing. A condition names a value or
+    another thing; whether the thing has any value at all is rarely asked."""
     compared = {filtered_variable(f) for f in body.filters if f.op != "known"}
     others = [v for v in body.variables if v.name != thing]
     return bool(compared or others) and all(v.keys or v.name in compared for v in others)

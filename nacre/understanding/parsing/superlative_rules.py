@@ -211,20 +211,14 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
 
 
 def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
-    """Whether a thing can have several of a class.
-
-    No photo shows the most mountains if each shows one.
-    """
+    """Whether a thing can have several of a class. No photo shows the most mountains if each shows one."""
     paths = context.graph.cheapest_paths(owner.node, ref.node)
     steps = paths[0][1] if paths else ()
     return not steps or any(not (step.forward and context.graph.about(step.predicate).functional) for step in steps)
 
 
 def _has_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
-    """Whether a thing can have several at the other end of a link.
-
-    No ship has the most captains if each has one.
-    """
+    """Whether a thing can have several at the other end of a link. No ship has the most captains if each has one."""
     is_forward = (owner.node, ref.node) in context.graph.ends.get(ref.via, ())
     return not (is_forward and context.graph.about(ref.via).functional)
 

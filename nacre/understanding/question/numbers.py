@@ -55,10 +55,8 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
 
 @dataclass(frozen=True)
 class Bound:
-    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure).
-
-    "Between 3 and 5" and "3 to 5" are one bound with the upper end in `until`.
-    """
+    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure). "Between 3 and 5" and "3 to 5"
+    are one bound with the upper end in `until`."""
 
     start: int
     end: int

@@ -110,11 +110,8 @@ DENIED_LINK_MATCH = "denied"
 
 
 class Link(NamedTuple):
-    """What the tokens from `start` to `end` may name.
-
-    `score` is 0..1, `covered` a bit mask of tokens, `match` how the words match the name. `ends` are the predicates
-    that lead to one of the things `keys`, None if unknown.
-    """
+    """What the tokens from `start` to `end` may name. `score` is 0..1, `covered` a bit mask of tokens, `match` how the
+    words match the name. `ends` are the predicates that lead to one of the things `keys`, None if unknown."""
 
     start: int
     end: int

@@ -53,11 +53,8 @@ DATE_DIFFERENCE_PROBABILITY = 0.9
 def best_readings(
     ranked: Sequence[RankedReading], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
-    """The ranked readings in their final order, and the best of them with their probabilities.
-
-    A reading that ignores a bound, a negation or a rank comes after those that do not. This does not raise the
-    probability of the others.
-    """
+    """The ranked readings in their final order, and the best of them with their probabilities. A reading that ignores a
+    bound, a negation or a rank comes after those that do not. This does not raise the probability of the others."""
     unheeded = [unheeded_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
     is_late = [i >= MAX_READINGS_CHECKED or bool(unheeded[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
