@@ -298,18 +298,9 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
     if ref is None:
         return None
     condition = Condition(ref, state.text_match or "=", (text,), state.negated, label=text)
-    gain = 0.2 if state.text_match else -0.2
-    return state.apply_rule(
-        "free text",
-        gain + (0.5 * (end - start) if is_quoted else 0.3),
-        conditions=(*state.conditions, condition),
-        covered=covered,
-        pending_property=None,
-        text_match="",
-        negated=False,
-        last="value",
-        **last_target_as_condition(state),
-    )
+    gain = (0.2 if state.text_match else -0.2) + (0.5 * (end - start) if is_quoted else 0.3)
+    changes = {"covered": covered, "pending_property": None, "text_match": "", **last_target_as_condition(state)}
+    return state.add_conditions("free text", gain, condition, last="value", **changes)
 
 
 def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:

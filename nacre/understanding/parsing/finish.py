@@ -124,7 +124,6 @@ def _derivation(
         group=state.group,
         order=state.order,
         nodes=state.nodes or (root,),
-        combine="",
         covered=state.covered,
         prior=state.score - UNSETTLED_COST * len(costly),
         trace=(*state.trace, *rules),
@@ -330,7 +329,10 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
         # "the average number of visitors per museum"
         yield derivation.apply_rule("group is owner", 0.1, group=())
     shown = {target.ref for target in targets if not target.function}
-    missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
+    # the columns show what is grouped by if one is a property of the thing itself
+    shown |= {ref.thing for ref in shown}
+    nodes = {ref.node for ref in shown}
+    missing = tuple(Target(ref) for ref in group if ref not in shown and (ref.predicate or ref.node not in nodes))
     is_ranked = _is_ranked_by_group(derivation)
     if not has_aggregate and not is_ranked:
         yield from _group_without_aggregate(derivation, context)
@@ -347,7 +349,8 @@ def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> I
     """ "Visits per month", "cost per doctor", "the films for each studio"."""
     targets = derivation.targets
     function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
-    if function and _asks_rate(context) and derivation.order is None:
+    asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
+    if function and asks_rate and derivation.order is None:
         computed = (*map(Target, derivation.group), targets[0]._replace(function=function))
         yield derivation.apply_rule("number per group", 0.4, targets=computed)
     yield derivation.apply_rule("group dropped", group=())
@@ -361,16 +364,6 @@ def _function_per_group(asked: Ref, group: tuple[Ref, ...], context: ParseContex
     if asked.thing in group or asked.predicate not in measured_numbers(context.graph, asked.node):
         return ""
     return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
-
-
-def _asks_rate(context: ParseContext) -> bool:
-    return any(token.norm in language().words["rate"] for token in context.question.tokens)
-
-
-def _is_shown(derivation: Derivation, group: Ref) -> bool:
-    """Whether the columns show what is grouped by: a property of the thing itself."""
-    targets = derivation.targets
-    return not group.predicate and any(target.ref.node == group.node and not target.function for target in targets)
 
 
 def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:

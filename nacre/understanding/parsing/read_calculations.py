@@ -18,8 +18,8 @@ from nacre.records.schema import Schema
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.constraints import AGE, SPAN, requested_answer_type
-from nacre.understanding.parsing.state import Candidate, unused_tokens
-from nacre.understanding.question.records import Cue, Derivation, Link, Question, Ref, Target, token_mask
+from nacre.understanding.parsing.state import Candidate, unused_tokens, whole_reading
+from nacre.understanding.question.records import Cue, Link, Question, Ref, Target, token_mask
 from nacre.wording.nouns import class_noun
 
 ELAPSED_RULE = ("elapsed",)
@@ -122,19 +122,8 @@ def _reading(
     covered = name.covered | token_mask(0, 2)
     for i, token in enumerate(question.tokens):
         covered |= _is_word_of(token, idle) << i
-    derivation = Derivation(
-        targets=(Target(Ref(node.index, first)),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(Ref(node.index),),
-        combine="",
-        covered=covered,
-        prior=BASE_PRIOR + name.score,
-        trace=ELAPSED_RULE,
-        links=(name,),
-    )
-    return Candidate(derivation, body, 0.0, 0, 0, 0)
+    target = Target(Ref(node.index, first))
+    return whole_reading(body, target, covered, BASE_PRIOR + name.score, ELAPSED_RULE, (name,))
 
 
 def _requested_unit(question: Question) -> str:
@@ -165,7 +154,8 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
     share = max(shares, key=lambda cue: cue.end - cue.start, default=None)
     if share is None or _is_part_of_name(share, question, links):
         return
-    counting = question._replace(cues=tuple(_count_instead(question.cues, share)))
+    others = (cue for cue in question.cues if cue.kind != SHARE_RULE and not share.start <= cue.start < share.end)
+    counting = question._replace(cues=(*others, Cue(share.start, share.end, "count")))
     whole = _read_whole(counting, links, share, derive)
     if whole is None:
         return
@@ -187,12 +177,6 @@ def is_thing_count(body: Body) -> bool:
         return False
     answer = body.answers[0]
     return isinstance(answer, Aggregate) and answer.function == "count" and isinstance(answer.of, Itself)
-
-
-def _count_instead(cues: Sequence[Cue], share: Cue) -> Iterator[Cue]:
-    """The cues with one that counts in the place of the share."""
-    yield from (cue for cue in cues if cue.kind != SHARE_RULE and not (share.start <= cue.start < share.end))
-    yield Cue(share.start, share.end, "count")
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:

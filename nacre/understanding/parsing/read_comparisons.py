@@ -16,7 +16,7 @@ from nacre.understanding.linking.link_mentions import LinkingIndex
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.lower import lower_derivation, member_link
-from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.parsing.state import Candidate, whole_reading, without_overlaps
 from nacre.understanding.question.records import (
     Condition,
     Cue,
@@ -130,19 +130,9 @@ def _compared_readings(
             body = Compute(">" if is_more else "<", left, right)
         else:
             body = Compute("-", left, right) if is_more else Compute("-", right, left)
-        derivation = Derivation(
-            targets=(Target(pair.left, function),),
-            conditions=(),
-            group=(),
-            order=None,
-            nodes=(Ref(pair.left.node),),
-            combine="",
-            covered=comparison.covered | before.covered | after.covered | pair.covered,
-            prior=BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost,
-            trace=("compared",),
-            links=(before, after),
-        )
-        yield Candidate(derivation, body, 0.0, 0, 0, 0)
+        covered = comparison.covered | before.covered | after.covered | pair.covered
+        prior = BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost
+        yield whole_reading(body, Target(pair.left, function), covered, prior, ("compared",), (before, after))
 
 
 def _worth(link: Link, question: Question) -> float:
@@ -221,19 +211,8 @@ def read_more_than(question: Question, links: Sequence[Link], read_count: CountR
         # a name may be read as a word: "more jars than IT"
         return
     body = Compute("<" if words[more].norm in known["fewer"] else ">", left, right)
-    derivation = Derivation(
-        targets=(Target(counted.refs[0], "count"),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(counted.refs[0],),
-        combine="",
-        covered=token_mask(0, len(words)),
-        prior=PRIOR,
-        trace=("compared", COUNTED_SIDES_RULE),
-        links=(first, second, counted),
-    )
-    yield Candidate(derivation, body, 0.0, 0, 0, 0)
+    target, trace, named = Target(counted.refs[0], "count"), ("compared", COUNTED_SIDES_RULE), (first, second, counted)
+    yield whole_reading(body, target, token_mask(0, len(words)), PRIOR, trace, named)
 
 
 def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
@@ -286,22 +265,14 @@ def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex)
     if any(token.norm in language().words["than"] for token in question.tokens):
         return
     entities = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
-    names = _longest_names(entities)
+    longest = sorted(entities, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs))
+    names = without_overlaps(longest)
     if len(names) < MIN_THINGS or not _are_alternatives(names, question):
         return
     cue = _comparing_cue(question, names)
     if cue is not None and not _restricts_place(names[0], cue, question):
         for things in _possible_things(names, entities, index.graph):
             yield from _choice_readings(things, cue, links, index.graph)
-
-
-def _longest_names(links: Sequence[Link]) -> list[Link]:
-    """The longest names that do not overlap, in the order of the question."""
-    found: list[Link] = []
-    for link in sorted(links, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs)):
-        if not any(link.covered & other.covered for other in found):
-            found.append(link)
-    return sorted(found, key=lambda link: link.start)
 
 
 def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
@@ -390,7 +361,6 @@ def _choice_readings(
             group=(root,) if measure.is_count else (),
             order=Ordering(measure.ref, measure.descending, "count" if measure.is_count else "", 1),
             nodes=(root,),
-            combine="",
             covered=covered | measure.covered,
             prior=BASE_PRIOR + sum(thing.score for thing in things) - measure.cost,
             trace=("choice",),
@@ -399,7 +369,7 @@ def _choice_readings(
         )
         lowered = lower_derivation(derivation, graph)
         if lowered is not None:
-            yield Candidate(derivation, lowered.body, 0.0, 0, 0, 0)
+            yield Candidate(derivation, lowered.body)
 
 
 def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:

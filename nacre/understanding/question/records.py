@@ -174,15 +174,15 @@ class Derivation(NamedTuple):
     """
 
     targets: tuple[Target, ...]
-    conditions: tuple[Condition, ...]
-    group: tuple[Ref, ...]
-    order: Ordering | None
-    nodes: tuple[Ref, ...]
-    combine: Literal["", "union", "intersection"]
-    covered: int
-    prior: float
-    trace: tuple[str, ...]
-    links: tuple[Link, ...]
+    conditions: tuple[Condition, ...] = ()
+    group: tuple[Ref, ...] = ()
+    order: Ordering | None = None
+    nodes: tuple[Ref, ...] = ()
+    combine: Literal["", "union", "intersection"] = ""
+    covered: int = 0
+    prior: float = 0.0
+    trace: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
     hints: frozenset[str] = frozenset()
     attachment: Literal["", "last"] = ""
 
