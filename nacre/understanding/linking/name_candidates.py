@@ -157,7 +157,11 @@ class EntityNames:
                 matched[position] = like
                 position += size
                 end = position
-            elif matches and self._may_skip(token) and position - end < MAX_SKIPPED:
+            elif (
+                matches
+                and (token.norm in word_list("linking", "skipped_in_names") or token.norm in self.common_words)
+                and position - end < MAX_SKIPPED
+            ):
                 position += 1
             else:
                 break
@@ -185,9 +189,6 @@ class EntityNames:
             return {}, 1
         like = self.words.match(token._replace(norm=joined, lemma=joined))
         return (like, 2) if not matches or self._is_in_name([*matches, like]) else ({}, 2)
-
-    def _may_skip(self, token: Token) -> bool:
-        return token.norm in word_list("linking", "skipped_in_names") or token.norm in self.common_words
 
     def _is_in_name(self, matches: Sequence[WordMatches]) -> bool:
         """Whether one name contains a match of each word."""

@@ -43,7 +43,7 @@ class SchemaGraph:
         schema = lexicon.schema
         self.schema: Schema = schema
         nodes, self.node_of_class = build_nodes(lexicon)
-        self.nodes_of_relation = _nodes_of_relation(nodes)
+        self.nodes_of_relation = _inverted({n.index: n.relations for n in nodes})
         self._widest_node = {
             relation: min(found, key=lambda i: (-nodes[i].count, i))
             for relation, found in self.nodes_of_relation.items()
@@ -57,7 +57,7 @@ class SchemaGraph:
         self.nodes = self.base_nodes
         self.value_counts = _value_counts(lexicon, self.nodes_of_relation)
         self.literals = self._literals()
-        self.holders = _holders(self.literals)
+        self.holders = _inverted(self.literals)
         self.words: Mapping[str, tuple[str, ...]] = {p.iri: _lemmas(p.label) for p in schema.predicates}
         self.phrases = {p.iri: frozenset(map(_lemmas, p.phrases)) for p in schema.predicates}
         layered = sum(bool(p.phrases or p.patterns) for p in schema.predicates)
@@ -73,7 +73,8 @@ class SchemaGraph:
         # only a word of the question brings in a union
         self.steps = {i: tuple(s for s in found if not self.nodes[s.target].any_of) for i, found in all_steps.items()}
         self.ends = _ends(steps, schema)
-        self.value_counts = {**self.value_counts, **self._union_value_counts(lexicon)}
+        unions_of_relation = _inverted({union.index: union.relations for union in self.unions.nodes})
+        self.value_counts = {**self.value_counts, **_value_counts(lexicon, unions_of_relation)}
         self.literals = self._literals()
         # Properties of yes or no that are stored as texts or numbers. Nobody asks to list their values.
         self.boolean_predicates = frozenset(
@@ -159,14 +160,6 @@ class SchemaGraph:
         has_family_name = any(w[0] in family and w[-1].endswith("name") for w in labels if w)
         return has_family_name or bool(node.words and node.words[-1] in nouns_of_kind("persons"))
 
-    def _union_value_counts(self, lexicon: Lexicon) -> Mapping[tuple[int, str], int]:
-        """The values of the things of each union, by union and property."""
-        of_relation: dict[str, list[int]] = defaultdict(list)
-        for union in self.unions.nodes:
-            for relation in union.relations:
-                of_relation[relation].append(union.index)
-        return _value_counts(lexicon, of_relation)
-
     def _literals(self) -> Mapping[int, Sequence[str]]:
         found: dict[int, list[str]] = defaultdict(list)
         for i, predicate in sorted(self.value_counts):
@@ -180,11 +173,12 @@ def _lemmas(name: str) -> tuple[str, ...]:
     return tuple(lemma(w) for w in split_name(name).split())
 
 
-def _nodes_of_relation(nodes: Sequence[SchemaNode]) -> Mapping[str, Sequence[int]]:
+def _inverted(names_of: Mapping[int, Collection[str]]) -> Mapping[str, Sequence[int]]:
+    """The nodes by what each of them has."""
     found: dict[str, list[int]] = defaultdict(list)
-    for node in nodes:
-        for relation in node.relations:
-            found[relation].append(node.index)
+    for node, names in names_of.items():
+        for name in names:
+            found[name].append(node)
     return dict(found)
 
 
@@ -201,14 +195,6 @@ def _value_counts(lexicon: Lexicon, nodes_of_relation: Mapping[str, Sequence[int
     for (relation, predicate), n in lexicon.facts.items():
         for i in nodes_of_relation.get(relation, ()):
             found[i, predicate] += n
-    return dict(found)
-
-
-def _holders(literals: Mapping[int, Sequence[str]]) -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for i, predicates in literals.items():
-        for predicate in predicates:
-            found[predicate].append(i)
     return dict(found)
 
 

@@ -23,7 +23,7 @@ from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
 from nacre.understanding.parsing.state import Candidate, ParseContext
-from nacre.understanding.question.records import Derivation, Link, Question
+from nacre.understanding.question.records import Derivation, Link, Question, covered_mask
 from nacre.wording.labels import predicate_label
 
 
@@ -238,9 +238,7 @@ def _first_predicates(link: Link, graph: SchemaGraph) -> set[str]:
 
 def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
     """The words of a question and of the properties that it names, without generic words and names."""
-    names = 0
-    for link in links:
-        names |= link.covered if link.kind in ("entity", "value") else 0
+    names = covered_mask(link for link in links if link.kind in ("entity", "value"))
     said = {t.lemma for i, t in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1}
     properties = {ref.predicate for link in links for ref in link.refs[:1] if ref.predicate}
     said.update(word for predicate in properties for word in graph.words[predicate])

@@ -26,6 +26,7 @@ from nacre.understanding.question.records import (
     Question,
     Ref,
     Target,
+    covered_mask,
     token_mask,
 )
 
@@ -289,9 +290,7 @@ def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
 
 def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
     """What says which of the things is chosen: "longer", "more", "the highest", "first"."""
-    covered = 0
-    for name in names:
-        covered |= name.covered
+    covered = covered_mask(names)
     cues = [
         cue for kind in COMPARING_KINDS for cue in question.cues if cue.kind == kind and not covered >> cue.start & 1
     ]
@@ -350,10 +349,8 @@ def _choice_readings(
     root, tables = Ref(node.index), _tables(things, graph)
     keys = tuple(dict.fromkeys(key for thing in things for key in thing.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(thing.label for thing in things))
-    covered = token_mask(cue.start, cue.end)
     nouns = (link for link in links if link.kind == "class" and graph.nodes[link.refs[0].node].relations & tables)
-    for link in (*things, *nouns):
-        covered |= link.covered
+    covered = token_mask(cue.start, cue.end) | covered_mask((*things, *nouns))
     for measure in _measures(root, cue, covered, links, graph):
         derivation = Derivation(
             targets=(Target(root),),
@@ -412,7 +409,5 @@ def _counted_measures(
     own = graph.nodes[root.node].relations
     classes = [link for link in links if link.kind == "class" and not graph.nodes[link.refs[0].node].relations & own]
     for link in sorted(classes, key=lambda each: -each.score)[:MAX_MEASURES]:
-        covered = link.covered
-        for each in properties:
-            covered |= each.covered if any(ref.via in hints for ref in each.refs) else 0
+        covered = link.covered | covered_mask(each for each in properties if any(ref.via in hints for ref in each.refs))
         yield _Measure(Ref(link.refs[0].node), up, True, 1 - link.score, covered, hints)

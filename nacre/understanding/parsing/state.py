@@ -19,6 +19,7 @@ from nacre.understanding.question.records import (
     Question,
     Ref,
     Target,
+    covered_mask,
     token_mask,
 )
 
@@ -272,13 +273,8 @@ def _keys_beside_answer(select: Select) -> frozenset[tuple[str, ...]]:
 def _unfollowed_mask(candidate: Candidate) -> int:
     """Return the token mask of the links that are not followed, without the words of others."""
     unfollowed = unfollowed_links(candidate)
-    mask = others = 0
-    for link in candidate.derivation.links:
-        if link in unfollowed:
-            mask |= link.covered
-        else:
-            others |= link.covered
-    return mask & ~others
+    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
+    return covered_mask(unfollowed) & ~others
 
 
 def without_overlaps(links: Iterable[Link]) -> list[Link]:

@@ -1,5 +1,8 @@
 """What the stages of the parser hand on: Cue, Number, Question, Link, Ref, Target, Condition, Ordering, Derivation."""
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Any, Literal, NamedTuple
 
 from nacre.language.tokens import Token
@@ -125,6 +128,11 @@ class Link(NamedTuple):
     label: str = ""
     match: str = ""
     ends: frozenset[str] | None = None
+
+
+def covered_mask(links: Iterable[Link]) -> int:
+    """Return the bit mask of the tokens that links cover."""
+    return reduce(or_, (link.covered for link in links), 0)
 
 
 class Target(NamedTuple):
