@@ -94,11 +94,9 @@ class _Condition:
     @cached_property
     def value(self) -> str:
         """The words of the right side."""
-        if self.right is not None:
-            return self.right
-        return (
-            str(self.filter.right) if self.is_range else constant_words(self.filter.right, self.schema, self.attribute)
-        )
+        if self.right is None and not self.is_range:
+            return constant_words(self.filter.right, self.schema, self.attribute)
+        return str(self.filter.right) if self.right is None else self.right
 
     @cached_property
     def yearless_date(self) -> str:
@@ -220,12 +218,8 @@ def _adjective_clause(condition: _Condition) -> Clause | None:
     """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
     each, value = condition.filter, condition.value
     more_less = phrase_map("wording", "comparatives").get(condition.name)
-    if (
-        more_less is None
-        or each.negated
-        or condition.attribute.part
-        or each.op not in word_map("wording", "comparisons")
-    ):
+    is_compared = each.op in word_map("wording", "comparisons") and not each.negated
+    if more_less is None or not is_compared or condition.attribute.part:
         return None
     adjective = more_less["<" in each.op]
     return relative_clause(VerbPhrase(BE, f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"))

@@ -19,7 +19,7 @@ from nacre.plans.sparql_vocabulary import Vocabulary, derived_patterns, format_i
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sparql import to_sparql
 from nacre.plans.to_sql import to_sql
-from nacre.records.evidence import Cell, EvidenceSentence, Table
+from nacre.records.evidence import EvidenceSentence, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
@@ -95,19 +95,17 @@ def link_facts(
     found = []
     kind = max((c for c in predicate.ranges if c), key=lambda c: predicate.ranges[c], default="")
     noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
-    numbered = [keys[-1] for keys, row in zip(table.keys, table.rows, strict=True) if _is_numbered(keys, row)]
+    rows = list(zip(table.keys, table.rows, strict=True))
+    shown = [(keys[-1:], display_name(str(row[-1]), keys[-1:])) for keys, row in rows]
+    numbered = [key[0] for key, name in shown if is_number_name(name, key)]
     names = identifying_names(kind, numbered, schema, run) if noun else {}
     small = has_lowercase_name(row[-1] for row in table.rows)
-    for keys, row in zip(table.keys, table.rows, strict=True):
+    for keys, row in rows:
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
         name = names.get(far) or display_name(str(row[-1]), (far,), small=small)
         found.append(WordedFact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
-
-
-def _is_numbered(keys: tuple[str, ...], row: tuple[Cell, ...]) -> bool:
-    return is_number_name(display_name(str(row[-1]), keys[-1:]), keys[-1:])
 
 
 def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list[WordedFact]:
@@ -280,13 +278,11 @@ def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunSt
         return {}
     things = Variable("called", (kind,), keys=tuple(sorted(set(iris))))
     value = Attribute(things.name, predicate.iri)
-    statement = to_sql(Select((Itself(things.name), value), (things,), (), (Filter(value, "known"),)), schema)
-    found = run(statement)
-    if found is None:
+    table = _table(Select((Itself(things.name), value), (things,), (), (Filter(value, "known"),)), schema, run)
+    if table is None:
         return {}
-    key = next(i for i, o in enumerate(statement.outputs) if o.role == "key")
-    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"][-1]
-    names = {str(row[key]): str(row[shown]) for row in found[0] if row[shown] is not None}
+    rows = zip(table.keys, table.rows, strict=True)
+    names = {keys[0]: str(row[-1]) for keys, row in rows if row[-1] is not None}
     if len(set(names.values())) < len(names) or any(len(name.split()) > WORDS for name in names.values()):
         return {}
     return names
@@ -296,16 +292,13 @@ def _naming_predicate(kind: str, schema: Schema) -> Predicate | None:
     """The text property that nearly each thing has its own value of: named like the class, a name, or any other."""
     if kind not in schema.class_of:
         return None
-    count, noun, naming = (
-        schema.class_of[kind].count,
-        class_noun(Variable("x", (kind,)), schema),
-        language().words["naming"],
-    )
+    noun, naming = class_noun(Variable("x", (kind,)), schema), language().words["naming"]
+    least = MIN_KNOWN_SHARE * schema.class_of[kind].count
     own = [
         p
         for p in schema.predicates
         if p.has_literals and p.datatype == "text" and p.functional and p.role in ("fact", "name")
-        if p.domains.get(kind, 0) >= MIN_KNOWN_SHARE * count and p.objects >= MIN_UNIQUE_SHARE * p.subjects
+        if p.domains.get(kind, 0) >= least and p.objects >= MIN_UNIQUE_SHARE * p.subjects
     ]
     return min(own, key=lambda p: _naming_rank(predicate_label(p.iri, schema).full, noun, naming), default=None)
 
@@ -391,15 +384,8 @@ def _of_thing(
     name = named.get(key, key)
     known = [schema.predicate_of[predicate] for predicate in facts]
     telling = [p for p in known if p.role in ("fact", "text") and not p.hidden]
-    order = sorted(
-        telling,
-        key=lambda p: (
-            p.role != "text",
-            not topic & word_senses(predicate_label(p.iri, schema).one),
-            -p.subjects,
-            p.iri,
-        ),
-    )
+    on_topic = {p.iri for p in telling if topic & word_senses(predicate_label(p.iri, schema).one)}
+    order = sorted(telling, key=lambda p: (p.role != "text", p.iri not in on_topic, -p.subjects, p.iri))
     found = []
     for number, predicate in enumerate(order[:MOST_SENTENCES]):
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])

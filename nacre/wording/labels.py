@@ -369,9 +369,8 @@ def move_time_last(label: str) -> str:
 def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
     """A label that began with a form of "be", by the words after it."""
     rest = " ".join(words)
-    if _is_role(words):
-        role = " ".join(words[:-1])
-        return PredicateLabel("role", role, plural(role))
+    if role := _role_label(words):
+        return role
     kind: LabelKind = "state" if words[-1] in word_list("wording", "prepositions") else "flag"
     return PredicateLabel(kind, rest, rest, was=verb in ("was", "were"))
 
@@ -379,9 +378,8 @@ def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
 def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
     """A label of several words that ends with a preposition."""
     first, last = words[0], words[-1]
-    if _is_role(words):
-        role = " ".join(words[:-1])
-        return PredicateLabel("role", role, plural(role))
+    if role := _role_label(words):
+        return role
     if is_link_verb(first) or (first.endswith("s") and base_form(first) == lemma(first) and last != "of"):
         return PredicateLabel("verb", text, " ".join([base_form(first), *words[1:]]))
     if first in word_list("wording", "intransitive") and last != "by":
@@ -393,11 +391,13 @@ def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
     return PredicateLabel("state", text, text)
 
 
-def _is_role(words: list[str]) -> bool:
-    """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
+def _role_label(words: list[str]) -> PredicateLabel | None:
+    """The label of words that say what a thing is to another: "variant of", but not "composed of" or "part of"."""
     if words[-1] != "of" or len(words) < 2 or words[-2] in word_list("wording", "without_article"):
-        return False
-    return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
+        return None
+    role, noun = " ".join(words[:-1]), words[-2]
+    is_noun = simplemma.is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
+    return PredicateLabel("role", role, plural(role)) if is_noun else None
 
 
 @cache

@@ -65,8 +65,10 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     if not names:
         return ""
     is_one = len(names) == 1
-    if isinstance(body, Select) and (sentence := _verb_sentence(body, names, schema)):
-        return sentence
+    if isinstance(body, Select):
+        linked = link_sentence(body, names, schema)
+        if said := linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else ""):
+            return said
     words = _plan_words(plan, schema, is_one=is_one)
     if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
         # a thing that is named by a code
@@ -109,12 +111,6 @@ def _plan_words(plan: Plan, schema: Schema, *, is_one: bool) -> str:
 def _shared_measure(measure: str, many: int) -> str:
     """A measure that several things share: "3 stars each", "both 38"."""
     return f"{measure} each" if " " in measure else f"{'both' if many == 2 else 'all'} {measure}"
-
-
-def _verb_sentence(body: Select, names: list[str], schema: Schema) -> str:
-    """A link or property of one named thing as a sentence; "" for other selects."""
-    linked = link_sentence(body, names, schema)
-    return linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else "")
 
 
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
@@ -295,9 +291,8 @@ def single_row_sentence(found: Grid) -> str:
         return f"There is one such {first.heading}: {first.texts[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
         return f"{capitalise_first('; '.join(f'{c.heading}: {c.texts[0]}' for c in (first, *rest)))}."
-    if any(
-        c.heading.rpartition(" ")[2] in word_list("wording", "prepositions") or is_participle(c.heading) for c in rest
-    ):
+    prepositions = word_list("wording", "prepositions")
+    if any(c.heading.rpartition(" ")[2] in prepositions or is_participle(c.heading) for c in rest):
         # "fired in" is nothing that a thing has
         labels = [parse_label(c.heading) for c in rest]
         if all(label.kind == "state" for label in labels):

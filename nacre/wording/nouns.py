@@ -41,7 +41,8 @@ def class_noun(variable: Variable, schema: Schema) -> str:
 
 def link_like_nouns(schema: Schema) -> frozenset[str]:
     """The nouns of classes that are named like a link between two things, in the singular and plural."""
-    return schema.cache.get(link_like_nouns, lambda: _link_like_nouns(schema))
+    nouns = (noun for noun in class_nouns(schema) if not is_plain_noun(noun))
+    return schema.cache.get(link_like_nouns, lambda: frozenset(each for noun in nouns for each in (noun, plural(noun))))
 
 
 def class_nouns(schema: Schema) -> frozenset[str]:
@@ -66,16 +67,10 @@ def is_plain_noun(noun: str) -> bool:
     [True, False, False, False]
     """
     first, *rest = noun.split()
-    if noun.split()[-1] in word_list("wording", "only_verbs") or (
-        first in word_list("wording", "prepositions") and not rest[1:]
-    ):
+    is_place = first in word_list("wording", "prepositions") and not rest[1:]
+    if is_place or noun.split()[-1] in word_list("wording", "only_verbs"):
         return False
     return not rest or (rest[-1] not in word_list("wording", "prepositions") and not is_plural(first))
-
-
-def _link_like_nouns(schema: Schema) -> frozenset[str]:
-    nouns = [noun for noun in class_nouns(schema) if not is_plain_noun(noun)]
-    return frozenset([*nouns, *map(plural, nouns)])
 
 
 def _class_words(schema: Schema) -> frozenset[str]:
@@ -114,11 +109,7 @@ def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
     last = noun.split()[-1]
     if last in word_list("wording", "pieces"):
         return f"piece of {noun}"
-    if (
-        last.endswith("ing")
-        and last not in word_list("wording", "countable_ing")
-        and last not in word_list("wording", "mass")
-    ):
+    if last.endswith("ing") and last not in word_list("wording", "countable_ing") | word_list("wording", "mass"):
         return f"{noun} record"
     if last not in word_list("wording", "collective"):
         return singular(noun)

@@ -76,7 +76,7 @@ def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
     if isinstance(body, Compute) and (statement := universal_statement(body, schema)):
         return f"whether {statement}"
     if isinstance(body, Compute):
-        left, right = _one(body.left, schema), _one(body.right, schema)
+        left, right = (verbalise_select(side, schema, many=False) for side in (body.left, body.right))
         comparisons = word_map("wording", "number_comparisons")
         if body.op in comparisons:
             return f"whether {left} {comparisons[body.op]} {right}"
@@ -168,10 +168,6 @@ def _link_heading(term: Itself, select: Select, schema: Schema) -> str:
         return label.one
     alike = words.noun(edges[0].subject) == words.noun(term.variable)
     return (f"{label.one} of" if label.kind == "role" else label.one) if alike else ""
-
-
-def _one(select: Select, schema: Schema) -> str:
-    return verbalise_select(select, schema, many=False)
 
 
 def existence_statements(select: Select, schema: Schema) -> tuple[str, str]:

@@ -214,12 +214,10 @@ def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place
     for other properties."""
     label, end = predicate_label(by.predicate, structure.schema), "last" if order.descending else "first"
     owned, _, verb = label.one.rpartition(" ")
-    is_dated = is_temporal(by.predicate, structure.schema) or may_give_years(
-        structure.schema.predicate_of[by.predicate]
-    )
-    if label.kind == "noun" and owned and is_participle(verb) and is_dated:
+    has_dates, about = is_temporal(by.predicate, structure.schema), structure.schema.predicate_of[by.predicate]
+    if label.kind == "noun" and owned and is_participle(verb) and (has_dates or may_give_years(about)):
         return f"whose {owned} was {verb} {place}{end}"
-    is_event = is_temporal(by.predicate, structure.schema) and label.kind in ("state", "past", "verb")
+    is_event = has_dates and label.kind in ("state", "past", "verb")
     if not is_event or by.variable != ordered_variable(structure.select):
         return ""
     verb = strip_preposition(label.one if is_one or label.kind != "verb" else label.many)

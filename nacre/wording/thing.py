@@ -145,7 +145,9 @@ def _properties(name: str, noun: str, thing: Variable, schema: Schema, run: RunS
             continue
         # the "genre" of a genre is a code for it
         label = _CODE if each.label.one == noun and not each.predicate.has_links else each.label
-        kept.append(replace(each, label=_without_owner(label, noun)))
+        # the "email address" of a customer for "customer email address"
+        rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
+        kept.append(replace(each, label=replace(label, one=rest, many=plural(rest)) if rest else label))
     return kept
 
 
@@ -202,12 +204,6 @@ def _has_own_name(part: DependentPart, thing: Variable, name: str, schema: Schem
     names = [(fact.text, fact.triple[0]) for fact in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
     return bool(names) and not any(is_number_name(n, (key,)) or any(w in fold(n) for w in own) for n, key in names)
-
-
-def _without_owner(label: PredicateLabel, noun: str) -> PredicateLabel:
-    """A label without the noun of the thing: the "email address" of a customer for "customer email address"."""
-    rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
-    return replace(label, one=rest, many=plural(rest)) if rest else label
 
 
 def _rare_values_first(properties: PropertyFacts, topic: set[str], schema: Schema, run: RunStatement) -> PropertyFacts:
