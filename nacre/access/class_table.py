@@ -252,12 +252,10 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     sample = _sample(tables, source, counted, where)
     if sample is not None:
         rows, scale = sample
-        low, high = (
-            (known["low"], known["high"]) if known is not None else _range(tables, column, counted, where.values)
-        )
-        values = tuple(
-            replace(each, count=_rounded(each.count * scale)) for each in _facet_values(tables, rows[:FACET_VALUES])
-        )
+        stated = (known["low"], known["high"]) if known is not None else None
+        low, high = stated or _range(tables, column, counted, where.values)
+        sampled = _facet_values(tables, rows[:FACET_VALUES])
+        values = tuple(replace(each, count=_rounded(each.count * scale)) for each in sampled)
         return Facet(predicate, values, True, low, high, estimated=True)
     rows = tables.run(counted.query("", FACET_VALUES), where.values, limit=FACET_VALUES, seconds=SECONDS).rows
     low, high = _range(tables, column, counted, where.values)
@@ -340,14 +338,12 @@ def _counted(source: TableSource, column: SourceColumn, where: str) -> _Counted:
 
 def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[FacetValue, ...]:
     """Values from rows of value, link and count."""
-    names = look_up_entities({row[1] for row in rows if is_id(row[1])}, tables)
-    return tuple(_facet_value(row, names) for row in rows)
-
-
-def _facet_value(row: Sequence[Cell], names: dict[EntityId, tuple[str, str]]) -> FacetValue:
-    value, link, count = row
-    iri, label = names.get(link, ("", "")) if is_id(link) else ("", "")
-    return FacetValue((label or ("" if value is None else str(value)))[:LONGEST_CELL], iri, int(count or 0))
+    names, found = look_up_entities({row[1] for row in rows if is_id(row[1])}, tables), []
+    for value, link, count in rows:
+        iri, label = names.get(link, ("", "")) if is_id(link) else ("", "")
+        text = (label or ("" if value is None else str(value)))[:LONGEST_CELL]
+        found.append(FacetValue(text, iri, int(count or 0)))
+    return tuple(found)
 
 
 # larger classes whose names are not in their table are in the order of ids: to look all names up takes longer than a
@@ -388,9 +384,8 @@ def row_order(source: TableSource, request: TableRequest) -> str:
     column = _sort_column(source, request)
     if column is not None:
         value, link = column.expressions("r")
-        expression = (
-            f"coalesce({value}, (SELECT t.label FROM entity t WHERE t.id = {link}))" if column.column.link else value
-        )
+        name = f"(SELECT t.label FROM entity t WHERE t.id = {link})"
+        expression = f"coalesce({value}, {name})" if column.column.link else value
         return f"ORDER BY {expression} IS NULL, {expression} {way}, {source.key}"
     if source.name:
         return f"ORDER BY {source.name} {way}, {source.key}"
@@ -521,9 +516,7 @@ def _condition(source: TableSource, each: RowFilter) -> tuple[str, list[Cell]]:
     value, link = column.expressions("r" if junction is None else "j")
     values: list[Cell] = []
     if each.comparison == "none":
-        test = f"{value} IS NULL AND {link} IS NULL"
-        if junction is not None:
-            test = "1"
+        test = f"{value} IS NULL AND {link} IS NULL" if junction is None else "1"
     elif each.comparison == "=" and column.column.link and ":" in each.value:
         test, values = f"{link} = (SELECT id FROM entity WHERE iri = ?)", [each.value]
     else:

@@ -240,15 +240,11 @@ def open_citations(
             words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
             pairs = zip(evidence_by_number, plans, strict=True)
             return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
-        return _trace_all(evidence_by_number, plans, graph)
+        traced = [_trace(each, plan, graph) for each, plan in zip(evidence_by_number, plans, strict=True)]
+        return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
     except Exception:
         log.exception("citations could not be traced")
         return evidence_by_number
-
-
-def _trace_all(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
-    traced = [_trace(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
-    return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
 
 
 def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:

@@ -83,17 +83,11 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
         for iri in {start, end}:
             linked[iri] += sum(predicates.values())
     shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:most]
-    among = set(shown)
-    lines = [
-        ClassLink(
-            start,
-            end,
-            tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES)),
-            sum(predicates.values()),
-        )
-        for (start, end), predicates in links.items()
-        if start in among and end in among
-    ]
+    lines = []
+    for (start, end), predicates in links.items():
+        if {start, end} <= set(shown):
+            names = tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES))
+            lines.append(ClassLink(start, end, names, sum(predicates.values())))
     return SchemaOverview(
         graph.name,
         graph.version,

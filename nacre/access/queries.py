@@ -14,7 +14,6 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql_engine import standalone_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
-from nacre.plans.sql_joins import Statement
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence
 from nacre.records.plan import Ask, Combine, Compute, Plan, Select
@@ -123,12 +122,10 @@ async def search_sentences(graph: Graph, text: str, settings: Settings, limit: i
     `unavailable` if the graph can be searched in neither way."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
-    if not lexical_problem(graph):
-        search = partial(retrieve_sentences, LEXICAL, graph.lexical, graph.passages)  # type: ignore[arg-type]
-        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
-    if not vector_problem(graph):
-        search = partial(retrieve_sentences, VECTOR, graph.vectors, graph.passages)  # type: ignore[arg-type]
-        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
+    for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):
+        if not problem(graph):
+            search = partial(retrieve_sentences, index, found, graph.passages)  # type: ignore[arg-type]
+            searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
     results = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
@@ -168,26 +165,19 @@ def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit
         columns, rows = ("ask",), ((source.ask(query, seconds=left),),)
     elif form == "CONSTRUCT":
         triples = source.construct(query, limit=limit + 1, seconds=left)
-        columns, is_cut = ("subject", "predicate", "object"), len(triples) > limit
-        terms = triples[:limit]
-        rows = _cells(terms)
+        columns, terms, is_cut = ("subject", "predicate", "object"), triples[:limit], len(triples) > limit
     else:
         solutions = source.select(query, limit=limit, seconds=left)
-        columns, is_cut = tuple(solutions.variables), solutions.truncated
-        terms = solutions.rows
-        rows = _cells(terms)
+        columns, terms, is_cut = tuple(solutions.variables), solutions.rows, solutions.truncated
+    if form != "ASK":
+        rows = tuple(tuple(cell_value(term) for term in row) for row in terms)
     rows, is_long = _within_bounds(rows)
     took = round(time.perf_counter() - started, 4)
     units = ("",) * len(columns)
-    return QueryResult(columns, rows, units, is_cut or is_long, query, "", took, _keys(terms[: len(rows)]))
-
-
-def _cells(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[ResultRow, ...]:
-    return tuple(tuple(cell_value(term) for term in row) for row in rows)
-
-
-def _keys(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(term.value for term in row if term is not None and term.kind == "iri") for row in rows)
+    keys = tuple(
+        tuple(term.value for term in row if term is not None and term.kind == "iri") for row in terms[: len(rows)]
+    )
+    return QueryResult(columns, rows, units, is_cut or is_long, query, "", took, keys)
 
 
 def _within_bounds(rows: Sequence[ResultRow]) -> tuple[tuple[ResultRow, ...], bool]:
@@ -249,16 +239,8 @@ def _sparql(plan: Plan, graph: Graph) -> str:
 
 
 def _statements(plan: Plan, schema: Schema) -> tuple[SqlQuery, ...]:
-    body = plan.body
-    parts: tuple[Select | Combine, ...] = ()
-    if isinstance(body, Select | Combine):
-        parts = (body,)
-    elif isinstance(body, Ask):
-        parts = (body.select,)
-    elif isinstance(body, Compute):
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    parts: tuple[Select | Combine, ...] = (body,) if isinstance(body, Select | Combine) else ()
+    if isinstance(body, Compute):
         parts = (body.left, body.right)
-    return tuple(_query(to_sql(part, schema)) for part in parts)
-
-
-def _query(statement: Statement) -> SqlQuery:
-    return SqlQuery(statement.text, statement.params)
+    return tuple(SqlQuery(each.text, each.params) for each in (to_sql(part, schema) for part in parts))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nacre.errors import ToolError
-from nacre.plans.run import Describe, Engine, describe_nothing
+from nacre.plans.run import Describe, Engine
 from nacre.plans.sparql_vocabulary import (
     SparqlQuery,
     Vocabulary,
@@ -15,10 +15,9 @@ from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
     distinct_names,
-    first_value_index,
     format_iri,
 )
-from nacre.plans.sql_joins import OutputColumn, Statement
+from nacre.plans.sql_joins import OutputColumn, Statement, first_value_index
 from nacre.plans.to_sparql import SparqlWriter, to_sparql
 from nacre.plans.to_sql import each_kind, narrow_select
 from nacre.records.evidence import Cell
@@ -37,7 +36,7 @@ def sparql_engine(
     vocabulary: Vocabulary,
     labels: LabelLookup,
     *,
-    describe: Describe = describe_nothing,
+    describe: Describe = lambda profile, round: (),
     tables: Tables | None = None,
     seconds: float = QUERY_SECONDS,
     alternative_seconds: float = ALTERNATIVE_SECONDS,
@@ -177,9 +176,8 @@ def provenance_query(
         triples.append(f"{thing} a {thing}_ty .")
     more = around[0] if len(around) == 1 else " UNION ".join(f"{{ {each} }}" for each in around)
     named = f"OPTIONAL {{ {more} }}"
-    shown = list(dict.fromkeys(shown))
     template = "\n".join(f"  {line}" for line in triples)
-    inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
+    inner = f"{{ SELECT DISTINCT {distinct_names(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
 
 

@@ -344,11 +344,6 @@ class SparqlQuery:
     params: tuple[Cell, ...] = ()
 
 
-def first_value_index(outputs: Sequence[OutputColumn]) -> int:
-    """The index of the first output that shows a value."""
-    return next((i for i, output in enumerate(outputs) if output.role in ("value", "low", "number")), 0)
-
-
 def distinct_names(names: Sequence[str]) -> str:
     """The variables of a projection, each once."""
     return " ".join(dict.fromkeys(names))

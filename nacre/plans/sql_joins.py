@@ -32,6 +32,11 @@ class OutputColumn:
     unit: str = ""
 
 
+def first_value_index(outputs: Sequence[OutputColumn]) -> int:
+    """The index of the first output that shows a value."""
+    return next((i for i, output in enumerate(outputs) if output.role in ("value", "low", "number")), 0)
+
+
 @dataclass(frozen=True)
 class Statement:
     """SQL with bound parameters, and what each of its columns shows."""

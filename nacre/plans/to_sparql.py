@@ -16,7 +16,6 @@ from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
     distinct_names,
-    first_value_index,
     format_iri,
     format_literal,
     path_of,
@@ -25,7 +24,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output
+from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, first_value_index
 from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql.sparql_source import PART, READINGS, READS
@@ -264,7 +263,8 @@ class SparqlWriter:
             values = right if isinstance(right, tuple) else (right,)
             if isinstance(values[0], str):
                 # dates need no lower case, and Virtuoso cannot order the result of LCASE
-                left = f"LCASE(STR({left}))" if _has_letters(values) else f"STR({left})"
+                has_letters = any(letter.isalpha() for value in values for letter in str(value))
+                left = f"LCASE(STR({left}))" if has_letters else f"STR({left})"
             literals = [format_literal(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
             is_list = op == "in" or (op == "=" and len(literals) > 1)
             text = f"{left} IN ({', '.join(literals)})" if is_list else f"{left} {op} {literals[0]}"
@@ -299,10 +299,6 @@ def _number_literal(condition: Filter) -> str:
     if not isinstance(condition.right, (int, float)):
         raise ToolError("type", "A count can only be compared with a number.")
     return format_literal(condition.right)
-
-
-def _has_letters(values: Sequence[object]) -> bool:
-    return any(each.isalpha() for value in values for each in str(value))
 
 
 # the number of characters of an ISO date that give a part of it
@@ -368,7 +364,8 @@ class GraphPattern:
         linked = {end for edge in self._select.edges for end in (edge.subject, edge.object)}
         for variable in self._select.variables:
             yield from self._memberships(variable, is_linked=variable.name in linked)
-        present = {key for key in self.values if key in required or key in stated or not self._may_lack(*key)}
+        may_lack, of = self._vocabulary.may_lack, self._variables
+        present = {k for k in self.values if k in required or k in stated or not may_lack(of[k[0]], k[1])}
         for key in sorted(self.values, key=lambda each: each not in present):
             pattern = self._value_pattern(*key, is_required=key in required)
             yield pattern if key in present else f"OPTIONAL {{ {pattern} }}"
@@ -381,9 +378,6 @@ class GraphPattern:
             base = f"{self.names[attribute.variable]}_{len(self.values)}"
             self.values[key] = ValueVariables(f"{base}r", base, f"{base}l", f"{base}h")
         return self.values[key]
-
-    def _may_lack(self, variable: str, predicate: str) -> bool:
-        return self._vocabulary.may_lack(self._variables[variable], predicate)
 
     def _named_things(self, variable: Variable) -> Iterator[str]:
         """The IRIs of a variable with known things; with `below` also all parts of these things."""

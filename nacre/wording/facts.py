@@ -15,6 +15,7 @@ from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import fold, split_name, tokenize
 from nacre.language.values import display_name, has_lowercase_name, is_number_name
 from nacre.language.word_forms import IT, Pronoun, join_names
+from nacre.plans.run import build_table
 from nacre.plans.sparql_vocabulary import Vocabulary, derived_patterns, format_iri, pattern_iris, write_statement
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sparql import to_sparql
@@ -121,16 +122,7 @@ def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list
 def _table(select: Select, schema: Schema, run: RunStatement) -> Table | None:
     statement = to_sql(select, schema)
     found = run(statement)
-    if found is None or not found[0]:
-        return None
-    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
-    keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
-    return Table(
-        tuple(statement.outputs[i].name for i in shown),
-        tuple(tuple(row[i] for i in shown) for row in found[0]),
-        tuple(tuple(str(row[i]) for i in keys) for row in found[0]),
-        tuple(statement.outputs[i].unit for i in shown),
-    )
+    return build_table(statement, *found) if found is not None and found[0] else None
 
 
 # names in a clause among others
