@@ -42,11 +42,8 @@ def ontology_phrases(schema: Schema) -> list[str]:
 
 @dataclass(frozen=True)
 class ExtractedRelation:
-    """A relation of the things of one class.
-
-    `domain` is the label of the class, or "" if the graph knows none of the subjects. `key` is the property of the
-    graph with the same meaning, or "". `triples` are its statements.
-    """
+    """A relation of the things of one class. `domain` is the label of the class, or "" if the graph knows none of the
+    subjects. `key` is the property of the graph with the same meaning, or "". `triples` are its statements."""
 
     domain: str
     name: str
@@ -70,10 +67,8 @@ class ExtractedRelation:
 
 
 def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed: Embed) -> list[Proposal]:
-    """New classes, new attributes by falling priority, then new facts for properties of the schema.
-
-    Empty if there are no triples.
-    """
+    """New classes, new attributes by falling priority, then new facts for properties of the schema. Empty if there are
+    no triples."""
     known = [
         Proposal("attribute", each.domain, each.name, (each.name,), each.triples, 0.0, each.key)
         for each in relations
@@ -101,10 +96,8 @@ def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed
 
 
 def _weighted_points(counted: Sequence[tuple[Array, int]]) -> Array:
-    """One point per triple, so that the density is that of the triples and not of their vocabulary.
-
-    Large layers are reduced in proportion.
-    """
+    """One point per triple, so that the density is that of the triples and not of their vocabulary. Large layers are
+    reduced in proportion."""
     share = min(1.0, MAX_POINTS / sum(count for _, count in counted))
     return np.concatenate([np.tile(vector, (max(1, round(count * share)), 1)) for vector, count in counted])
 
@@ -146,10 +139,8 @@ MIN_SIMILARITY = 0.6
 
 
 def group_relations(triples: Sequence[ExtractedTriple], class_of: Callable[[str], str]) -> list[ExtractedRelation]:
-    """The relations of triples by the class of their subjects, those with most triples first.
-
-    `class_of` returns the label of a thing's class, or "".
-    """
+    """The relations of triples by the class of their subjects, those with most triples first. `class_of` returns the
+    label of a thing's class, or ""."""
     by_name: dict[tuple[str, str], list[ExtractedTriple]] = {}
     for each in triples:
         domain = class_of(each.subject_key) if each.subject_key else ""

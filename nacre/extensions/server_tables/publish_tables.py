@@ -67,11 +67,8 @@ OnRows = Callable[[int], None]
 
 
 def copy_tables(file: Path, place: ServerPlace, limits: DatabaseLimits, on_rows: OnRows) -> ServerPlace:
-    """Create the schema with the tables, indexes and views of the file.
-
-    Rows are streamed, so memory does not grow with them. Each table is one transaction. Raises IngestionError with what
-    to do if the server does not take them.
-    """
+    """Create the schema with the tables, indexes and views of the file. Rows are streamed, so memory does not grow with
+    them. Each table is one transaction. Raises IngestionError with what to do if the server does not take them."""
     try:
         import psycopg
     except ImportError as error:
@@ -345,10 +342,7 @@ _SECONDS = 60
 
 def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
     """Remove the schema of a version with all of its tables, unless another one has it; nothing happens if it is gone
-    already.
-
-    Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it.
-    """
+    already. Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it."""
     # `nacre index` makes versions that share their tables
     others = (read_place(other) for other in folder.parent.glob("*") if other != folder and other.is_dir())
     place = read_place(folder)

@@ -33,10 +33,8 @@ _WHOLE, _REAL = r"^\s*([-+]?[0-9]{1,18})", r"^\s*([-+]?[0-9]{1,300}(\.[0-9]{1,30
 
 
 def with_strict_types(tree: exp.Expr, by_table: Mapping[str, Mapping[str, Kind]]) -> exp.Expr:
-    """The tree with a type for each value; `by_table` has the kinds of the columns of all tables.
-
-    Raises ToolError `too_large` for a query whose types take too long to find.
-    """
+    """The tree with a type for each value; `by_table` has the kinds of the columns of all tables. Raises ToolError
+    `too_large` for a query whose types take too long to find."""
     columns = Columns(by_table)
     _type_nulls(tree, columns)
     for query in list(tree.find_all(exp.SetOperation)):

@@ -90,10 +90,8 @@ class ServerQueries:
         self._template = lru_cache(_REMEMBERED)(self._write)
 
     def native(self, sql: str, params: Sequence[Cell], limit: int | None = None, trusted: bool = False) -> ServerQuery:
-        """The query with at most `limit` rows; only `trusted` ones read private tables.
-
-        Raises ToolError of kind syntax, unknown_name, refused or too_large.
-        """
+        """The query with at most `limit` rows; only `trusted` ones read private tables. Raises ToolError of kind
+        syntax, unknown_name, refused or too_large."""
         values = [int(value) if isinstance(value, bool) else value for value in params]
         shapes = tuple([_shape(value) for value in values])
         return self._template(sql, shapes, limit, trusted).filled(values)
