@@ -7,12 +7,13 @@ the best ("the cheaper one"), readings that an earlier answer offered; then how 
 import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from nacre.language.data import language, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, split_name, tokenize
 from nacre.language.word_forms import is_plural
-from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     focus,
@@ -32,6 +33,45 @@ from nacre.understanding.linking.name_candidates import NameCandidate
 
 # Minimum score of a part of a name that names a thing.
 MIN_PART_SCORE = 0.6
+
+
+class FollowUpTurn(NamedTuple):
+    """A question with what it names itself and the turns before it, of which there is at least one.
+
+    `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
+    the question names.
+    """
+
+    question: str
+    typed: str
+    words: tuple[Token, ...]
+    things: tuple[NameCandidate, ...]
+    earlier: tuple[EarlierTurn, ...]
+    linker: Linker
+
+    @classmethod
+    def read(cls, question: str, typed: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> "FollowUpTurn":
+        words = tuple(tokenize(question))
+        return cls(question, typed, words, tuple(mentioned_things(linker, words)), earlier, linker)
+
+    def asking(self, question: str) -> "FollowUpTurn":
+        """The turn with another question."""
+        return self.read(question, self.typed, self.earlier, self.linker)
+
+    @property
+    def last(self) -> EarlierTurn:
+        return self.earlier[-1]
+
+    @property
+    def last_body(self) -> Body | None:
+        return self.last.plan.body if self.last.plan else None
+
+    @property
+    def lead(self) -> str:
+        """The opening that only connects the question to the turn before: "what about ", "and "."""
+        patterns = language().dialogue
+        opening = patterns["about"].match(self.question) or patterns["opener"].match(self.question)
+        return opening[0] if opening else ""
 
 
 def find_pronoun(
@@ -157,16 +197,14 @@ def _is_expletive(words: Sequence[Token], at: int) -> bool:
     return (token.norm == "it" and is_impersonal) or (len(token.text) > 1 and token.text.isupper())
 
 
-def resolve_pronoun(
-    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite:
+def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the things that its pronoun stands for. Unchanged, and not `sure`, if there are none."""
-    known = language().words
+    known, (question, _, words, _, _, linker) = language().words, turn
     token = words[at]
     if token.norm in known["there"]:
-        return _resolve_place(question, words, at, earlier, linker)
-    is_many = _is_plural(words, at, earlier, linker)
-    meant = _antecedent(words, at, is_many, earlier, linker)
+        return _resolve_place(turn, at)
+    is_many = _is_plural(turn, at)
+    meant = _antecedent(turn, at, is_many)
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
         # "which one is the longest river" after lakes were mentioned.
         return Rewrite(question)
@@ -175,7 +213,9 @@ def resolve_pronoun(
     if len(meant.keys) == 1:
         is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
         label = meant.labels[0] + ("'s" if is_possessive else "")
-        if at in demonstrative_positions(words, linker) and not _is_of_class(meant, words, at, linker):
+        thing = linker.lexicon.thing(meant.keys[0])
+        is_other = thing is not None and thing.relation not in _class_tables(words, at, linker)
+        if is_other and at in demonstrative_positions(words, linker):
             # "That town" after a brewery is its town.
             label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
         return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
@@ -185,11 +225,10 @@ def resolve_pronoun(
     return Rewrite(text, True, meant, is_many)
 
 
-def _resolve_place(
-    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite:
+def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the place that "there" stands for."""
-    meant = place_focus(earlier, linker)
+    question, words = turn.question, turn.words
+    meant = place_focus(turn.earlier, turn.linker)
     if not meant.keys:
         return Rewrite(question, sure=False)
     start, end = words[at].start, words[at].end
@@ -201,11 +240,11 @@ def _resolve_place(
     return replace_reference(question, start, end, f"{preposition}{meant.labels[0]}", meant.keys[0], meant)
 
 
-def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+def _is_plural(turn: FollowUpTurn, at: int) -> bool:
     """Whether a pronoun stands for several things. "They" may stand for one if the last turn was about one."""
-    known, norm = language().words, words[at].norm
+    known, words, norm = language().words, turn.words, turn.words[at].norm
     if norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
-        return not may_be_one(earlier, linker)
+        return not may_be_one(turn.earlier, turn.linker)
     if norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]:
         return True
     # "how many pages is that in total"
@@ -213,10 +252,9 @@ def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...]
     return norm in known["pronoun_first"] | known["demonstrative"] and has_total
 
 
-def _antecedent(
-    words: Sequence[Token], at: int, is_many: bool, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Scope:
+def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     """The things that a pronoun stands for, which may be none."""
+    words, earlier, linker = turn.words, turn.earlier, turn.linker
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:
         return person_focus(earlier, linker)
@@ -238,12 +276,6 @@ def _antecedent(
             return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
-
-
-def _is_of_class(meant: Scope, words: Sequence[Token], at: int, linker: Linker) -> bool:
-    """Whether a thing is of the class that stands after a pronoun."""
-    thing = linker.lexicon.thing(meant.keys[0])
-    return thing is None or thing.relation in _class_tables(words, at, linker)
 
 
 def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
@@ -278,60 +310,46 @@ def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
 MAX_TURNS_BACK = 3
 
 
-def resolve_definite_reference(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
-    """The question with the name of what a class or property refers to. None if that was not given before."""
-    return _resolve_value(question, words, earlier, linker) or _resolve_thing(question, words, earlier, linker)
-
-
-def _resolve_value(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
+def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
     """ "This winery" after the winery of a wine was given, which is a text: the text."""
-    last = earlier[-1]
-    body = last.plan.body if last.plan else None
+    last, body, graph = turn.last, turn.last_body, turn.linker.index.graph
     value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
-    graph = linker.index.graph
     if not isinstance(value, Attribute) or len(last.labels) != 1 or graph.is_numeric(value.predicate):
         return None
     label = split_name(graph.about(value.predicate).label).split()
-    for before, noun in pairwise(words):
+    for before, noun in pairwise(turn.words):
         if before.norm in language().words["demonstrative"] and noun.norm in label:
             scope = None if last.confidence is None else Scope(confidence=last.confidence)
-            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, scope)
+            return Rewrite(turn.question[: before.start] + last.labels[0] + turn.question[noun.end :], True, scope)
     return None
 
 
-def _resolve_thing(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
+def resolve_class(turn: FollowUpTurn) -> Rewrite | None:
     """ "In the department" at the end of a question, after one department was mentioned."""
+    words, linker = turn.words, turn.linker
     for kind in mentioned_classes(words, linker):
         at = kind.start - 1
         is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in language().words["locating"]
         is_last = all(t.norm in function_words() for t in words[kind.end :])
         if not is_definite or not is_last or is_plural(words[kind.end - 1].norm):
             continue
-        one = focus_of_kind(earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
+        one = focus_of_kind(turn.earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
         if one is not None and len(one.keys) == 1:
             start, end = words[at].start, words[kind.end - 1].end
-            return replace_reference(question, start, end, one.labels[0], one.keys[0], one)
+            return replace_reference(turn.question, start, end, one.labels[0], one.keys[0], one)
     return None
 
 
-def ordinal_reference(
-    words: Sequence[Token], earlier: Sequence[EarlierTurn], linker: Linker
-) -> tuple[tuple[int, int], Scope] | None:
+def ordinal_reference(turn: FollowUpTurn) -> tuple[tuple[int, int], Scope] | None:
     """The span of an ordinal with its article, and the thing that it means in the last list. None if there is none.
     "The others" are the things of the list that were not mentioned since, if the last turn was about one of them."""
-    ordinals, known = english_data()["ordinals"], language().words
+    words, earlier, ordinals, known = turn.words, turn.earlier, english_data()["ordinals"], language().words
     listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
         if listing is None or not i or words[i - 1].norm not in known["article"]:
             continue
         if token.norm in known["the_others"]:
-            end, number = _others_end(words, i, listing, linker)
+            end, number = _others_end(words, i, listing, turn.linker)
             is_elliptic = all(t.norm in function_words() for t in (*words[: i - 1], *words[end:]))
             others = _others(earlier, listing, number, is_elliptic) if end else None
             return None if others is None else ((i - 1, end), others)
