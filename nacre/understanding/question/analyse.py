@@ -4,7 +4,7 @@ Cues are the words that say how things are asked for ("most", "each", "without")
 parsing decides. A last clause that asks for a measure already mentioned ("..., and how many?") is found by its cues.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -283,15 +283,15 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         if first is None or last is None:
             continue
         # what is new has a late date, and what is old an early one
-        if not _measures(first).isdisjoint(_measures(last)):
+        if not _measures(first.concepts).isdisjoint(_measures(last.concepts)):
             is_least = words[content[0] - 1].norm in known["least"]
             direction = "down" if first.descending != is_least else "up"
             yield Cue(start, content[2] + 1, "ordered", _ranking(direction, first))
 
 
-def _measures(adjective: GradableAdjective) -> set[str]:
-    """What an adjective measures, in whichever direction."""
-    return {concept.lstrip("-") for concept in adjective.concepts}
+def _measures(concepts: Iterable[str]) -> set[str]:
+    """What an adjective with these concepts measures, in whichever direction."""
+    return {concept.lstrip("-") for concept in concepts}
 
 
 def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
@@ -392,7 +392,7 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
         is_parted = is_joined or "," in text[words[at - 1].end : words[at].start]
         if not is_parted or clause[0].norm not in known["asking_measure"]:
             continue
-        concepts = {concept for cue in before if cue.kind == "superlative" for concept in _concepts(cue)}
+        concepts = {each for cue in before if cue.kind == "superlative" for each in _measures(cue.ranking[1])}
         if _asks_for_measure(clause, concepts):
             return at
     return None
@@ -404,11 +404,6 @@ def _asks_for_figures(clause: Sequence[Token]) -> bool:
     *lead, last = (token.norm for token in clause)
     begins_with = bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
     return begins_with and last in known["figures"]
-
-
-def _concepts(cue: Cue) -> set[str]:
-    """What a superlative measures, in whichever direction."""
-    return {concept.lstrip("-") for concept in cue.ranking[1]}
 
 
 def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
@@ -424,9 +419,8 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     if asks_number and len(clause) in (3, 4) and clause[2].norm in known["second_pronoun"]:
         # "how many they made"
         return True
-    asks_what_it_is = len(clause) > 1 and all(
-        token.norm in known["being"] | known["pronoun_one"] for token in clause[1:]
-    )
+    pronouns = known["being"] | known["pronoun_one"]
+    asks_what_it_is = len(clause) > 1 and all(token.norm in pronouns for token in clause[1:])
     return not content and (asks_number or asks_what_it_is)
 
 
@@ -435,4 +429,4 @@ def _is_measured(token: Token, concepts: set[str]) -> bool:
     adjective = gradable_adjective(token)
     if adjective is None or adjective.degree != "positive":
         return False
-    return bool({concept.lstrip("-") for concept in adjective.concepts} & concepts)
+    return bool(_measures(adjective.concepts) & concepts)

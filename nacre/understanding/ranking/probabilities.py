@@ -24,7 +24,7 @@ from nacre.understanding.parsing.class_rules import NARROWER_KIND_RULE, OTHER_KI
 from nacre.understanding.parsing.link_constraints import looks_up_own
 from nacre.understanding.parsing.read_calculations import ELAPSED_RULE
 from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.records import Link, Question, token_mask
+from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
 from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
@@ -68,9 +68,9 @@ def best_readings(
 
 def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]:
     """The content words that no link covers. Numbers are not content words here."""
-    linked = 0
+    linked = covered_mask(links)
     for link in links:
-        linked |= link.covered | (token_mask(link.start, link.end) if link.match == "slip" else 0)
+        linked |= token_mask(link.start, link.end) if link.match == "slip" else 0
     return frozenset(
         i
         for i, token in enumerate(question.tokens)
@@ -137,7 +137,7 @@ def make_reading(
         share,
         round(1 - len(ranked.unused) / max(1, content), 3),
         words,
-        round(probability_before_running(ranked, place), 4),
+        round(probability(_weighted_belief(ranked, place, load_weights().before)), 4),
         _texts(sorted([*unheeded, *unused]), question),
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
         _texts(unheeded, question),
@@ -199,11 +199,6 @@ def shown_columns(table: Table) -> list[int]:
     return [i for i, name in enumerate(table.columns) if not name.endswith(RAW_TEXT_SUFFIX)]
 
 
-def probability_before_running(ranked: RankedReading, place: int) -> float:
-    """The probability that a reading's rows are right, before it runs."""
-    return probability(_weighted_belief(ranked, place, load_weights().before))
-
-
 def known_log_odds(ranked: RankedReading, place: int) -> float:
     """The part of the log-odds after running that is known before running: `Reading.odds`."""
     return _weighted_belief(ranked, place, load_weights().after)
@@ -254,7 +249,7 @@ def eligible_readings(unused: Sequence[int], outcomes: Sequence[ReadingOutcome])
 def belief_features(share: float, unused: int, place: int) -> dict[str, float]:
     """Features of the belief in a reading: its share, its number of unused words, and its position."""
     return {
-        "belief": _log_odds(share),
+        "belief": log_odds(_bounded(share)),
         "belief unused": float(min(unused, MAX_UNUSED_COUNTED)),
         "belief something unused": float(unused > 0),
         "belief first": float(place == 0),
@@ -278,7 +273,7 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Readin
     return {
         # Two readings often give the same yes or no by chance.
         **({} if isinstance(single, bool) else _rival_features(at, shares, cells)),
-        "ran agreeing": _log_odds(agreeing),
+        "ran agreeing": log_odds(agreeing),
         "ran agreeing of run": min(1.0, agreeing / whole),
         "ran others agree": float(len(same) > 1),
         "ran failed": float(own.values is None),
@@ -310,11 +305,6 @@ def _weighted_belief(ranked: RankedReading, place: int, model: Mapping[str, floa
 
 def _bounded(share: float) -> float:
     return min(1 - MIN_BELIEF, max(MIN_BELIEF, share))
-
-
-def _log_odds(share: float) -> float:
-    share = _bounded(share)
-    return math.log(share / (1 - share))
 
 
 def _cells(outcome: ReadingOutcome) -> frozenset[str]:
