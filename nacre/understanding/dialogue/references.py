@@ -442,7 +442,7 @@ def _replace_one(question: str, words: Sequence[Token]) -> str | None:
         has_noun = after and after not in function_words() and not is_subject
         if degree is None or not is_definite or has_noun or after in known["restricting"]:
             continue
-        of_them = "" if after in known["among"] else f" {_of_them()}"
+        of_them = "" if after in known["among"] else f" {word_map('dialogue', 'standalone')['of_them']}"
         return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"
     return None
 
@@ -463,12 +463,9 @@ def _replace_comparative(question: str, words: Sequence[Token]) -> str | None:
         degree = _superlative([t.norm for t in words[first:end]])
         if degree is not None and not degree.startswith(words[first].norm + " "):
             rest = question[words[end - 1].end :]
-            return f"{question[: words[0].end]} {_of_them()} {words[at].text} the {degree}{rest}"
+            of_them = word_map("dialogue", "standalone")["of_them"]
+            return f"{question[: words[0].end]} {of_them} {words[at].text} the {degree}{rest}"
     return None
-
-
-def _of_them() -> str:
-    return word_map("dialogue", "standalone")["of_them"]
 
 
 def _choice_end(words: Sequence[Token]) -> int | None:
@@ -512,7 +509,9 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
     named several.
     """
     words = _norms(question)
-    confirmed = _reading_to_confirm(earlier)
+    # The reading that the last answer asked to confirm, or the only one it offered
+    last = earlier[-1] if earlier else None
+    confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
     if confirmed is not None and words and set(words) <= language().words["affirming"]:
         return Rewrite(confirmed.words, True, chosen=confirmed)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
@@ -525,14 +524,6 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
         offered = (reading for turn in reversed(earlier) for reading in turn.options)
         reading = next((reading for reading in offered if _norms(reading.words) == words), None)
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
-
-
-def _reading_to_confirm(earlier: tuple[EarlierTurn, ...]) -> Reading | None:
-    """The reading that the last answer asked to confirm, or the only one it offered."""
-    last = earlier[-1] if earlier else None
-    if last is None:
-        return None
-    return last.confirm or (last.options[0] if len(last.options) == 1 else None)
 
 
 def _norms(text: str) -> list[str]:
