@@ -33,14 +33,9 @@ from nacre.stores.graph import Graph
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
 from tools.provenance import EntityId, is_id, look_up_entities
 
-# rows of a page, columns of a table that names none, and values of a cell
-PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5
-
-# keys in one query
-MOST_KEYS = 1000
-
-# rows that are counted
-MOST_COUNTED = 1_000_000
+PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5  # rows of a page, columns of a table that names none, and values of a cell
+MOST_KEYS = 1000  # keys in one query
+MOST_COUNTED = 1_000_000  # rows that are counted
 
 
 def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> MemberTable | None:
@@ -224,8 +219,7 @@ def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> Fac
 # the filters: a share of them is then known to about 3 %
 SAMPLED, ENOUGH = 40_000, 1_000
 
-# ids are hashes of so many values, so that a range of ids is a random sample
-IDS = 2**63
+IDS = 2**63  # ids are hashes of so many values, so that a range of ids is a random sample
 
 
 def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
@@ -446,8 +440,7 @@ def _by_target(
         yield from _keys(tables, rows, (*where.values, target), most, start)
 
 
-# of one query: several times what 450,000 members take (measured)
-SECONDS = 4.0
+SECONDS = 4.0  # of one query: several times what 450,000 members take (measured)
 
 TEMPORAL = ("date", "datetime", "time")
 

@@ -38,8 +38,7 @@ from tools.sparql import run_model_sparql
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
-# share of a branch's time for looking up values, and passages of a look-up (given)
-LOOK_UP_SHARE = 0.2
+LOOK_UP_SHARE = 0.2  # share of a branch's time for looking up values, and passages of a look-up (given)
 
 PASSAGES = 4
 

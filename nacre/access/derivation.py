@@ -42,8 +42,7 @@ log = logging.getLogger(__name__)
 # errors of a query itself, not of the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
 
-# candidates of one mention that are shown
-CANDIDATES_SHOWN = 10
+CANDIDATES_SHOWN = 10  # candidates of one mention that are shown
 
 # words of the question and labels -> the similarity of each label
 Nearness = Callable[[str, Sequence[str]], Sequence[float]]
@@ -224,8 +223,7 @@ def _checked_query(i: int, query: Query) -> QueryCheck:
     return QueryCheck(query=i, verdict="passed", why="")
 
 
-# sentences of texts that a citation names
-SENTENCES = 3
+SENTENCES = 3  # sentences of texts that a citation names
 
 
 def open_citations(

@@ -27,8 +27,7 @@ from tools.sandbox import Sandbox, guard_sparql
 from tools.search_passages import LEXICAL, VECTOR, retrieve_sentences
 from tools.sparql import endpoint_vocabulary
 
-# characters of all cells of a result that are returned (given)
-MOST_CHARACTERS = 200_000
+MOST_CHARACTERS = 200_000  # characters of all cells of a result that are returned (given)
 
 LONGEST_SEARCH = 1000
 

@@ -92,8 +92,7 @@ def _resolve(graph: Graph, name: str) -> tuple[str, tuple[str, ...]]:
 
 MOST_PASSAGES = 6
 
-# characters of a name that is searched in passages, which have about 900 (given)
-LONGEST_SEARCHED = 900
+LONGEST_SEARCHED = 900  # characters of a name that is searched in passages, which have about 900 (given)
 
 
 def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
@@ -269,8 +268,7 @@ def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
     yield from found[:MOST_PASSAGES] or own
 
 
-# rows of one query
-MAX_ROWS = 300
+MAX_ROWS = 300  # rows of one query
 
 Row = tuple[SparqlTerm | None, ...]
 
@@ -332,8 +330,7 @@ MEMBERS = 50
 
 PAGE_SECONDS = 4.0
 
-# sample values of a property, and the rows that they are taken from
-SAMPLES, SAMPLED_ROWS = 4, 200
+SAMPLES, SAMPLED_ROWS = 4, 200  # sample values of a property, and the rows that they are taken from
 
 
 def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> ClassView | None:

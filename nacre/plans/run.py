@@ -340,8 +340,7 @@ _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
 AGE_COLUMNS = ("result", "today", "from")
 
-# from so many years on a time is given in years, below so many days in hours
-MIN_YEARS, MIN_DAYS = 3, 1
+MIN_YEARS, MIN_DAYS = 3, 1  # from so many years on a time is given in years, below so many days in hours
 
 UNIT_SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
 

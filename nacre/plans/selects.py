@@ -246,8 +246,7 @@ def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
     return replace(each, left=rename_term(each.left, names), right=right)
 
 
-# neither yes nor no
-UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))
+UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))  # neither yes nor no
 
 
 def unstated_values(select: Select, schema: Schema) -> Iterator[Select]:

@@ -69,8 +69,7 @@ class Vocabulary:
 
 _THIS, _VALUE = "?this ", " ?value"
 
-# what is evaluated in a group of its own
-_SCOPED = frozenset({"BIND", "OPTIONAL", "MINUS"})
+_SCOPED = frozenset({"BIND", "OPTIONAL", "MINUS"})  # what is evaluated in a group of its own
 
 _TERMS = frozenset({"variable", "iri", "string", "number", "pname"})
 
@@ -267,8 +266,7 @@ def shown_patterns(patterns: Sequence[str]) -> Iterator[str]:
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
-# blank nodes of an ingested graph are queried by IRIs with this prefix
-BLANK_PREFIX = "urn:nacre:blank:"
+BLANK_PREFIX = "urn:nacre:blank:"  # blank nodes of an ingested graph are queried by IRIs with this prefix
 
 _OUTSIDE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -358,8 +356,7 @@ COMMON_PREFIXES = {
     "http://www.w3.org/2004/02/skos/core#": "skos",
 }
 
-# values of a property that are listed, and classes that a property leads to
-MOST_VALUES, MOST_RANGES = 8, 3
+MOST_VALUES, MOST_RANGES = 8, 3  # values of a property that are listed, and classes that a property leads to
 
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")

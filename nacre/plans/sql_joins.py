@@ -18,8 +18,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Select, Varia
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.tables import quote_identifier
 
-# the end of the name of a column with the raw text of a parsed number
-RAW_TEXT_SUFFIX = " (text)"
+RAW_TEXT_SUFFIX = " (text)"  # the end of the name of a column with the raw text of a parsed number
 
 
 @dataclass(frozen=True)
@@ -317,8 +316,7 @@ def _table_rows(table: Relation, view: Relation, used: Collection[str]) -> str:
     return f"(SELECT {columns} FROM {quote_identifier(table.name)})"
 
 
-# the table of all things
-ENTITY_RELATION = Relation("entity", "table", "id", ())
+ENTITY_RELATION = Relation("entity", "table", "id", ())  # the table of all things
 
 
 def variable_relation(variable: Variable, schema: Schema) -> Relation:

@@ -301,8 +301,7 @@ def _number_literal(condition: Filter) -> str:
     return format_literal(condition.right)
 
 
-# the number of characters of an ISO date that give a part of it
-_DATE_PARTS = {"year": 4, "month": 7}
+_DATE_PARTS = {"year": 4, "month": 7}  # the number of characters of an ISO date that give a part of it
 
 # a variable of the select and a predicate
 ValueKey = tuple[str, str]
@@ -534,8 +533,7 @@ def is_numeric(predicate: Predicate) -> bool:
     return predicate.datatype in _NUMERIC
 
 
-# a value that no minimum or maximum of others equals
-_FARTHEST_NUMBER = {"min": "1e308", "max": "-1e308"}
+_FARTHEST_NUMBER = {"min": "1e308", "max": "-1e308"}  # a value that no minimum or maximum of others equals
 
 _FARTHEST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 

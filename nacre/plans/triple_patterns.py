@@ -27,8 +27,7 @@ from nacre.records.schema import Schema
 
 IS_A, NUMBER_OF = "is a", "is the number of"
 
-# names of a list that are shown
-MOST_NAMES = 3
+MOST_NAMES = 3  # names of a list that are shown
 
 
 class QuestionTriples(NamedTuple):

@@ -183,14 +183,12 @@ def _norms(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(token.norm for token in tokenize(" ".join(words)))
 
 
-# Labels that are compared with the dictionaries, at most (given).
-MAX_LABELS = 2000
+MAX_LABELS = 2000  # Labels that are compared with the dictionaries, at most (given).
 
 # The share of a graph's labels that no English reader knows, from which on the graph is in another language (given).
 FOREIGN_SHARE = 0.5
 
-# Words of a greeting or request that one word of it tells the language of, at most (given).
-MAX_TELLING_WORDS = 4
+MAX_TELLING_WORDS = 4  # Words of a greeting or request that one word of it tells the language of, at most (given).
 
 
 def question_language(text: str, lexicon: Lexicon) -> str:

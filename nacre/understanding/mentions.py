@@ -24,8 +24,7 @@ from nacre.understanding.question.records import RANKING_CUES, Link, Question
 from nacre.understanding.ranking.probabilities import unlinked_tokens
 from nacre.understanding.ranking.rank import RankedReading
 
-# Mentions whose alternatives are kept, and alternatives in all.
-MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60
+MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60  # Mentions whose alternatives are kept, and alternatives in all.
 
 # Kinds of cues whose words are words of the language: they rank, compare or measure.
 _MEASURING_CUES = RANKING_CUES | {"comparative", "degree"}
@@ -33,11 +32,8 @@ _MEASURING_CUES = RANKING_CUES | {"comparative", "degree"}
 # Things that a question names, and the minimum scores of a name and of a code, each perhaps part of one (given).
 MAX_NAMED_THINGS, MIN_NAME_SCORE, MIN_CODE_SCORE = 3, 0.35, 0.1
 
-# The reading that asks for all that is known of a thing, in words.
-EVERYTHING = "everything about {}"
-
-# Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
-MIN_SUGGESTION_RATIO = 80
+EVERYTHING = "everything about {}"  # The reading that asks for all that is known of a thing, in words.
+MIN_SUGGESTION_RATIO = 80  # Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
 
 
 def used_links(best: RankedReading | None, links: Sequence[Link]) -> Sequence[Link]:
@@ -147,8 +143,7 @@ def unknown_words(
     return tuple(found)
 
 
-# how many words a noun may have
-MAX_NOUN_WORDS = 4
+MAX_NOUN_WORDS = 4  # how many words a noun may have
 
 _END = re.compile(r"(?<![\s?.!])[\s?.!]*+$")
 

@@ -63,8 +63,7 @@ from nacre.wording.plan_phrases import verbalise_plan
 # or day and month of a date (given).
 MAX_GUESS_PROBABILITY = 0.5
 
-# Processor time for reading one question.
-UNDERSTANDING_SECONDS = 1.2
+UNDERSTANDING_SECONDS = 1.2  # Processor time for reading one question.
 
 
 def understand(

@@ -76,8 +76,7 @@ from nacre.wording.sentence import (
     sentence_about,
 )
 
-# values of one thing in a sentence
-MAX_VALUES_IN_SENTENCE = 3
+MAX_VALUES_IN_SENTENCE = 3  # values of one thing in a sentence
 
 
 def verbalise_result(plan: Plan, table: Table, schema: Schema, question: str) -> Verbalisation:
@@ -379,8 +378,7 @@ def _values(wording: SelectWording, of: Attribute, schema: Schema, question: str
     return name if plain and len(alike) == 1 else f"{name} among {owners}"
 
 
-# more values than these follow a colon
-MAX_SENTENCE_VALUES = 6
+MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 
 
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:

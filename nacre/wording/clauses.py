@@ -43,8 +43,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels import PredicateLabel, predicate_label
 from nacre.wording.nouns import is_amount, is_temporal, nominal_label
 
-# what a property is compared with, if that is its mean over all things of the class
-AVERAGE = "the average"
+AVERAGE = "the average"  # what a property is compared with, if that is its mean over all things of the class
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,9 @@ from nacre.wording.sentence import capitalise_first
 
 MAX_PROPERTIES, MAX_LINK_ROWS = 30, 5
 
-# names in a cell, and triples of a side and property
-MAX_NAMES = 5
-
-# words of a cell with a value, and of a cell with a list
-MAX_VALUE_WORDS, MAX_LIST_WORDS = 12, 60
-
-# number ranges of a part that are looked at
-ALL_RANGES = 40
+MAX_NAMES = 5  # names in a cell, and triples of a side and property
+MAX_VALUE_WORDS, MAX_LIST_WORDS = 12, 60  # words of a cell with a value, and of a cell with a list
+ALL_RANGES = 40  # number ranges of a part that are looked at
 
 MAX_CITED_THINGS = 50
 NOTHING = "–"
@@ -265,8 +260,7 @@ def _drop_repeated(properties: Sequence[_ComparedProperty]) -> list[_ComparedPro
     return found
 
 
-# properties that a sentence names
-MAX_NAMED_PROPERTIES = 5
+MAX_NAMED_PROPERTIES = 5  # properties that a sentence names
 
 
 def single_property_sentence(table: Table) -> str:

@@ -125,11 +125,8 @@ def _table(select: Select, schema: Schema, run: RunStatement) -> Table | None:
     return build_table(statement, *found) if found is not None and found[0] else None
 
 
-# names in a clause among others
-MAX_NAMES = 5
-
-# names and words of a longer list, which has a sentence of its own
-MAX_LISTED_NAMES, MAX_LIST_WORDS = 12, 40
+MAX_NAMES = 5  # names in a clause among others
+MAX_LISTED_NAMES, MAX_LIST_WORDS = 12, 40  # names and words of a longer list, which has a sentence of its own
 
 
 @dataclass(frozen=True)
@@ -181,8 +178,7 @@ def drop_repeated(properties: Iterable[PropertyFacts]) -> list[PropertyFacts]:
     return kept
 
 
-# facts in one sentence
-MAX_FACTS = 5
+MAX_FACTS = 5  # facts in one sentence
 
 
 def fact_sentences(properties: Sequence[PropertyFacts], most: int, owner: str = "") -> list[SentenceFacts]:
@@ -259,8 +255,7 @@ def _join_clauses(clauses: Sequence[str]) -> str:
 # the smallest share of things with the property, and of its values that only one thing has (given)
 MIN_KNOWN_SHARE, MIN_UNIQUE_SHARE = 0.9, 0.9
 
-# longer texts describe a thing, and do not name it
-WORDS = 8
+WORDS = 8  # longer texts describe a thing, and do not name it
 
 
 def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunStatement) -> Mapping[str, str]:
@@ -314,8 +309,7 @@ def is_part_of_name(label: str, value: str, name: str) -> bool:
 # described things, facts that are read, sentences for each thing, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
 
-# derived properties that are read of things
-MOST_DERIVED = 30
+MOST_DERIVED = 30  # derived properties that are read of things
 
 LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 

@@ -24,11 +24,8 @@ from nacre.wording.nouns import class_noun, is_amount, is_temporal
 from nacre.wording.plan_phrases import verbalise_select
 from nacre.wording.sentence import capitalise_first
 
-# members that a sentence names; items and their words in a list
-MAX_NAMED, MAX_ITEMS, MAX_ITEM_WORDS = 5, 10, 35
-
-# lists, properties that all members share, and numbers of one sentence
-MAX_LISTS, MAX_SHARED, MAX_NUMBERS = 1, 3, 4
+MAX_NAMED, MAX_ITEMS, MAX_ITEM_WORDS = 5, 10, 35  # members that a sentence names; items and their words in a list
+MAX_LISTS, MAX_SHARED, MAX_NUMBERS = 1, 3, 4  # lists, properties that all members share, and numbers of one sentence
 
 MAX_CITED_TRIPLES = 50
 
@@ -233,8 +230,7 @@ def _label(predicate: Predicate, number: int, schema: Schema) -> str:
     return plural(label) if number > 1 else label
 
 
-# ranges in a sentence, and the smallest share of the things that must have a number
-MAX_RANGES, MIN_FILLED = 5, 0.5
+MAX_RANGES, MIN_FILLED = 5, 0.5  # ranges in a sentence, and the smallest share of the things that must have a number
 
 
 def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentPart | None:

@@ -190,8 +190,7 @@ def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> Predi
 
 _BRACKET = re.compile(r"(?:(?<!\s)\s++)?\(([^()]*+)\)\s*+$")
 
-# a code has no three letters in a row
-_SPOKEN = re.compile("[a-z]{3}")
+_SPOKEN = re.compile("[a-z]{3}")  # a code has no three letters in a row
 
 
 def shorten_label(predicate: Predicate, schema: Schema) -> str:
@@ -417,11 +416,8 @@ def _complements(label: PredicateLabel) -> tuple[str, str]:
     return label.one, label.one
 
 
-# numbers of an event ("founded in") between these are years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# whole numbers of anything else that all lie from here on may be years ("season")
-FIRST_RECENT_YEAR = 1800
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers of an event ("founded in") between these are years
+FIRST_RECENT_YEAR = 1800  # whole numbers of anything else that all lie from here on may be years ("season")
 
 
 def has_measured_numbers(predicate: Predicate) -> bool:

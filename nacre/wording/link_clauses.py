@@ -223,8 +223,7 @@ def _lacking(words: str) -> str:
     return f"without {found['had']}" if found["had"] else f"{found['that']} no {found['by']}"
 
 
-# the class after a name that things of several classes share
-KIND_SUFFIX = re.compile(r" \([^()]*\)$")
+KIND_SUFFIX = re.compile(r" \([^()]*\)$")  # the class after a name that things of several classes share
 
 
 def thing_name(variable: Variable, noun: str) -> str:

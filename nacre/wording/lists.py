@@ -54,8 +54,7 @@ from nacre.wording.sentence import (
 # names of a sentence; with more names than these or longer ones, each has a line of its own
 MAX_SENTENCE_NAMES, MAX_SENTENCE_LETTERS = 10, 250
 
-# a sentence has fewer names with several commas
-MAX_COMMA_NAMES = 2
+MAX_COMMA_NAMES = 2  # a sentence has fewer names with several commas
 
 
 def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell]) -> str:

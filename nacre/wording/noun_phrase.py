@@ -65,8 +65,7 @@ from nacre.wording.select_structure import (
     superlative_adjective,
 )
 
-# links from the answer that are followed
-MAX_DEPTH = 6
+MAX_DEPTH = 6  # links from the answer that are followed
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,8 @@ from nacre.wording.nouns import class_noun, is_amount, is_temporal, nominal_labe
 from nacre.wording.sentence import capitalise_first
 from nacre.wording.translations import translated_literal
 
-# Questions that are offered, and remarkable facts in an overview (given).
-MAX_EXAMPLES, MAX_FACTS = 3, 2
-
-# The title of the sentence that offers questions; it is no statement of the graph.
-EXAMPLES = "example questions"
+MAX_EXAMPLES, MAX_FACTS = 3, 2  # Questions that are offered, and remarkable facts in an overview (given).
+EXAMPLES = "example questions"  # The title of the sentence that offers questions; it is no statement of the graph.
 
 
 def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[EvidenceSentence, ...]:
@@ -100,17 +97,10 @@ def _plain_questions(schema: Schema) -> Iterator[str]:
         yield f"Which {subject.many} are there?"
 
 
-# Kinds that a sentence lists, and tables that are looked at for them (given).
-MAX_KINDS, MAX_GROUPS = 8, 32
-
-# Kinds that say what a graph is about (given).
-MAX_SUBJECTS = 3
-
-# Letters of a noun that a sentence may have (given).
-MAX_NOUN = 50
-
-# Share of the things of a class that have its usual properties (given).
-MIN_SHARE = 0.5
+MAX_KINDS, MAX_GROUPS = 8, 32  # Kinds that a sentence lists, and tables that are looked at for them (given).
+MAX_SUBJECTS = 3  # Kinds that say what a graph is about (given).
+MAX_NOUN = 50  # Letters of a noun that a sentence may have (given).
+MIN_SHARE = 0.5  # Share of the things of a class that have its usual properties (given).
 
 
 @dataclass(frozen=True)
@@ -277,14 +267,9 @@ TITLE = "this graph"
 # Highlights, those of one sort, spans, and plans that are tried (given).
 MAX_HIGHLIGHTS, MAX_OF_A_SORT, MAX_SPANS, MAX_TRIED = 4, 2, 3, 12
 
-# Things in first place, and members of a class (given).
-MAX_TIES, MIN_MEMBERS = 2, 3
-
-# Seconds for all queries, at an ingest and at a question (given).
-SECONDS, BOUNDED_SECONDS = 5.0, 0.3
-
-# Letters of a sentence, and triples of its citation (given).
-MAX_LETTERS, MAX_TRIPLES = 300, 20
+MAX_TIES, MIN_MEMBERS = 2, 3  # Things in first place, and members of a class (given).
+SECONDS, BOUNDED_SECONDS = 5.0, 0.3  # Seconds for all queries, at an ingest and at a question (given).
+MAX_LETTERS, MAX_TRIPLES = 300, 20  # Letters of a sentence, and triples of its citation (given).
 
 
 def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
@@ -429,11 +414,8 @@ def _is_money(p: Predicate) -> bool:
 
 HEADERS = "resources/headers.yaml"
 
-# Values of one part, and letters of a value (given).
-MAX_VALUES, MAX_NAME_LETTERS = 3, 120
-
-# Letters of the day in the name of a version: 20260131T...
-DAY_LETTERS = 8
+MAX_VALUES, MAX_NAME_LETTERS = 3, 120  # Values of one part, and letters of a value (given).
+DAY_LETTERS = 8  # Letters of the day in the name of a version: 20260131T...
 
 # parts of a description by name ("title", "creator", ...), each with its triples
 Origin = dict[str, tuple[Triple, ...]]

@@ -49,11 +49,8 @@ def run_plan(
     return table, queries, ()
 
 
-# sentences of the texts about a thing
-MAX_WRITTEN = 2
-
-# sentences about each of two things that have nothing to compare
-MAX_EACH = 3
+MAX_WRITTEN = 2  # sentences of the texts about a thing
+MAX_EACH = 3  # sentences about each of two things that have nothing to compare
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,8 @@ from nacre.wording.sentence import capitalise_first
 
 MAX_DESCRIPTION_SENTENCES = 6
 
-# sentences about links and about values
-MAX_LINK_SENTENCES, MAX_VALUE_SENTENCES = 3, 2
-
-# words of a value that still reads as one
-MAX_VALUE_WORDS = 12
+MAX_LINK_SENTENCES, MAX_VALUE_SENTENCES = 3, 2  # sentences about links and about values
+MAX_VALUE_WORDS = 12  # words of a value that still reads as one
 
 _CODE = PredicateLabel("noun", "code", "codes")
 
@@ -221,8 +218,7 @@ def _rare_values_first(properties: PropertyFacts, topic: set[str], schema: Schem
     return replace(properties, facts=tuple(order))
 
 
-# triples of one sentence (given: the most that a citation has)
-MAX_SENTENCE_TRIPLES = 200
+MAX_SENTENCE_TRIPLES = 200  # triples of one sentence (given: the most that a citation has)
 
 
 @dataclass(frozen=True)

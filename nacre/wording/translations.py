@@ -44,8 +44,7 @@ from nacre.wording.grid import Grid, GridColumn, Verbalisation, build_grid
 from nacre.wording.nouns import is_amount
 from nacre.wording.sentence import MAX_LISTED_NAMES, capitalise_first
 
-# Things with one of their properties.
-_PAIR = (Itself, Attribute)
+_PAIR = (Itself, Attribute)  # Things with one of their properties.
 
 
 def translate_result(
@@ -243,8 +242,7 @@ def _english_schema(schema: Schema, code: str) -> Schema:
     return schema.cache.get((_english_schema, code), gloss)
 
 
-# Kinds, properties and spans of values that an overview names (given).
-MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3
+MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3  # Kinds, properties and spans of values that an overview names (given).
 
 
 def translated_lead(intent: str, code: str) -> str:

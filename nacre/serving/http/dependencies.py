@@ -134,8 +134,7 @@ async def _cancel_in_time(request: Request, token: CancelToken, seconds: float) 
 
 T = TypeVar("T")
 
-# no client receives it; nginx logs such requests with this status
-CLIENT_LEFT = 499
+CLIENT_LEFT = 499  # no client receives it; nginx logs such requests with this status
 
 
 async def wait_for_disconnect(request: Request) -> None:

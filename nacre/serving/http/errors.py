@@ -77,8 +77,7 @@ OPENAI_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429:
 
 OPENAI_ERROR_CODES = {401: "invalid_api_key", 413: "context_length_exceeded", 429: "rate_limit_exceeded"}
 
-# JSON-RPC 2.0, section 5.1
-PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603  # JSON-RPC 2.0, section 5.1
 
 
 def error_format(path: str) -> ErrorFormat:

@@ -22,14 +22,12 @@ from nacre.understanding.question.analyse import analyse_question
 # Opens the description of the plan behind a follow-up in its standalone question. It is for people.
 SCOPE_OPENING = " (about "
 
-# Minimum score of a value or class that is substituted.
-MIN_SUBSTITUTE_SCORE = 0.75
+MIN_SUBSTITUTE_SCORE = 0.75  # Minimum score of a value or class that is substituted.
 
 # Words of a turn that may leave most of a question out; turns in which a thing is substituted; at most.
 MAX_SHORT_TOKENS, MAX_SUBSTITUTED_TURNS = 4, 3
 
-# The kind of a time in `_Part`.
-_TIME = "time"
+_TIME = "time"  # The kind of a time in `_Part`.
 
 
 class _Part(NamedTuple):
@@ -147,8 +145,7 @@ def _replaceable_parts(text: str, new: Sequence[NameCandidate], linker: Linker) 
     ]
 
 
-# Words of a fragment, at most.
-MAX_FRAGMENT_TOKENS = 4
+MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
 
 
 def is_fragment(words: Sequence[Token]) -> bool:
@@ -260,8 +257,7 @@ def _append(question: str, words: str, scope: Scope | None = None) -> Rewrite:
     return Rewrite(f"{strip_opener(question).rstrip('?')} {words}?", True, scope)
 
 
-# Minimum score of a name that explains words of a question.
-MIN_EXPLAINING_SCORE = 0.4
+MIN_EXPLAINING_SCORE = 0.4  # Minimum score of a name that explains words of a question.
 
 
 def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:

@@ -21,11 +21,8 @@ from nacre.understanding.question.records import Link
 # Minimum scores of a class or property that tells which things are meant: of the best one, and of the others.
 MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
 
-# How much worse than the best class or property of the same words another one may be.
-MAX_SCORE_GAP = 0.05
-
-# Turns in which one thing is looked for before several count as "it".
-MAX_TURNS_OF_ONE = 3
+MAX_SCORE_GAP = 0.05  # How much worse than the best class or property of the same words another one may be.
+MAX_TURNS_OF_ONE = 3  # Turns in which one thing is looked for before several count as "it".
 
 
 def focus(

@@ -128,11 +128,8 @@ def _show_names(select: Select, graph: SchemaGraph) -> Select:
     return replace(select, answers=(Attribute(own.name, properties[0]),)) if properties else select
 
 
-# Parser rules that link a word but do not use it.
-IDLE_RULES = frozenset(("dangling", "group dropped"))
-
-# Revised plans of one follow-up, at most.
-MAX_REVISIONS = 2
+IDLE_RULES = frozenset(("dangling", "group dropped"))  # Parser rules that link a word but do not use it.
+MAX_REVISIONS = 2  # Revised plans of one follow-up, at most.
 
 # The probability that the first of them is right if the plan before it was right (measured over conversations about
 # four graphs to learn from, 32 and 45 follow-ups).
@@ -182,8 +179,7 @@ def _count_unused_words(ranked: RankedReading) -> int:
     return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)
 
 
-# What the score of things of the conversation gains over others with the same name.
-SCOPE_BONUS = 0.25
+SCOPE_BONUS = 0.25  # What the score of things of the conversation gains over others with the same name.
 
 
 def scope_links(links: list[Link], scope: Scope | None, question: Question, index: LinkingIndex) -> list[Link]:
@@ -277,8 +273,7 @@ def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
     return min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
 
 
-# Turns whose things are left out, and things of them, at most.
-MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100
+MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100  # Turns whose things are left out, and things of them, at most.
 
 
 def strip_other(question: str) -> str | None:

@@ -353,8 +353,7 @@ def _shows_number(select: Select, graph: SchemaGraph) -> bool:
     return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
-# Numbers that are years unless something else is said (given): from, and before.
-YEAR_RANGE = (1000, 2100)
+YEAR_RANGE = (1000, 2100)  # Numbers that are years unless something else is said (given): from, and before.
 
 
 def inline_earlier_plans(select: Select, before: Sequence[EarlierTurn]) -> Select:

@@ -31,8 +31,7 @@ from nacre.understanding.dialogue.focus import (
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
 
-# Minimum score of a part of a name that names a thing.
-MIN_PART_SCORE = 0.6
+MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
 
 
 class FollowUpTurn(NamedTuple):
@@ -306,8 +305,7 @@ def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
     return following.end if is_noun and not is_property else words[at].end
 
 
-# Turns in which a thing of a class is looked for.
-MAX_TURNS_BACK = 3
+MAX_TURNS_BACK = 3  # Turns in which a thing of a class is looked for.
 
 
 def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
@@ -401,11 +399,8 @@ def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int, i
     return _things_at(listing, rest)
 
 
-# Endings of regular degrees.
-_COMPARATIVE, _SUPERLATIVE = "er", "est"
-
-# Words of a question that chooses, at least: "which one is older".
-MIN_CHOICE_TOKENS = 4
+_COMPARATIVE, _SUPERLATIVE = "er", "est"  # Endings of regular degrees.
+MIN_CHOICE_TOKENS = 4  # Words of a question that chooses, at least: "which one is older".
 
 
 def superlative_reference(question: str) -> str | None:
@@ -543,8 +538,7 @@ def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
     return int(numbers.get(content[0], 0))
 
 
-# Labels that are listed before "and 2 more".
-MAX_LISTED_LABELS = 4
+MAX_LISTED_LABELS = 4  # Labels that are listed before "and 2 more".
 
 # The description of the things or the plan in a standalone question.
 _SCOPE_NOTE = re.compile(r" \((?:of|about) [^()]*\)")

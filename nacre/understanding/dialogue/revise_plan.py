@@ -45,8 +45,7 @@ from nacre.understanding.question.records import RANKING_CUES
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import verbalise_plan
 
-# A longer turn that begins with "no" or "sorry" is a question of its own (given).
-MAX_CORRECTION_TOKENS = 8
+MAX_CORRECTION_TOKENS = 8  # A longer turn that begins with "no" or "sorry" is a question of its own (given).
 
 _NUMBER = re.compile(r"[0-9][0-9.,]*")
 
@@ -155,8 +154,7 @@ def _replace_words(last: EarlierTurn, words: Sequence[Token], start: int, end: i
     return Rewrite(text[: words[start].start] + phrase + text[words[end - 1].end :], True)
 
 
-# Kinds of cues that restrict things.
-_CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))
+_CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))  # Kinds of cues that restrict things.
 
 
 def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
@@ -245,8 +243,7 @@ def _names_measure(question: str, before: Select) -> bool:
     return any(c.kind == "superlative" and c.end not in vague for c in cues)
 
 
-# A year as people write it.
-YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")
+YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")  # A year as people write it.
 
 
 def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite | None:

@@ -280,14 +280,9 @@ def _kind(question: str) -> str:
     return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
-# Minimum score of a name of the graph that makes a question one about the data (given).
-NAME_SCORE = 0.9
-
-# Sentences and clauses of a turn that are looked at (given); a question of 4,000 characters has fewer.
-MAX_PARTS = 120
-
-# The words of a clause that is compared; no paraphrase has more than a third of them (given).
-MAX_PART_WORDS = 40
+NAME_SCORE = 0.9  # Minimum score of a name of the graph that makes a question one about the data (given).
+MAX_PARTS = 120  # Sentences and clauses of a turn that are looked at (given); a question of 4,000 characters has fewer.
+MAX_PART_WORDS = 40  # The words of a clause that is compared; no paraphrase has more than a third of them (given).
 
 _SENTENCE_END = re.compile(r"(?<![.?!;:\n])[.?!;:\n]++(?=\s|$)|\n")
 _CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s(?:[-–—]{1,3}|and)\s")

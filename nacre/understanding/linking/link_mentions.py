@@ -37,14 +37,9 @@ from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, 
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
 
-# Kinds of cues that ask for one number over several things.
-SUMMING_CUES = frozenset(AGGREGATES)
-
-# A partial class name scores at least this to stay next to a complete name of the same span.
-LIKELY_SCORE = 0.75
-
-# Words between a link and the class or thing at its end, at most.
-MAX_WORDS_BETWEEN = 1
+SUMMING_CUES = frozenset(AGGREGATES)  # Kinds of cues that ask for one number over several things.
+LIKELY_SCORE = 0.75  # A partial class name scores at least this to stay next to a complete name of the same span.
+MAX_WORDS_BETWEEN = 1  # Words between a link and the class or thing at its end, at most.
 
 # Concepts of one expression that are looked up, likeliest first, and what each rank costs.
 MAX_CONCEPTS, CONCEPT_RANK_COST = 8, 0.01
@@ -277,8 +272,7 @@ def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Li
                     yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, match="like")
 
 
-# With more unlinked words than this, one correction does not make the question understood.
-MAX_MISSPELT_WORDS = 4
+MAX_MISSPELT_WORDS = 4  # With more unlinked words than this, one correction does not make the question understood.
 
 
 class Linker:
@@ -402,8 +396,7 @@ def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
     return graph, SchemaLinker(lexicon, graph)
 
 
-# Letters of a verb that gets an agent noun, at least.
-MIN_VERB_LETTERS = 3
+MIN_VERB_LETTERS = 3  # Letters of a verb that gets an agent noun, at least.
 
 
 def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> list[Link]:
@@ -482,8 +475,7 @@ def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
     return found
 
 
-# Words between "name" and the class, at most: "names of all the presses".
-MAX_WORDS_IN_BETWEEN = 3
+MAX_WORDS_IN_BETWEEN = 3  # Words between "name" and the class, at most: "names of all the presses".
 
 
 def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:

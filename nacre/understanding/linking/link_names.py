@@ -21,20 +21,14 @@ from nacre.understanding.question.analyse import is_state
 from nacre.understanding.question.records import Link, Question, Ref, token_mask
 from nacre.wording.nouns import class_noun
 
-# Words of a name, at most.
-MAX_VALUE_TOKENS = 9
+MAX_VALUE_TOKENS = 9  # Words of a name, at most.
 
 # The score of a name in another word form, and factors for a part of a name and for a bare number as a name.
 INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
 
-# Links of a span, at most; things of one name, at most.
-MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400
-
-# Letters of a name that the question writes as two words, at least.
-MIN_JOINED_LETTERS = 6
-
-# Words of a name before its last one, if another name has that last word.
-MAX_MODIFIERS = 3
+MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400  # Links of a span, at most; things of one name, at most.
+MIN_JOINED_LETTERS = 6  # Letters of a name that the question writes as two words, at least.
+MAX_MODIFIERS = 3  # Words of a name before its last one, if another name has that last word.
 
 
 class _NameSpan(NamedTuple):
@@ -242,8 +236,7 @@ def _may_be_name(question: Question, start: int, end: int) -> bool:
     return start > 0 and all(t.text[0].isupper() for t in own)
 
 
-# Words of the longest name that is looked up.
-MAX_NAME_TOKENS = 4
+MAX_NAME_TOKENS = 4  # Words of the longest name that is looked up.
 
 CODES_FILE = "resources/codes.yaml"
 

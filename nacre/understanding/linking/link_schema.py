@@ -43,8 +43,7 @@ from nacre.understanding.question.records import (
 # the share of a span's words that belong to the name, at least.
 MIN_TERM_SCORE, MIN_EXACT_SCORE, MIN_SPAN_SHARE = 0.34, 0.93, 0.5
 
-# Function words between two words of a name, at most.
-MAX_WORDS_INSIDE = 2
+MAX_WORDS_INSIDE = 2  # Function words between two words of a name, at most.
 
 # Letters of a name of several words that a question writes as one, more than; and of a word that it writes as two.
 COMPOUND_LETTERS, SPLIT_WORD_LETTERS = 5, 4
@@ -295,14 +294,9 @@ def _has_verb(question: Question, between: range, kind: str) -> bool:
     return any(question.tokens[k].norm in verbs for k in between)
 
 
-# Links of one kind that are kept for a span.
-MAX_TERM_LINKS_PER_SPAN = 10
-
-# The factor on the score of the rarer of two classes with the same name.
-RARER_CLASS_FACTOR = 0.9
-
-# Minimum score of a link next to an exact one of the same span.
-MIN_RIVAL_SCORE = 0.45
+MAX_TERM_LINKS_PER_SPAN = 10  # Links of one kind that are kept for a span.
+RARER_CLASS_FACTOR = 0.9  # The factor on the score of the rarer of two classes with the same name.
+MIN_RIVAL_SCORE = 0.45  # Minimum score of a link next to an exact one of the same span.
 
 
 def add_class_properties(links: list[Link], question: Question) -> list[Link]:
@@ -417,8 +411,7 @@ def link_comment_words(
                 yield term_link(i, i + 1, term, COMMENT_SCORE, 1 << i, False, "like")
 
 
-# Cues right before nouns.
-_BEFORE_NOUNS = frozenset(("superlative", "most", "count", "comparative"))
+_BEFORE_NOUNS = frozenset(("superlative", "most", "count", "comparative"))  # Cues right before nouns.
 
 
 def names_union(question: Question, at: int, graph: SchemaGraph) -> bool:

@@ -207,11 +207,8 @@ def _ends(steps: Mapping[int, Sequence[PathStep]], schema: Schema) -> Mapping[st
     return found
 
 
-# Classes of one union, and unions of one graph, at most (given).
-MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
-
-# The share of their properties that classes of one sort have in common, at least (given).
-MIN_COMMON_SHARE = 0.4
+MAX_UNION_CLASSES, MAX_UNIONS = 24, 40  # Classes of one union, and unions of one graph, at most (given).
+MIN_COMMON_SHARE = 0.4  # The share of their properties that classes of one sort have in common, at least (given).
 
 # The share and number of properties that a class has in common with the classes of a kind, at least, to be of the same
 # kind although its noun is of none (given).

@@ -223,11 +223,8 @@ def build_mixed_targets(
     return MixedTargets(tuple(mixed.values()), steps, target)
 
 
-# The share of its cost at which a step is taken that the question names.
-HINTED_COST_SHARE = 0.35
-
-# Steps of the longest path, and the distance of nodes without a path.
-MAX_PATH_STEPS, UNREACHABLE = 5, 9.0
+HINTED_COST_SHARE = 0.35  # The share of its cost at which a step is taken that the question names.
+MAX_PATH_STEPS, UNREACHABLE = 5, 9.0  # Steps of the longest path, and the distance of nodes without a path.
 
 # Paths looked at in one search, and how much dearer than the cheapest a path may be.
 MAX_PATHS_EXPANDED, MAX_EXTRA_PATH_COST = 400, 1.5

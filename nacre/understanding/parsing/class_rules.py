@@ -29,11 +29,8 @@ ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], ParseStates]
 # the rule by which things are shown beside what belongs to them, and what a reading gains by it
 OWN_COLUMN_RULE, OWN_COLUMN_GAIN = "class target with own", 0.5
 
-# how many words after "and" or "with" may make a possessive
-WORDS_AFTER = 3
-
-# the rule by which things are shown that are named first
-CLASS_FIRST_RULE = "class target first"
+WORDS_AFTER = 3  # how many words after "and" or "with" may make a possessive
+CLASS_FIRST_RULE = "class target first"  # the rule by which things are shown that are named first
 
 
 def class_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
@@ -191,8 +188,7 @@ def _possessives() -> frozenset[str]:
     return language().words["possessive"] | {"there"}
 
 
-# how many words may stand between a class and a narrower one: "which of the trees that are"
-MAX_WORDS_BETWEEN = 4
+MAX_WORDS_BETWEEN = 4  # how many words may stand between a class and a narrower one: "which of the trees that are"
 
 NARROWER_KIND_RULE, OTHER_KIND_RULE = "narrower kind", "other kind"
 

@@ -16,11 +16,8 @@ from nacre.understanding.question.records import INEQUALITIES, Condition, Deriva
 # the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
 MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
 
-# the rule by which the persons are shown whom rows without names stand for
-STANDS_FOR_RULE = "stood for"
-
-# how many properties are tried as the identifier of a thing
-MAX_IDENTIFIERS = 2
+STANDS_FOR_RULE = "stood for"  # the rule by which the persons are shown whom rows without names stand for
+MAX_IDENTIFIERS = 2  # how many properties are tried as the identifier of a thing
 
 
 def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:

@@ -37,11 +37,8 @@ from nacre.understanding.question.records import (
 
 CueRule = Callable[[ParseState, Cue, ParseContext], ParseStates]
 
-# how many words may stand between a bound and its number
-MAX_WORDS_AFTER_BOUND = 3
-
-# how many aggregates may wait for one property
-MAX_PENDING_AGGREGATES = 3
+MAX_WORDS_AFTER_BOUND = 3  # how many words may stand between a bound and its number
+MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property
 
 
 def apply_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
@@ -438,8 +435,7 @@ def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
     return None
 
 
-# how many classes of persons are tried
-MAX_PERSON_CLASSES = 3
+MAX_PERSON_CLASSES = 3  # how many classes of persons are tried
 
 
 def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
@@ -471,8 +467,7 @@ def frequent_person_refs(context: ParseContext) -> list[Ref]:
     return [Ref(node.index) for node in largest[:MAX_PERSON_CLASSES]]
 
 
-# the rule by which a value or a thing is the only one
-ONLY_RULE = "only value"
+ONLY_RULE = "only value"  # the rule by which a value or a thing is the only one
 
 
 def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:

@@ -36,8 +36,7 @@ MAX_STATES, MAX_LOWERED, MAX_PATH_CHOICES = 40, 60, 3
 
 MAX_CANDIDATES = 40
 
-# what scores so much less than the best is left out: partial readings, derivations, readings
-SCORE_MARGIN = 2.0
+SCORE_MARGIN = 2.0  # what scores so much less than the best is left out: partial readings, derivations, readings
 
 # what a reading loses by each path that is not the cheapest, and by the cost of its joins
 OTHER_PATH_COST, JOIN_COST_SHARE = 0.3, 0.2
@@ -159,11 +158,8 @@ def _within_margin(ordered: Sequence[T], score: Callable[[T], float]) -> list[T]
     return [each for each in ordered if score(each) >= score(ordered[0]) - SCORE_MARGIN]
 
 
-# how many partial readings are continued from each token
-BEAM_WIDTH = 32
-
-# a partial reading that scores so much less than the best at its token is not continued
-BEAM_SCORE_MARGIN = 2.5
+BEAM_WIDTH = 32  # how many partial readings are continued from each token
+BEAM_SCORE_MARGIN = 2.5  # a partial reading that scores so much less than the best at its token is not continued
 
 # the partial readings that end at a token, the best one for each content
 _Cell = dict[tuple[object, ...], ParseState]

@@ -49,8 +49,7 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# what a reading gains by asking for one of several named things
-AMONG_GAIN = 0.8
+AMONG_GAIN = 0.8  # what a reading gains by asking for one of several named things
 
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
@@ -301,17 +300,10 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
     return ()
 
 
-# the rule by which the members of a category are asked for
-MEMBERS_RULE = "members of category"
-
-# how many properties a category may have: its name, a code, a description
-MAX_CATEGORY_PROPERTIES = 3
-
-# how many words after a name may belong to the same list: "sour or sweet cherries"
-MAX_WORDS_IN_LIST = 4
-
-# how many properties are tried as the measure of an adjective
-MAX_MEASURES = 2
+MEMBERS_RULE = "members of category"  # the rule by which the members of a category are asked for
+MAX_CATEGORY_PROPERTIES = 3  # how many properties a category may have: its name, a code, a description
+MAX_WORDS_IN_LIST = 4  # how many words after a name may belong to the same list: "sour or sweet cherries"
+MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 
 
 def category_members(state: ParseState, link: Link, context: ParseContext) -> ParseStates:

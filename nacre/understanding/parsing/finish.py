@@ -37,17 +37,10 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# how many derivations of one state are kept
-MAX_VARIANTS = 10
-
-# the rule by which pending aggregates are of the only measure
-ONLY_MEASURE_RULE = "aggregate of only measure"
-
-# the rule by which nothing measures what is asked with "how"
-UNSETTLED_DEGREE_RULE = "unsettled degree"
-
-# the rule by which a question asks for the thing that it names
-NAMED_TARGET_RULE = "default target is thing"
+MAX_VARIANTS = 10  # how many derivations of one state are kept
+ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
+UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
+NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
 # cues of questions that count, rank or compare, and so ask for no total
 OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared"))
@@ -216,8 +209,7 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
     return tuple(Target(Ref(root.node, found[0], root.slot), function) for function in state.pending_aggregates)
 
 
-# how many things and links are tried
-MAX_THINGS, MAX_LINKED = 3, 2
+MAX_THINGS, MAX_LINKED = 3, 2  # how many things and links are tried
 
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -468,14 +460,9 @@ PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE = "place or time", "who", "other en
 
 QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
 
-# how many references are tried
-MAX_REFS = 3
-
-# a class before this token is what "where" and "when" ask about
-MAX_CLASS_START = 4
-
-# how many things of one class a question may have
-MAX_SLOTS = 99
+MAX_REFS = 3  # how many references are tried
+MAX_CLASS_START = 4  # a class before this token is what "where" and "when" ask about
+MAX_SLOTS = 99  # how many things of one class a question may have
 
 
 def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:

@@ -27,14 +27,9 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, WeightedPaths
 from nacre.understanding.question.records import KIND_OPERATOR, Condition, Derivation, Ordering, Ref
 
-# paths that cost at most so much more than the cheapest are other readings
-MAX_EXTRA_COST = 0.7
-
-# slots from here on are things on a path between others, to which nothing is joined
-FIRST_SLOT_ON_PATH = 50
-
-# how many paths are looked at if some do not lead to what is named
-MAX_PATHS = 8
+MAX_EXTRA_COST = 0.7  # paths that cost at most so much more than the cheapest are other readings
+FIRST_SLOT_ON_PATH = 50  # slots from here on are things on a path between others, to which nothing is joined
+MAX_PATHS = 8  # how many paths are looked at if some do not lead to what is named
 
 # the predicates that lead to named things
 IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]

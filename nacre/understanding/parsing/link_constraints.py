@@ -262,8 +262,7 @@ def _is_mentioned(word: str, mentioned: frozenset[str]) -> bool:
     return word in mentioned or (is_agent and (word[:-2] in mentioned or word[:-1] in mentioned))
 
 
-# share of the things of a class that have a property of the class, at least (given)
-MIN_HELD_SHARE = 0.1
+MIN_HELD_SHARE = 0.1  # share of the things of a class that have a property of the class, at least (given)
 
 
 def prefer_own_properties(

@@ -243,8 +243,7 @@ def _needed_nodes(derivation: Derivation, kept: Sequence[Condition]) -> tuple[Re
     return tuple(node for node in derivation.nodes if node not in dropped)
 
 
-# aggregates that say nothing about a single value
-AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}
+AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}  # aggregates that say nothing about a single value
 
 
 def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:

@@ -29,8 +29,7 @@ from nacre.understanding.question.records import INEQUALITIES, Condition, Number
 
 NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], ParseStates]
 
-# units of ages
-AGE_UNITS = frozenset(("", "year"))
+AGE_UNITS = frozenset(("", "year"))  # units of ages
 
 # the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
 _REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
@@ -217,20 +216,11 @@ def _is_before_counted(number: Number, context: ParseContext) -> bool:
     return is_content and all(cue.start != number.end for cue in context.question.cues)
 
 
-# numbers in this range without a unit may be years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# units of numbers that may say how many things there are
-COUNT_UNITS = frozenset(("", "count"))
-
-# how many values of a text property are looked at
-MAX_SAMPLES = 5
-
-# a text that is an amount: "12", "3:36", "11 EUR"
-_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
-
-# shorter words of a property's name are no units
-MIN_UNIT_LETTERS = 3
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers in this range without a unit may be years
+COUNT_UNITS = frozenset(("", "count"))  # units of numbers that may say how many things there are
+MAX_SAMPLES = 5  # how many values of a text property are looked at
+_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")  # a text that is an amount: "12", "3:36", "11 EUR"
+MIN_UNIT_LETTERS = 3  # shorter words of a property's name are no units
 
 
 def is_year(number: Number) -> bool:
@@ -373,20 +363,17 @@ def _priced_properties(state: ParseState, number: Number, context: ParseContext)
     return found
 
 
-# how many dates are tried
-MAX_DATES = 4
+MAX_DATES = 4  # how many dates are tried
 
 # the cost of a date by which something ends, and of a date of birth: "in March" seldom means these
 END_DATE_COST, BIRTH_DATE_COST = 0.25, 0.8
 
-# what a date gains that shares a word with a link of the reading
-SAME_EVENT_GAIN = 0.3
+SAME_EVENT_GAIN = 0.3  # what a date gains that shares a word with a link of the reading
 
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
 
-# what a word of time gains: less than a property of that name
-PERIOD_GAIN = 0.8
+PERIOD_GAIN = 0.8  # what a word of time gains: less than a property of that name
 
 
 def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float]]:

@@ -96,8 +96,7 @@ def _scope_variable(scope: Scope, index: LinkingIndex) -> Variable:
     return Variable("thing", iris, without, scope.keys, "those")
 
 
-# matches of a name that is mentioned in full, and in part
-FULL_MATCHES = ("whole", "nearly whole", "scope")
+FULL_MATCHES = ("whole", "nearly whole", "scope")  # matches of a name that is mentioned in full, and in part
 
 PARTIAL_MATCH = "part"
 

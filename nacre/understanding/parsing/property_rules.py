@@ -36,14 +36,9 @@ from nacre.understanding.question.records import (
 
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], ParseStates]
 
-# the rule by which a word says that a link is missing
-LINK_DENIED_RULE = "link denied"
-
-# what a reading gains by a property of the class right before it
-OWN_PROPERTY_GAIN = 0.25
-
-# how many words before a verb may say that it happened: "have not yet been"
-MAX_WORDS_BEFORE = 4
+LINK_DENIED_RULE = "link denied"  # the rule by which a word says that a link is missing
+OWN_PROPERTY_GAIN = 0.25  # what a reading gains by a property of the class right before it
+MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "have not yet been"
 
 
 def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> ParseStates:
@@ -343,11 +338,8 @@ def _is_name_of(state: ParseState, new: ParseState, context: ParseContext) -> bo
     )
 
 
-# how many words before a property may ask what it says: "whether they are ..."
-MAX_WORDS_BEFORE_BOOLEAN = 3
-
-# how many letters two forms of a word share
-SHARED_LETTERS = 4
+MAX_WORDS_BEFORE_BOOLEAN = 3  # how many words before a property may ask what it says: "whether they are ..."
+SHARED_LETTERS = 4  # how many letters two forms of a word share
 
 
 def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:

@@ -30,11 +30,8 @@ ElapsedOperation = Literal["years", "days", "hours", "minutes", "age"]
 # the unit in which a time may be asked for
 TIME_UNITS: Mapping[str, ElapsedOperation] = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
 
-# how many names for the same words are read
-MAX_NAMES = 2
-
-# the prior of a reading without its name
-BASE_PRIOR = 2.0
+MAX_NAMES = 2  # how many names for the same words are read
+BASE_PRIOR = 2.0  # the prior of a reading without its name
 
 
 def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
@@ -138,11 +135,8 @@ def _requested_unit(question: Question) -> str:
 
 SHARE_RULE = "share"
 
-# matches of words with a property whose name has a word for a share
-NAME_MATCHES = ("exact", "partial")
-
-# how many readings of what is counted are kept
-MAX_READINGS = 6
+NAME_MATCHES = ("exact", "partial")  # matches of words with a property whose name has a word for a share
+MAX_READINGS = 6  # how many readings of what is counted are kept
 
 DeriveCandidates = Callable[[Question, list[Link]], list[Candidate]]
 
@@ -207,8 +201,7 @@ def _is_part_of_name(cue: Cue, question: Question, links: Sequence[Link]) -> boo
     return any(link.covered >> i & 1 for link in properties for i in content)
 
 
-# the rule that puts two questions together
-SECOND_QUESTION_RULE = "second question"
+SECOND_QUESTION_RULE = "second question"  # the rule that puts two questions together
 
 # how many words the first question has at least, and how many readings of either are tried
 MIN_WORDS, MAX_JOINED_READINGS = 4, 5

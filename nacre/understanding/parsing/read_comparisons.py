@@ -30,17 +30,10 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# a name is meant from this score on
-MIN_NAME_SCORE = 0.5
-
-# how many things of one name, and how many measures, are tried
-MAX_OPTIONS = 2
-
-# what is compared by "how much more" without an adjective
-DEFAULT_RANKING = (">", ("price", "cost"))
-
-# the prior of a reading without its names
-BASE_PRIOR = 2.0
+MIN_NAME_SCORE = 0.5  # a name is meant from this score on
+MAX_OPTIONS = 2  # how many things of one name, and how many measures, are tried
+DEFAULT_RANKING = (">", ("price", "cost"))  # what is compared by "how much more" without an adjective
+BASE_PRIOR = 2.0  # the prior of a reading without its names
 
 
 class _Comparison(NamedTuple):
@@ -185,11 +178,8 @@ def _side(
     return Select((Aggregate(function, Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
 
 
-# the prior of such a reading: it accounts for every word
-PRIOR = 4.0
-
-# the rule by which each side is read as a question, all of whose words are used
-COUNTED_SIDES_RULE = "counted apart"
+PRIOR = 4.0  # the prior of such a reading: it accounts for every word
+COUNTED_SIDES_RULE = "counted apart"  # the rule by which each side is read as a question, all of whose words are used
 
 CountReader = Callable[[str], Select | None]
 
@@ -238,11 +228,8 @@ def _size(select: Select) -> tuple[int, int]:
     return sum(bool(variable.keys) for variable in select.variables), len(select.filters)
 
 
-# how many things there are to choose among, and how many measures are tried
-MIN_THINGS, MAX_MEASURES = 2, 2
-
-# how much worse a property may be named than the best one
-SCORE_MARGIN = 0.05
+MIN_THINGS, MAX_MEASURES = 2, 2  # how many things there are to choose among, and how many measures are tried
+SCORE_MARGIN = 0.05  # how much worse a property may be named than the best one
 
 # cues that say by what things are compared, in the order in which they are tried
 COMPARING_KINDS = ("compared", "compare", "superlative", "most")

@@ -15,8 +15,7 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import Candidate, ParseContext, whole_reading
 from nacre.understanding.question.records import Link, Question, Ref, Target, token_mask
 
-# the longest second question that asks which: "which of them"
-MAX_SECOND_QUESTION_WORDS = 3
+MAX_SECOND_QUESTION_WORDS = 3  # the longest second question that asks which: "which of them"
 
 
 def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
@@ -114,8 +113,7 @@ def keep_named_things(candidates: list[Candidate], context: ParseContext) -> lis
     return [each for each, count, asks in checked if count == most or not asks]
 
 
-# The shortest question for a kind: "are", and two nouns.
-MIN_KIND_QUESTION_WORDS = 3
+MIN_KIND_QUESTION_WORDS = 3  # The shortest question for a kind: "are", and two nouns.
 
 KIND_RULE = "of kind"
 
@@ -170,8 +168,7 @@ def _candidate(thing: Variable, links: tuple[Link, Link], question: Question) ->
     return whole_reading(asked, target, token_mask(0, len(question.tokens)), 1.0, (KIND_RULE,), links)
 
 
-# The rule in the trace of what only keywords ask.
-KEYWORD_RULE = "keyword"
+KEYWORD_RULE = "keyword"  # The rule in the trace of what only keywords ask.
 
 
 def is_keywords(question: Question) -> bool:

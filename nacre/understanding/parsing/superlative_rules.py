@@ -41,15 +41,13 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# the rule by which things are ranked by the sum over all their parts
-TOTAL_RULE = "ranked by total"
+TOTAL_RULE = "ranked by total"  # the rule by which things are ranked by the sum over all their parts
 
 # the rule by which things are ranked by a number that the adjective does not name: "the strongest beer" by its alcohol,
 # and what a reading loses by it
 GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
 
-# how many properties are tried as the measure of an adjective
-MAX_MEASURES = 3
+MAX_MEASURES = 3  # how many properties are tried as the measure of an adjective
 
 
 def extreme_function(state: ParseState) -> Aggregation:
@@ -313,8 +311,7 @@ def _are_comparable(one: Ref, other: Ref, context: ParseContext) -> bool:
 
 _DIGITS = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
 
-# how many properties with places are tried, and of how many classes
-MAX_PROPERTIES, MAX_CLASSES = 2, 3
+MAX_PROPERTIES, MAX_CLASSES = 2, 3  # how many properties with places are tried, and of how many classes
 
 
 class OrdinalMention(NamedTuple):

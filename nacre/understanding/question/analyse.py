@@ -21,8 +21,7 @@ from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.numbers import find_numbers, find_quotations, is_stand_in
 from nacre.understanding.question.records import Cue, Number, Question
 
-# a longer question is read up to here
-MAX_TOKENS = 120
+MAX_TOKENS = 120  # a longer question is read up to here
 
 # pint units of time: "how many days" may ask for something that is computed
 TIME_UNITS = frozenset(("s", "min", "h", "day", "week", "month", "year"))
@@ -121,16 +120,12 @@ def _requested_units(tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(found)
 
 
-# how many words after a comparative its "than" may stand: "a bigger budget than"
-MAX_WORDS_BEFORE_THAN = 6
-
-# the longest "from the most expensive to the least expensive"
-MAX_SPAN = 8
+MAX_WORDS_BEFORE_THAN = 6  # how many words after a comparative its "than" may stand: "a bigger budget than"
+MAX_SPAN = 8  # the longest "from the most expensive to the least expensive"
 
 RANKING_KINDS = ("superlative", "most")
 
-# cues in which shorter cues mean nothing: "no longer", "without duplicates"
-INDIVISIBLE_KINDS = ("now", "distinct")
+INDIVISIBLE_KINDS = ("now", "distinct")  # cues in which shorter cues mean nothing: "no longer", "without duplicates"
 
 
 def find_cues(words: Sequence[Token]) -> list[Cue]:
@@ -359,11 +354,8 @@ def _chooses(words: Sequence[Token], at: int) -> bool:
     return norms[0] in known["choosing"] and set(norms[at + 1 :]) <= function_words() | known["stand_in"]
 
 
-# cues of a measure that a later clause may ask for
-MEASURE_KINDS = ("superlative", "most", "compare", "comparative")
-
-# a question has at least so many words before the clause
-MIN_WORDS_BEFORE = 3
+MEASURE_KINDS = ("superlative", "most", "compare", "comparative")  # cues of a measure that a later clause may ask for
+MIN_WORDS_BEFORE = 3  # a question has at least so many words before the clause
 
 
 def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:

@@ -19,8 +19,7 @@ from nacre.language.values import Period, find_periods, year_bounds
 from nacre.records.plan import Comparison
 from nacre.understanding.question.records import Number
 
-# how many numbers of each kind are read
-MAX_NUMBERS = 40
+MAX_NUMBERS = 40  # how many numbers of each kind are read
 
 
 def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
@@ -357,11 +356,8 @@ def _bound(
     return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, operator, number, measure)
 
 
-# numbers in this range may be years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# signs of money before a number
-CURRENCY_SIGNS = " £€$"
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers in this range may be years
+CURRENCY_SIGNS = " £€$"  # signs of money before a number
 
 # a number with a "-" after it has at least three digits in a telephone number or the number of a form
 MIN_CODE_NUMBER = 100
@@ -434,8 +430,7 @@ def _without_magnitude(text: str, number: Quantity) -> float:
     return float(english_data()["numbers"].get(first[0] if first else "", number.value))
 
 
-# a day with a time
-MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
+MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")  # a day with a time
 
 # a telephone number, an IP address, a version: digits in at least three parts
 _CODE = re.compile(r"(?<![\w.,:+\-])\+?\d+(?:[.\-]\d+){2,}(?![\w\-]|[.:,]\d)")

@@ -96,17 +96,10 @@ class Ref(NamedTuple):
         return Ref(self.node, "", self.slot)
 
 
-# the operator of a condition that a thing is of the class of its inner condition
-KIND_OPERATOR = "kind"
-
-# kinds of cues that rank
-RANKING_CUES = frozenset(("superlative", "most"))
-
-# operators that bound a value
-INEQUALITIES = frozenset(("<", ">", "<=", ">="))
-
-# the match of a word with a boolean property that it denies: "unpaid"
-NEGATED_MATCH = "opposite"
+KIND_OPERATOR = "kind"  # the operator of a condition that a thing is of the class of its inner condition
+RANKING_CUES = frozenset(("superlative", "most"))  # kinds of cues that rank
+INEQUALITIES = frozenset(("<", ">", "<=", ">="))  # operators that bound a value
+NEGATED_MATCH = "opposite"  # the match of a word with a boolean property that it denies: "unpaid"
 
 # of links that a word says to be missing: "vacant" where things are "occupied by" somebody
 DENIED_LINK_MATCH = "denied"

@@ -23,11 +23,8 @@ from nacre.understanding.parsing.read_yes_no import is_keywords
 from nacre.understanding.parsing.state import Candidate, is_inside_link, unused_tokens
 from nacre.understanding.question.records import INEQUALITIES, Derivation, Link, Question, Ref, Target
 
-# Larger counts say no more.
-MAX_COUNTED = 4
-
-# The value of a cue that may have another meaning ("by").
-WEAK = "weak"
+MAX_COUNTED = 4  # Larger counts say no more.
+WEAK = "weak"  # The value of a cue that may have another meaning ("by").
 
 
 def reading_features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
@@ -334,8 +331,7 @@ def _order_features(targets: Sequence[Ref], links: tuple[Link, ...], question: Q
     return {**found, "target after value": float(max(starts) > min(values))} if values else found
 
 
-# Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
-MIN_SUFFIX_LETTERS = 5
+MIN_SUFFIX_LETTERS = 5  # Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
 
 
 def measure_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:

@@ -150,22 +150,16 @@ def _texts(spans: Sequence[TokenSpan], question: Question) -> tuple[str, ...]:
     return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)
 
 
-# Shares of the belief below this are equal.
-MIN_BELIEF = 1e-4
-
-# Readings that are run.
-MAX_READINGS_RUN = 5
-
-# Sizes of results, and unused words that are told apart.
-FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000
+MIN_BELIEF = 1e-4  # Shares of the belief below this are equal.
+MAX_READINGS_RUN = 5  # Readings that are run.
+FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000  # Sizes of results, and unused words that are told apart.
 
 MAX_UNUSED_COUNTED = 4
 
 # Features that do not choose among readings: a no is no better reason to choose one than a yes.
 _TRUTH = frozenset(("ran yes", "ran no"))
 
-# Log-odds beyond which a probability is 0 or 1.
-MAX_LOG_ODDS = 30.0
+MAX_LOG_ODDS = 30.0  # Log-odds beyond which a probability is 0 or 1.
 
 # What running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
 # 32 and 45 follow-ups).
@@ -323,11 +317,8 @@ def _rival_features(at: int, shares: Sequence[float], cells: Sequence[frozenset[
     return {"ran rival": math.log(max(MIN_BELIEF, rival) / mine), "ran no rival": float(not others)}
 
 
-# deviation of the shifts of 25 graphs with 1,701 questions (maximum of the marginal likelihood)
-SPREAD = 0.45
-
-# judged answers from which a shift is fitted (given)
-MIN_JUDGED = 30
+SPREAD = 0.45  # deviation of the shifts of 25 graphs with 1,701 questions (maximum of the marginal likelihood)
+MIN_JUDGED = 30  # judged answers from which a shift is fitted (given)
 
 # If fewer answers of the rules are right, people mostly corrected wrong ones (given; 51 to 90 % on the 25 graphs).
 MIN_RIGHT = 0.5

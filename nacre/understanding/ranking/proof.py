@@ -21,14 +21,9 @@ from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
 from nacre.wording.labels import predicate_label
 
-# The share of the things of a class that must have what they are ranked by.
-MIN_RANKED_SHARE = 0.5
-
-# Minimum score of a value or name that is whole in the question.
-MIN_WHOLE_SCORE = 0.9
-
-# The check of rows: what is ranked first stands alone.
-ONE_PLACE = "one place"
+MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
+MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the question.
+ONE_PLACE = "one place"  # The check of rows: what is ranked first stands alone.
 
 Find = Callable[[Candidate, Question, Sequence[Link], SchemaGraph], Iterator[str]]
 

@@ -24,8 +24,7 @@ from nacre.understanding.question.records import (
 # Kinds of cues that compare. A reading that heeds them, or those that rank, has an order, an extreme or a comparison.
 _COMPARING_CUES = frozenset(("compared", "comparative"))
 
-# How far two numbers may differ, relatively, to count as equal.
-RELATIVE_TOLERANCE = 1e-6
+RELATIVE_TOLERANCE = 1e-6  # How far two numbers may differ, relatively, to count as equal.
 
 TokenSpan = tuple[int, int]
 
