@@ -270,18 +270,13 @@ def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
     for first in range(len(words)):
         if found and first < found[-1][1]:
             continue
-        size = _longest_name(words[first:], lexicon)
+        opening = lexicon.word(words[first])
+        sizes = range(min(len(words) - first, opening.longest) if opening is not None else 0, 0, -1)
+        names = ((n, lexicon.exact(words[first : first + n])) for n in sizes)
+        size = next((n for n, named in names if any(_is_specific(name, lexicon) for name in named)), 0)
         if not all(each.isdigit() or each in function_words() for each in words[first : first + size]):
             found.append((first, first + size))
     return found
-
-
-def _longest_name(words: Sequence[str], lexicon: Lexicon) -> int:
-    """How many words the longest name has that the words begin with. 0 if they begin with none."""
-    opening = lexicon.word(words[0])
-    longest = min(len(words), opening.longest) if opening is not None else 0
-    sizes = range(longest, 0, -1)
-    return next((n for n in sizes if any(_is_specific(name, lexicon) for name in lexicon.exact(words[:n]))), 0)
 
 
 def _is_specific(name: LexiconEntry, lexicon: Lexicon) -> bool:

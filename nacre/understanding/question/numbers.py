@@ -33,7 +33,9 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
             if not covered & own:
                 found.append(number)
                 covered |= own
-    return tuple(sorted(_with_digits(number, tokens) for number in found))
+    # the digits of a whole number as they were typed
+    typed = ((number, tokens[number.end - 1].text) for number in found)
+    return tuple(sorted(number._replace(digits=text if text.isdigit() else "") for number, text in typed))
 
 
 def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match[str]]) -> Iterator[Number]:
@@ -124,12 +126,6 @@ def _with_last_year(number: Number, period: Period | None) -> Number:
     return number._replace(op=">=", until=period.last) if number.op in ("", "=") else number
 
 
-def _with_digits(number: Number, tokens: Sequence[Token]) -> Number:
-    """The number with the digits of a whole number as they were typed."""
-    typed = tokens[number.end - 1].text
-    return number._replace(digits=typed if typed.isdigit() else "")
-
-
 def _covering(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
     """The range of tokens that a stretch of text covers."""
     inside = [i for i, token in enumerate(tokens) if token.start < end and start < token.end]
@@ -188,7 +184,12 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     lowered = question.casefold()
     ranges = {each.low.start: each for each in find_ranges(lowered, numbers, periods)}
     sentence = _Sentence(question, lowered, tokens, periods, ranges)
-    bounds = (_bound_of(sentence, number) for number in numbers if not _bounds_nothing(sentence, number))
+    # the bound that the first rule finds
+    bounds = (
+        next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
+        for number in numbers
+        if not _bounds_nothing(sentence, number)
+    )
     return tuple(
         replace(bound, period=periods[bound.quantity]) if bound.quantity in periods else bound
         for bound in bounds
@@ -240,11 +241,6 @@ def _bounds_nothing(sentence: _Sentence, number: Quantity) -> bool:
         return True
     is_end = pattern("question", "course_end").search(sentence.before(number))
     return bool(is_end and pattern("question", "course").search(sentence.lowered))
-
-
-def _bound_of(sentence: _Sentence, number: Quantity) -> Bound | None:
-    """The bound that the first rule finds."""
-    return next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
 
 
 def _range(sentence: _Sentence, number: Quantity) -> Bound | None:
