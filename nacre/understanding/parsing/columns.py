@@ -35,7 +35,8 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
             continue
         if not target.ref.predicate:
             # a thing that is named is not asked for by its name
-            if not _is_named_thing(derivation, target.ref):
+            named = (c.ref for c in derivation.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated)
+            if target.ref not in named:
                 yield from _by_identifier(derivation, i, graph)
             return
 
@@ -43,14 +44,6 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
 def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
     """The targets with other columns in the place of one."""
     return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
-
-
-def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:
-    """Whether a condition names the one thing that is asked for."""
-    return any(
-        each.op == "is" and each.ref == ref and len(each.keys) == 1 and not each.negated
-        for each in derivation.conditions
-    )
 
 
 def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:

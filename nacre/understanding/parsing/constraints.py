@@ -6,14 +6,14 @@ readings or a cue rule out, the class a question begins to ask for ("which state
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.language.data import language, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token
 from nacre.language.word_forms import is_plural
-from nacre.records.plan import MEANS, Attribute, Body, Itself, Select
+from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import OWN_COLUMN_RULE
@@ -114,7 +114,9 @@ def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> 
 def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that list the narrower categories of a category, if it sorts other things as well. "All berry
     bushes" are plants of that kind, and not its varieties."""
-    named = {key for c in candidates if MEMBERS_RULE in c.derivation.trace for key in _category_keys(c.derivation)}
+    # the categories whose members a reading gives
+    links = [x for c in candidates if MEMBERS_RULE in c.derivation.trace for x in c.derivation.links]
+    named = {key for link in links if link.kind == "entity" for key in link.keys}
     nodes = context.graph.nodes
     return [
         each
@@ -122,11 +124,6 @@ def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[C
         if MEMBERS_RULE in each.derivation.trace
         or not named.intersection(nodes[_root(each.derivation)].classes if each.derivation.targets else ())
     ]
-
-
-def _category_keys(derivation: Derivation) -> Iterator[str]:
-    """The categories whose members a reading gives."""
-    return (key for link in derivation.links if link.kind == "entity" for key in link.keys)
 
 
 def _root(derivation: Derivation) -> int:
@@ -192,11 +189,6 @@ def asks_capacity(question: Question) -> bool:
     counts = [cue for cue in question.cues if cue.kind == "count"]
     degrees = [cue for cue in question.cues if cue.kind == "degree"]
     return any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts)
-
-
-def asks_measure(question: Question) -> bool:
-    """Whether the measure of a superlative is asked for as well."""
-    return question.wants_measure
 
 
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
@@ -348,7 +340,12 @@ def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, g
     asked = requested_answer_type(question)
     if not asked:
         return AnswerTypeMatch(list(candidates))
-    dropped = _of_other_type(candidates, asked, question, graph)
+    dropped = [each for each in candidates if _misses_type(each, asked, graph)]
+    if asked == WHEN:
+        ends = _requested_end(question)
+        dropped += [each for each in candidates if each not in dropped and _is_other_end(each, *ends, graph)]
+    if asked == WHO:
+        dropped += _actions_beside_agents(candidates, question, graph)
     kept = [each for each in candidates if each not in dropped]
     if asked == WHERE:
         kept = _prefer_places(kept, question, graph)
@@ -370,20 +367,6 @@ def requested_answer_type(question: Question) -> str:
     return first if first in (WHERE, WHEN) else ""
 
 
-def _of_other_type(
-    candidates: Sequence[Candidate], asked: str, question: Question, graph: SchemaGraph
-) -> list[Candidate]:
-    other = [each for each in candidates if _misses_type(each, asked, graph)]
-    if asked == WHEN:
-        asked_words, other_words = _requested_end(question)
-        other += [
-            each for each in candidates if each not in other and _is_other_end(each, asked_words, other_words, graph)
-        ]
-    if asked == WHO:
-        other += _actions_beside_agents(candidates, question, graph)
-    return other
-
-
 def _used_words(candidate: Candidate, question: Question) -> int:
     """How many content words a reading accounts for."""
     covered = candidate.derivation.covered
@@ -397,19 +380,15 @@ def _misses_type(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
         return False
     if not any(isinstance(answer, Attribute | Itself) for answer in body.answers):
         # the first of several days is a day
-        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_extreme_date(t, graph) for t in targets))
+        extremes = (each.ref.predicate if each.function in EXTREMES else "" for each in targets)
+        return asked in (WHO, WHERE) or (asked == WHEN and not all(each and graph.is_date(each) for each in extremes))
     return all(_has_other_type(target, asked, graph) for target in targets)
-
-
-def _is_extreme_date(target: Target, graph: SchemaGraph) -> bool:
-    is_extreme = target.function in ("min", "max")
-    return is_extreme and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
 
 
 def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
     """Whether a column cannot have the requested type."""
     if target.function:
-        return asked in (WHO, WHERE, WHEN) and target.function not in ("min", "max")
+        return asked in (WHO, WHERE, WHEN) and target.function not in EXTREMES
     ref, words = target.ref, _words(target.ref, graph)
     persons, places = nouns_of_kind("persons"), nouns_of_kind("places")
     if not ref.predicate:

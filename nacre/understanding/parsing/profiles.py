@@ -160,17 +160,13 @@ class SubjectFinder(NamedTuple):
         best = max(subjects, key=lambda subject: subject.worth, default=None)
         if best is not None and len(best.worth) > 1:
             return [best]
-        if best is not None and self._unknown_words() and self._is_anything(best):
+        tokens, indefinite = self.question.tokens, language().words["indefinite_pronouns"]
+        if best is not None and self._unknown_words() and all(tokens[i].norm in indefinite for i in best.covered):
             # "anything about loose bolts" asks for texts
             return []
         # words that only texts have say more than a class
         best = self._by_words_of_texts() or best
         return [best] if best is not None else []
-
-    def _is_anything(self, subject: ProfileSubject) -> bool:
-        """Whether a subject is only an indefinite pronoun: "anything"."""
-        indefinite = language().words["indefinite_pronouns"]
-        return all(self.question.tokens[i].norm in indefinite for i in subject.covered)
 
     def subject_of(self, link: Link) -> ProfileSubject:
         """Return a named thing, or several of one name, as a subject."""
@@ -213,11 +209,10 @@ class SubjectFinder(NamedTuple):
     def _named_things(self, own: Sequence[Link]) -> list[Link]:
         """The things that are named in full, or in part by words that name no class better."""
         named = [link for link in own if is_named_in_full(link, self.links, self.question)]
-        named += [
-            link
-            for link in own
-            if link.kind == "entity" and link.match == PARTIAL_MATCH and link.score > _best_class_score(link, own)
-        ]
+        for link in own:
+            scores = (each.score for each in own if each.kind == "class" and each.covered & link.covered)
+            if link.kind == "entity" and link.match == PARTIAL_MATCH and link.score > max(scores, default=0.0):
+                named.append(link)
         full = [link.covered for link in named if link.match in FULL_MATCHES]
         return [link for link in named if not any(link.covered & mask == link.covered != mask for mask in full)]
 
@@ -308,11 +303,6 @@ def _longest_names(links: Sequence[Link]) -> list[Link]:
         return -min(link.covered.bit_count(), len(link.label.split())), -link.score, link.start
 
     return without_overlaps(sorted(links, key=rank))
-
-
-def _best_class_score(link: Link, own: Sequence[Link]) -> float:
-    """How well the words of a thing name a class."""
-    return max((each.score for each in own if each.kind == "class" and each.covered & link.covered), default=0.0)
 
 
 def select_of_link(link: Link, index: LinkingIndex) -> Select:
