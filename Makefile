@@ -65,7 +65,7 @@ dev: .venv/dev.stamp
 eval: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation $(MORE)
 
-# needs NACRE_MODEL; with other reasoners and graphs: make eval-model MORE="--minds rules,model,alone mine=questions.jsonl"
+# needs NACRE_MODEL; with other reasoners and graphs: make eval-model MORE="--reasoners rules,model,alone mine=questions.jsonl"
 eval-model: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation.compare_reasoners $(MORE)
 

@@ -308,6 +308,6 @@ def judged_run(sample: ParserSample, scores: Sequence[float]) -> JudgedRun:
 
 
 def _is_late(sample: ParserSample, at: int, place: int, shares: Sequence[float]) -> bool:
-    """Whether a reading comes after those that heed all of the question."""
+    """Whether a reading comes after those that use all of the question."""
     screening = sample.screened.get(at)
     return place >= MAX_READINGS_CHECKED or screening is None or bool(screening.lost) or shares[at] < MIN_SHARE

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nacre.evaluation.questions import read_gold_questions
 from nacre.evaluation.score import read_answers, score_report
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 class EvaluationSet(NamedTuple):
@@ -30,7 +30,7 @@ def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
         graph, texts = str(example / "kg.ttl"), str(example / "texts")
         yield EvaluationSet("example", example / "questions_dev.jsonl", (graph,))
         yield EvaluationSet("example-texts", example / "questions_texts.jsonl", (graph, "--texts", texts))
-    for file in sorted((root / "nacre" / "evaluation" / "graphs").glob("*/questions.jsonl")):
+    for file in sorted((root / "evaluation" / "graphs").glob("*/questions.jsonl")):
         yield EvaluationSet(file.parent.name, file, (str(file.with_name("kg.ttl")),), blind=True)
     for file in sorted((root / "tests" / "fixtures" / "questions").glob("*.yaml")):
         graph = str(file.parents[1] / "graphs" / f"{file.stem}.ttl")
@@ -43,7 +43,7 @@ def evaluate_set(each: EvaluationSet, folder: Path) -> str:
     environment = {**os.environ, "NACRE_DATA": str(folder)} if each.sources else dict(os.environ)
     if each.sources:
         run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
-    options = ("--graph", each.graph, "--mind", "rules", "--out", str(predictions))
+    options = ("--graph", each.graph, "--reasoner", "rules", "--out", str(predictions))
     run_nacre("eval", str(each.questions), *options, environment=environment)
     report = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
     return f"\n{each.graph}: {each.questions}\n{report}"

@@ -2,7 +2,7 @@
 
 A model without Nacre gets the schema and the question and writes one SELECT, whose cells are the answer.
 
-    python -m evaluation.compare_reasoners [--minds rules,model,alone] [--every N] [GRAPH=QUESTIONS ...]
+    python -m evaluation.compare_reasoners [--reasoners rules,model,alone] [--every N] [GRAPH=QUESTIONS ...]
 
 Needs NACRE_MODEL. The example and the named graphs are asked every N-th conversation or single question of their
 files. `rules` and `model` are the two reasoners of Nacre. `alone` is the model without Nacre: one call writes one
@@ -82,7 +82,7 @@ def every_nth(questions: Sequence[GoldQuestion], n: int) -> list[GoldQuestion]:
 def ask_reasoner(reasoner: str, graph: str, questions: Path, out: Path, settings: Settings) -> dict[Any, Answer]:
     """The records of one reasoner; rules and model are asked through the command line."""
     if reasoner in ("rules", "model"):
-        options = ("--graph", graph, "--mind", reasoner, "--out", str(out))
+        options = ("--graph", graph, "--reasoner", reasoner, "--out", str(out))
         run_nacre("eval", str(questions), *options, environment={**os.environ, "NACRE_DATA": str(settings.data)})
         return read_answers(out)
 
@@ -100,13 +100,13 @@ def ask_reasoner(reasoner: str, graph: str, questions: Path, out: Path, settings
 def main(arguments: Sequence[str] = ()) -> None:
     """Ask the reasoners and print a comparison for each graph."""
     command = argparse.ArgumentParser(prog="python -m evaluation.compare_reasoners", description="Compare reasoners.")
-    command.add_argument("--minds", default="rules,model", help=f"reasoners: {', '.join(REASONERS)}")
+    command.add_argument("--reasoners", default="rules,model", help=f"reasoners: {', '.join(REASONERS)}")
     command.add_argument("--every", type=int, default=1, metavar="N", help="every N-th conversation or question")
     command.add_argument("graphs", nargs="*", metavar="GRAPH=QUESTIONS", help="graphs besides the example")
     options = command.parse_args(arguments)
-    reasoners = options.minds.split(",")
+    reasoners = options.reasoners.split(",")
     if set(reasoners) - set(REASONERS):
-        sys.exit(f"--minds {options.minds}: choose from {', '.join(REASONERS)}.")
+        sys.exit(f"--reasoners {options.reasoners}: choose from {', '.join(REASONERS)}.")
     settings = Settings()
     if not settings.model:
         sys.exit("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini, to compare it with the rules.")

@@ -79,13 +79,13 @@ def main(arguments: Sequence[str]) -> None:
     command = argparse.ArgumentParser(prog="python -m evaluation.compare_strategies", description="Compare strategies.")
     command.add_argument("questions", type=Path)
     command.add_argument("--graph")
-    command.add_argument("--mind", choices=("rules", "model"))
+    command.add_argument("--reasoner", choices=("rules", "model"))
     command.add_argument("--out", type=Path, help="write the records of both strategies to this file as JSONL")
     options = command.parse_args(arguments)
     golds = read_gold_questions(options.questions)
     composition = compose(Settings())
     try:
-        answers = asyncio.run(compare_strategies(composition.build(), golds, options.graph, options.mind))
+        answers = asyncio.run(compare_strategies(composition.build(), golds, options.graph, options.reasoner))
     finally:
         composition.library.close()
     if options.out:

@@ -50,7 +50,7 @@ def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
     environment = {**os.environ, "NACRE_DATA": str(folder / "data")}
     predictions = folder / f"{name}.jsonl"
     run_nacre("ingest", str(graph), "--graph", name, "--no-vectors", environment=environment)
-    options = ("--graph", name, "--mind", "rules", "--out", str(predictions))
+    options = ("--graph", name, "--reasoner", "rules", "--out", str(predictions))
     run_nacre("eval", str(questions), *options, environment=environment)
     return read_answers(predictions)
 

@@ -45,7 +45,7 @@ from nacre.understanding.question.records import Link, Question
 from nacre.understanding.ranking.features import reading_features
 from nacre.understanding.ranking.probabilities import known_log_odds, make_reading, table_outcome, unlinked_tokens
 from nacre.understanding.ranking.rank import RankedReading, belief_shares, load_weights, weighted_sum
-from nacre.understanding.ranking.unused_cues import unheeded_words
+from nacre.understanding.ranking.unused_cues import ignored_words
 from nacre.understanding.understand import answering_candidates, question_text, scoped_links
 from nacre.wording.plan_phrases import verbalise_plan
 from nacre.wording.profile import run_plan
@@ -306,8 +306,8 @@ def screen_readings(
     index = linker.index.graph
     found: dict[int, Screening] = {}
     for each, position in zip(ranked, positions, strict=True):
-        unheeded = unheeded_words(each.candidate, turn.question, index)
-        reading = make_reading(each, 0, turn.question, unheeded, unlinked, index, graph.schema)
+        ignored = ignored_words(each.candidate, turn.question, index)
+        reading = make_reading(each, 0, turn.question, ignored, unlinked, index, graph.schema)
         understanding = Understanding(turn.question.text, readings=(reading,), named=named)
         penalty = reading.odds - known_log_odds(each, 0)
         found[position] = Screening(

@@ -96,7 +96,7 @@ class Nodes:
             "version": graph.version,
             "vectors": graph.vector_set,
             "layers": graph.layers,
-            "hold": lease,
+            "lease": lease,
             "turn": state.get("turn", 0) + 1,
             "asked": question,
             "standalone": rewrite.value.standalone,
@@ -196,7 +196,7 @@ class Nodes:
         """Write the answer and the record of the turn."""
         with await self._pinned_graph(state) as graph:
             update = await write_answer(state, runtime, self._resources, graph)
-        self._resources.leases.release(state["hold"])
+        self._resources.leases.release(state["lease"])
         return update
 
     async def _may_defer_vector(self, view: TurnView, state: State, runtime: Runtime[Context]) -> bool:
@@ -254,7 +254,7 @@ class Nodes:
 
     async def _pinned_graph(self, state: State) -> AbstractContextManager[Graph]:
         """The version of the graph that the turn began with."""
-        leased = self._resources.leases.recent(state["hold"])
+        leased = self._resources.leases.recent(state["lease"])
         if leased is not None:
             return leased
         version, vectors, layers = state["version"], state.get("vectors"), state.get("layers", "")

@@ -137,7 +137,7 @@ class State(Output, total=False):
     version: Annotated[str, TransientValue()]
     vectors: Annotated[str | None, TransientValue()]
     layers: Annotated[str, TransientValue()]
-    hold: Annotated[str, TransientValue()]
+    lease: Annotated[str, TransientValue()]
     strategy: Annotated[str, TransientValue()]
     started: Annotated[float, TransientValue()]
     rewrite: Annotated[Json, TransientValue()]

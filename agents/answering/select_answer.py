@@ -16,7 +16,7 @@ from nacre.language.thesaurus import word_coverage as share
 from nacre.language.tokens import fold, lemma, name_tokens, tokenize
 from nacre.language.values import find_periods
 from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
-from nacre.records.evidence import BranchResult, Cell, Evidence, EvidenceSentence, Rows, Table
+from nacre.records.evidence import BranchResult, Cell, Doubt, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Mention, Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
@@ -366,14 +366,14 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
     chances = [
         probability_after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)
     ]
+    is_doubted = any(_doubts(readings[best], rows.table) for found in ran[best : best + 1] for rows in found.rows)
+    # other rows than those of the preferred reading are not sure either if it fails
+    most = min(highest, load_weights().threshold - UNSURE) if is_doubted else highest
+    limits = [highest if found.values == outcomes[best].values else most for found in outcomes]
+    limits = [limit if i == best else min(limit, chances[i]) for i, limit in enumerate(limits)]
     return tuple(
-        replace(
-            found,
-            evidence=tuple(
-                _judged(each, highest if i == best else min(highest, chance), readings[i]) for each in found.evidence
-            ),
-        )
-        for i, (found, chance) in enumerate(zip(ran, chances, strict=True))
+        replace(found, evidence=tuple(_judged(each, limit, reading) for each in found.evidence))
+        for found, limit, reading in zip(ran, limits, readings, strict=True)
     )
 
 
@@ -381,9 +381,13 @@ def _judged(evidence: Evidence, chance: float, reading: Reading) -> Evidence:
     """Rows with their probability and doubts; with a doubt they are not sure."""
     if not isinstance(evidence, Rows):
         return evidence
-    doubts = (*reading.doubts, *doubts_of_rows(reading.plan.body, evidence.table))
+    doubts = _doubts(reading, evidence.table)
     chance = min(chance, load_weights().threshold - UNSURE) if doubts else chance
     return replace(evidence, probability=round(chance, 4), doubts=doubts)
+
+
+def _doubts(reading: Reading, table: Table) -> tuple[Doubt, ...]:
+    return (*reading.doubts, *doubts_of_rows(reading.plan.body, table))
 
 
 def _table(found: BranchResult) -> Table | None:

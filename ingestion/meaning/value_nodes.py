@@ -351,13 +351,13 @@ def unfold_parts(draft: Draft) -> None:
     if not len(said):
         return
     subject, predicate, target = triples[said].T
-    told = _telling(draft, predicate)
+    is_telling = _telling(draft, predicate)
     keys = owner_of[subject] << 32 | predicate
     sources = _unique(keys, subject)[0]
     held = np.unique(triples[shown, 0] << 32 | triples[shown, 1])
     doubled = np.isin(keys, held) | np.isin(keys, sources[1:][sources[1:] == sources[:-1]])
     # one that only some things would have, as others say it themselves, would answer for a part of them
-    fits = ~told & ~np.isin(predicate, predicate[doubled & ~told]) & ~blank[target]
+    fits = ~is_telling & ~np.isin(predicate, predicate[doubled & ~is_telling]) & ~blank[target]
     for number in unique_counts(predicate[fits])[0].tolist():
         here = fits & (predicate == number)
         draft.derive(owner_of[subject[here]], draft.text(number), target[here])
@@ -384,8 +384,8 @@ def _put_in_one(draft: Draft, links: "Numbers", facts: "Numbers") -> None:
     said = {node: ", ".join(text for *_, text in sorted(found)) for node, found in texts.items()}
     for number in unique_counts(links[:, 1])[0].tolist():
         mine = links[links[:, 1] == number]
-        told = np.array([draft.literal(said[node]) for node in mine[:, 2].tolist()])
-        draft.derive(mine[:, 0], draft.text(number), told)
+        joined = np.array([draft.literal(said[node]) for node in mine[:, 2].tolist()])
+        draft.derive(mine[:, 0], draft.text(number), joined)
     nodes = np.unique(subject)
     draft.hide(
         np.flatnonzero(np.isin(draft.facts.subject, nodes) | np.isin(draft.facts.object, nodes)).tolist(), PART_REASON

@@ -40,8 +40,8 @@ def verbalise_documents(
         if same := seen.text(name, text):
             writer.skip(SkippedDocument(name, "repeated", f"says what {same} says"))
             continue
-        told = list(text_passages(name, text, seen))
-        sentences = [sentence for passage in told for sentence in passage.sentences]
+        passages = list(text_passages(name, text, seen))
+        sentences = [sentence for passage in passages for sentence in passage.sentences]
         namings = [
             DocumentMention(name, sentence.start, sentence.end, thing)
             for sentence in sentences
@@ -49,7 +49,7 @@ def verbalise_documents(
         ]
         document = Document(name, document_title(name, text), source or str(path), text.text, text.pages)
         writer.add(document, dict.fromkeys(namings))
-        yield from told
+        yield from passages
 
 
 # words from which on a repeated paragraph is left out under any heading; a shorter one only under the same (given)

@@ -107,11 +107,11 @@ class _Writer:
         all_places = np.concatenate((sorted_places, np.array(places, dtype=np.int64)))
         order = all_places.argsort(kind="stable")
         ends = all_places[order].searchsorted(THING * np.arange(1, last - first + 1))
-        told = list(map(sentences.__getitem__, order.tolist()))
+        ordered = list(map(sentences.__getitem__, order.tolist()))
         start = 0
         for thing, end in zip(self.things[first:last], ends.tolist(), strict=True):
             yield from pack_passages(
-                self.writer.texts[thing], capitalise_sentence(self.writer.title[thing]), told[start:end]
+                self.writer.texts[thing], capitalise_sentence(self.writer.title[thing]), ordered[start:end]
             )
             start = end
 
@@ -256,7 +256,7 @@ class SentenceWriter:
             forward = {n: objects for n, objects in self.near.outgoing.of(thing) if n in self.ways}
         for number, subjects in linking:
             way = self.ways[number]
-            others = self._not_told(thing, number, way, subjects, forward) if forward else subjects
+            others = self._not_stated_forward(thing, number, way, subjects, forward) if forward else subjects
             if not others or name == f"the {way.form.text} of {title[others[0]]}":
                 continue
             first = nsmallest(SUBJECTS, [(title[s], s) for s in others])
@@ -271,7 +271,7 @@ class SentenceWriter:
                 text = f"{name} is listed as {way.form.text} of {list_names(names, more)}."
             yield self._sentence(text, first[0][1], number, thing)
 
-    def _not_told(
+    def _not_stated_forward(
         self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
     ) -> list[int]:
         """The things without a link of the same or an inverse predicate in the other direction (`forward`)."""

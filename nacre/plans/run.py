@@ -15,7 +15,7 @@ from nacre.errors import ToolError
 from nacre.language.data import language
 from nacre.language.tokens import split_name
 from nacre.language.values import is_plain_number
-from nacre.plans.selects import UNKNOWN_TRUTH, unstated_values
+from nacre.plans.selects import UNKNOWN_TRUTH, all_groups, unstated_values
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
@@ -188,7 +188,21 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        return table
+        groups = (
+            all_groups(body) if isinstance(body, Select) and body.zeros and table.rows and not table.truncated else None
+        )
+        return table if groups is None else self._with_zeros(table, groups)
+
+    def _with_zeros(self, table: Table, groups: Select) -> Table:
+        """The table of a count for each thing with the things that nothing is counted for."""
+        everything = self.rows(groups)
+        if everything is None or everything.truncated:
+            return table
+        counted = set(table.keys)
+        missing = [(row, key) for row, key in zip(everything.rows, everything.keys, strict=True) if key not in counted]
+        names = [(dict(zip(everything.columns, row, strict=True)), key) for row, key in missing]
+        zeros = tuple(tuple(cells.get(column, 0) for column in table.columns) for cells, _ in names)
+        return replace(table, rows=(*table.rows, *zeros), keys=(*table.keys, *(key for _, key in names)))
 
     def _with_contributing(self, table: Table, body: Select, aggregate: Aggregate) -> Table:
         """The row of an aggregate with the first things behind it and their number."""

@@ -3,7 +3,7 @@
 Then the values that a yes-or-no question needs and the graph may not state: Select -> selects of those values.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -46,10 +46,7 @@ def ordered_variable(select: Select) -> str:
 
 def connected_variables(select: Select) -> set[str]:
     """The variables that edges connect with the answer."""
-    found = {answer_variable(select)}
-    for _ in select.edges:
-        found |= {n for e in select.edges if {e.subject, e.object} & found for n in (e.subject, e.object)}
-    return found
+    return _reached(answer_variable(select), select.edges)
 
 
 def edges_at(select: Select, name: str) -> frozenset[int]:
@@ -81,6 +78,37 @@ def counted_edges(select: Select) -> frozenset[int]:
     ends = {variable_of(each) for each in by} - {*select.group, counted_for(select)}
     direct = frozenset(i for i, e in enumerate(select.edges) if {e.subject, e.object} & ends)
     return direct.union(*(counted_path(select, end) for end in ends))
+
+
+def all_groups(select: Select) -> Select | None:
+    """The things that a select counts other things for, under the conditions on them alone; None for other selects."""
+    counts = [a for a in select.answers if isinstance(a, Aggregate)]
+    shown = tuple(a for a in select.answers if not isinstance(a, Aggregate))
+    is_plain = len(counts) == 1 and counts[0].function == "count" and isinstance(counts[0].of, Itself)
+    if not is_plain or select.by or select.limit or not shown or {variable_of(a) for a in shown} != {*select.group}:
+        return None
+    group, counted = variable_of(shown[0]), variable_of(counts[0])
+    # the edge by which the groups lead to what is counted
+    for edge in select.edges:
+        rest = [each for each in select.edges if each is not edge]
+        if group in (edge.subject, edge.object) and counted not in _reached(group, rest):
+            own = _reached(group, rest)
+            break
+    else:
+        return None
+    if any(isinstance(each.left, Aggregate) for each in select.filters):
+        return None
+    filters = tuple(each for each in select.filters if filtered_variable(each) in own)
+    variables = tuple(each for each in select.variables if each.name in own)
+    return Select(shown, variables, tuple(each for each in rest if each.subject in own), filters)
+
+
+def _reached(name: str, edges: Sequence[Edge]) -> set[str]:
+    """The variables that edges connect with a variable, and itself."""
+    found = {name}
+    for _ in edges:
+        found |= {end for e in edges if {e.subject, e.object} & found for end in (e.subject, e.object)}
+    return found
 
 
 def counted_for(select: Select) -> str:

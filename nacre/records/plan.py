@@ -133,7 +133,8 @@ class Select:
     """One query. `group` are the variables and `by` the values to group by; filters over aggregates apply to groups.
 
     `limit` counts places in the order and `offset` skips some ("the second largest"); with `ties` all rows equal to the
-    last are kept. `paired`: each thing is requested together with the property that follows it.
+    last are kept. `paired`: each thing is requested together with the property that follows it. `zeros`: things to
+    group by that nothing is counted for have a row with 0.
     """
 
     answers: tuple[PlanTerm, ...]
@@ -148,6 +149,7 @@ class Select:
     paired: bool = False
     kind: Literal["select"] = "select"
     by: tuple[Attribute, ...] = ()
+    zeros: bool = False
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ from nacre.understanding.parsing.read_yes_no import as_condition, as_yes_no, kee
 from nacre.understanding.parsing.state import Candidate, ParseContext, unused_tokens
 from nacre.understanding.question.records import Link, Question
 from nacre.understanding.ranking.rank import load_weights, rank_candidates
-from nacre.understanding.ranking.unused_cues import unheeded_words
+from nacre.understanding.ranking.unused_cues import ignored_words
 from nacre.wording.plan_phrases import verbalise_plan
 
 
@@ -117,7 +117,7 @@ def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Can
     found = parse_question(question, link_mentions(question, linker.index), linker, deadline)
     graph = linker.index.graph
     ranked = rank_candidates(found, question, graph, load_weights())
-    return [r.candidate for r in ranked if not r.unused and not unheeded_words(r.candidate, question, graph)]
+    return [r.candidate for r in ranked if not r.unused and not ignored_words(r.candidate, question, graph)]
 
 
 def group_reader(linker: Linker, deadline: Deadline) -> GroupReader:
@@ -187,10 +187,10 @@ class Constraint(NamedTuple):
 
 
 def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    def heeds_all(candidate: Candidate) -> bool:
-        return not unheeded_words(candidate, context.question, context.graph)
+    def uses_all(candidate: Candidate) -> bool:
+        return not ignored_words(candidate, context.question, context.graph)
 
-    return prefer_own_properties(candidates, context, heeds_all)
+    return prefer_own_properties(candidates, context, uses_all)
 
 
 CONSTRAINTS = (

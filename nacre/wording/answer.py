@@ -297,6 +297,8 @@ def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
     unit, name = table.units[0], body.right.variables[0].label
     duration = format_value(result, unit.removesuffix("s") if result == 1 else unit)
     dates = f"from {format_value(first, counted=False)} to {format_value(last, counted=False)}"
+    if body.left.variables[0].keys != body.right.variables[0].keys:
+        return f"The difference is {duration}, {dates}."
     if body.op in UNIT_SECONDS:
         return f"{name} lasted {duration}, {dates}."
     if body.op == "years" and not is_life_span(body, schema):

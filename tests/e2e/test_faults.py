@@ -118,7 +118,7 @@ def test_a_turn_that_a_kill_left_half_kept_is_asked_anew(room, serve, fresh):
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stop_ends_turns_and_streams_cleanly(room, serve, sent, workers):
     if sent == signal.SIGHUP and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        pytest.skip("the tests run under nohup, which servers heed")
+        pytest.skip("the tests run under nohup, which servers obey")
     with serve(room, "--workers", workers) as (address, process):
         for _ in range(2):
             asked(address, QUESTION)

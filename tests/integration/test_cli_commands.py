@@ -219,21 +219,23 @@ def test_a_chat_from_a_file_is_one_conversation(room, monkeypatch):
 def test_a_chat_takes_commands(room, monkeypatch, tmp_path):
     assert room("ingest", KITCHEN, "--graph", "kitchen", "--no-vectors")[0] == 0
     lines = [
-        "/help", "/export", "How many pages does Granite have?", "/export talk.md", "/export talk.md", "/mind model",
-        "/mind", "/mind both", "/sources", "/graph", "/graph rome", "/graph kitchen", "How many dishes are there?",
-        "/export new.md",
+        "/help", "/export", "How many pages does Granite have?", "/export talk.md", "/export talk.md",
+        "/reasoner model", "/mind", "/reasoner both", "/sources", "/graph", "/graph rome",
+        "/graph kitchen", "How many dishes are there?", "/export new.md",
     ]  # fmt: skip
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
     code, stdout, stderr = room("chat", "--graph", "room")
     assert code == 0, stderr
     parts = {part.split("\n", 1)[0].removeprefix("> "): part for part in stdout.split("\n> ")}
-    assert all(f"{name} " in parts["/help"] for name in ("/help", "/graph", "/sources", "/export", "/mind", "/quit"))
+    assert all(
+        f"{name} " in parts["/help"] for name in ("/help", "/graph", "/sources", "/export", "/reasoner", "/quit")
+    )
     assert "nothing to export" in parts["/export"]
     assert "540" in parts["How many pages does Granite have?"]
     assert "exists" in parts["/export talk.md"]
-    assert "No model is set" in parts["/mind model"]
+    assert "No model is set" in parts["/reasoner model"]
     assert "The rules answer." in parts["/mind"]
-    assert "There are rules and model" in parts["/mind both"]
+    assert "There are rules and model" in parts["/reasoner both"]
     assert "room, version" in parts["/graph"]
     assert "others: kitchen" in parts["/graph"]
     assert "Did you mean 'room'?" in parts["/graph rome"]

@@ -77,11 +77,11 @@ def test_help_lists_every_command():
         ("export", ["--graph", "--format"]),
         ("remove", ["--graph"]),
         ("index", ["--graph"]),
-        ("ask", ["--graph", "--thread", "--json", "--mind", "--branches", "--show-sources"]),
+        ("ask", ["--graph", "--thread", "--json", "--reasoner", "--branches", "--show-sources"]),
         ("chat", ["--graph"]),
         ("serve", ["--host", "--port"]),
-        ("eval", ["--graph", "--out", "--mind", "--branches", "--limit"]),
-        ("compare", ["--graph", "--configurations", "--out", "--mind", "--limit"]),
+        ("eval", ["--graph", "--out", "--reasoner", "--branches", "--limit"]),
+        ("compare", ["--graph", "--configurations", "--out", "--reasoner", "--limit"]),
     ],
 )
 def test_a_command_has_the_options_of_the_contract(command, options):

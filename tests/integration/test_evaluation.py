@@ -8,10 +8,10 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from evaluation import compare_branches as branches
-from evaluation import reword
+from evaluation import forms, reword
 from evaluation import robustness as robust
 from evaluation import unanswerable as remove
-from evaluation.bundled_sets import EvaluationSet, bundled_sets, evaluate_set
+from evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError
 from nacre.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.evaluation.score import read_answers
@@ -129,10 +129,30 @@ def test_yaml_that_holds_no_question_is_named(tmp_path, content, told):
 
 
 def test_a_checkout_names_its_graphs_and_blind_ones_show_totals_alone():
-    found = {each.graph: each for each in bundled_sets(Path(__file__).parents[2])}
+    found = {each.graph: each for each in bundled_sets(ROOT)}
+    assert all(each.questions.is_file() for each in found.values())
     assert found["kitchen"].questions.name == "kitchen.yaml"
     assert found["example-texts"].sources[1] == "--texts"
-    assert {each.questions.parents[1].name for each in found.values() if each.blind} <= {"graphs"}
+    assert {each.questions.parents[1].name for each in found.values() if each.blind} == {"graphs"}
+
+
+def test_a_form_is_measured_over_its_wordings(tmp_path, monkeypatch, capsys):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open/town.ttl").write_text(GRAPH, encoding="utf-8")
+    ages, played = "SELECT ?n { ?x :age ?n ; rdfs:label 'Bob' }", "ASK { ?x rdfs:label 'Eve' ; :teaches ?y }"
+    prefixes = "PREFIX : <http://example.org/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> "
+    cells = [
+        {"form": "attribute", "gold": prefixes + ages, "wordings": ["What is the age of Bob?", "gibberish"]},
+        {"form": "yes_no", "gold": prefixes + played, "wordings": ["Does Eve teach Piano?"]},
+    ]
+    (tmp_path / "open/town.yaml").write_text(json.dumps(cells), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["forms", "--failing", str(tmp_path)])
+    forms.main()
+    lines = capsys.readouterr().out
+    assert "| attribute | 2 | 50% |" in lines
+    assert "| 1 of 2 |" in lines
+    assert "town 0 attribute: gibberish\n  [7]" in lines
+    assert "yes_no:" not in lines
 
 
 def test_from_a_graph_to_what_rewordings_and_branches_cost(tmp_path, monkeypatch, capsys):

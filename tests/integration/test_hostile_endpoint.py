@@ -112,7 +112,7 @@ def test_what_is_no_result_is_an_error_of_that_query(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS)
-def test_headers_that_are_no_numbers_are_not_heeded(value: str) -> None:
+def test_headers_that_are_no_numbers_are_ignored(value: str) -> None:
     def respond(handler: BaseHTTPRequestHandler, _: str) -> None:
         servers.reply(handler, results("x"), JSON_RESULTS, 200, {"X-SPARQL-MaxRows": header_text(value)})
 

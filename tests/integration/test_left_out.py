@@ -34,6 +34,6 @@ def ask(tmp_path: Path) -> Ask:
         ("Which Nib version has the highest weight?", []),
     ],
 )
-async def test_what_is_named_is_heeded(ask: Ask, question: str, values: list[object]) -> None:
+async def test_what_is_named_is_used(ask: Ask, question: str, values: list[object]) -> None:
     answer = await ask(question)
     assert sorted(answer["values"], key=str) == sorted(values, key=str)

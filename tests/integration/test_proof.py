@@ -75,6 +75,20 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("what is the cheapest fee", "the boat with the lowest fee", ("shape", "fee")),
         ("which boat has the lowest fee", "the lowest fee of the boats", ("shape", "boat")),
         ("which boat has the lowest fee", "the boat with the lowest fee", None),
+        ("the state and harbour of the boats", "the states of the boats that have a berth", ("coverage", "harbour")),
+        (
+            "the state and harbour of the boats",
+            "the states of the boats that have a berth, with the harbour",
+            None,
+        ),
+        ("the boat of harbour Ness", "boats with a fault whose berth is Ness", ("coverage", "boat")),
+        ("the boat of harbour Ness", "boats whose berth is Ness", None),
+        (
+            "boats with at least a hire and load 800",
+            "boats with a hire whose load is at least 800 kg",
+            ("operator", "at least a hire and load 800"),
+        ),
+        ("boats with load of at least 800", "boats whose load is at least 800 kg", None),
     ],
 )
 def test_checks(library: Library, question: str, words: str, expected: tuple[str, str] | None) -> None:
@@ -99,6 +113,21 @@ def test_what_is_ranked_first_stands_alone() -> None:
     same = Table(("hull",), (("oak",), ("oak",)))
     assert doubts_of_rows(first, shared) == (Doubt(ONE_PLACE, "2"),)
     assert doubts_of_rows(first, alone) == doubts_of_rows(first, same) == doubts_of_rows(Ask(first), alone) == ()
+
+
+async def test_a_date_of_what_is_linked_needs_its_name_beside_an_own_one(tmp_path: Path) -> None:
+    graph = """
+    @prefix : <http://e.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    """ + "".join(
+        f':m{i} a :Member ; rdfs:label "{name} Rook" ; :joined_on "201{i}-03-04"^^xsd:date .'
+        f':l{i} a :Lease ; :member :m{i} ; :start_date "202{i}-05-06"^^xsd:date .'
+        for i, name in enumerate(("Ada", "Bea", "Cleo", "Dot"))
+    )
+    ask = ask_graph(graph, tmp_path)
+    unsure, sure = await ask("Bea Rook - joining date?"), await ask("What is the start date of Bea Rook?")
+    assert unsure["status"] != "answered"
+    assert [sure["status"], sure["values"]] == ["answered", ["2021-05-06"]]
 
 
 async def test_an_answer_says_of_which_point_it_is_not_sure(tmp_path: Path) -> None:

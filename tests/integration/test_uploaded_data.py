@@ -94,7 +94,7 @@ def test_a_query_of_a_kept_file_that_does_not_end_is_killed_with_its_process(
     with pytest.raises(ToolError) as stopped:
         lamps.connections.read(endless, {}, 1, 0.3)
     assert stopped.value.kind == "timeout"
-    # work that does not heed its own deadline
+    # work that does not keep its own deadline
     monkeypatch.setattr(kept, "GRACE_SECONDS", -3599.5)
     with pytest.raises(ToolError) as killed:
         lamps.connections.read(endless, {}, 1, 3600.0)

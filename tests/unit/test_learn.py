@@ -76,7 +76,7 @@ def test_rows_that_leave_words_out_are_refused_where_they_are_mostly_wrong() -> 
     assert choose_limits([*sure, *likely]).refused == 0
 
 
-def test_readings_that_heed_less_of_a_question_come_later() -> None:
+def test_readings_that_use_less_of_a_question_come_later() -> None:
     sample = _sample(1, 1)
     assert [each.right for each in judged_run(sample, [2.0, 1.0]).readings] == [True, False]
     ignoring = replace(sample, screened={**sample.screened, 0: Screening(1, 1, -8.0, "never")})

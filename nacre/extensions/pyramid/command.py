@@ -28,7 +28,7 @@ def extract(
         typer.Argument(metavar="[TEXT...]", help="Files, folders or globs; by default the texts of the graph."),
     ] = None,
     graph: options.GraphOption = None,
-    mind: options.MindOption = None,
+    reasoner: options.ReasonerOption = None,
     apply: Annotated[bool, typer.Option("--apply", help="Store the triples, replacing earlier ones.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the stored triples.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show all triples instead of the first 20.")] = False,
@@ -53,7 +53,7 @@ def extract(
             )
             return
         with library.open(name) as opened:
-            extraction = asyncio.run(_extract(opened, settings, mind, texts or []))
+            extraction = asyncio.run(_extract(opened, settings, reasoner, texts or []))
             _print_triples(extraction, everything=everything)
             if apply:
                 publish_triples(home, opened.version, extraction.triples)
@@ -65,12 +65,12 @@ def extract(
         print_line(f"Nothing was written. To store them: nacre extract --apply --graph {name}")
 
 
-async def _extract(graph: "Graph", settings: "Settings", mind: str | None, texts: list[str]) -> "TextExtraction":
+async def _extract(graph: "Graph", settings: "Settings", reasoner: str | None, texts: list[str]) -> "TextExtraction":
     from graph.app import compose
     from ingestion.extract import extract_triples
     from nacre.serving.cli.options import turn_context
 
-    chosen = turn_context(settings, mind, None).mind
+    chosen = turn_context(settings, reasoner, None).mind
     teams = compose(settings).agents
     team = teams[chosen or ("model" if "model" in teams else "rules")]
     return await extract_triples(graph, team.extractor, texts, _print_document)

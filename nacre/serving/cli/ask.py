@@ -41,7 +41,7 @@ def ask(
     graph: options.GraphOption = None,
     thread: ThreadOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the answer record.")] = False,
-    mind: options.MindOption = None,
+    reasoner: options.ReasonerOption = None,
     branches: options.BranchesOption = None,
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
@@ -54,7 +54,7 @@ def ask(
         from nacre.serving.turn_service import TurnInput, open_turn_service
 
     settings = Settings()
-    context = options.turn_context(settings, mind, branches)
+    context = options.turn_context(settings, reasoner, branches)
     if query_only:
         asyncio.run(_print_query(settings, question, graph, thread, as_json=as_json))
         return 0
@@ -99,7 +99,7 @@ async def _print_query(
 def chat(
     graph: options.GraphOption = None,
     thread: ThreadOption = None,
-    mind: options.MindOption = None,
+    reasoner: options.ReasonerOption = None,
     branches: options.BranchesOption = None,
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
@@ -114,7 +114,7 @@ def chat(
         from nacre.serving.turn_service import open_turn_service
 
     settings = Settings()
-    context = options.turn_context(settings, mind, branches)
+    context = options.turn_context(settings, reasoner, branches)
     lasting = open_turn_service(settings, lasting=True)
     with asyncio.Runner() as runner:
         service = runner.run(lasting.__aenter__())
@@ -168,6 +168,7 @@ def run_chat(session: ChatSession) -> None:
         name, _, rest = line.partition(" ")
         if name == "/quit":
             break
+        name = "/reasoner" if name == "/mind" else name
         if name in CHAT_COMMANDS:
             session = _run_command(CHAT_COMMANDS[name][0], session, rest.strip())
         elif line.startswith("/"):
@@ -215,14 +216,14 @@ def _toggle_sources(session: ChatSession, _: str) -> ChatSession:
 
 
 def _select_reasoner(session: ChatSession, name: str) -> ChatSession:
-    from nacre.serving.cli.options import check_mind
-
     settings = session.service.composition.settings
     if name not in ("", "rules", "model"):
         raise ConfigError(f"There is no reasoner {name!r}. There are rules and model.")
-    mind = check_mind(settings, name) or session.context.mind or ("model" if settings.model else "rules")
-    print_line("The model answers." if mind == "model" else "The rules answer.")
-    return session._replace(context=session.context.model_copy(update={"mind": mind}))
+    reasoner = (
+        options.check_reasoner(settings, name) or session.context.mind or ("model" if settings.model else "rules")
+    )
+    print_line("The model answers." if reasoner == "model" else "The rules answer.")
+    return session._replace(context=session.context.model_copy(update={"mind": reasoner}))
 
 
 def _export_conversation(session: ChatSession, name: str) -> ChatSession:
@@ -251,7 +252,7 @@ CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
     "/graph": (_switch_graph, "show the graph; /graph NAME switches to another one"),
     "/sources": (_toggle_sources, "show or hide queries, keys and triples"),
     "/export": (_export_conversation, "write this conversation as Markdown; /export FILE.md"),
-    "/mind": (_select_reasoner, "show who answers; /mind rules or /mind model selects it"),
+    "/reasoner": (_select_reasoner, "show who answers; /reasoner rules or /reasoner model selects it"),
 }
 
 

@@ -32,7 +32,7 @@ def evaluate(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
     out: Annotated[Path, typer.Option("--out", metavar="PREDICTIONS.jsonl", help="File for the answer records.")],
     graph: options.GraphOption = None,
-    mind: options.MindOption = None,
+    reasoner: options.ReasonerOption = None,
     branches: options.BranchesOption = None,
     limit: options.LimitOption = None,
     score: Annotated[
@@ -51,7 +51,7 @@ def evaluate(
         raise ConfigError(f"--out {out} is the file of questions. Choose another name.")
     lines = read_questions(questions)[:limit]
     settings = Settings()
-    context = options.turn_context(settings, mind, branches)
+    context = options.turn_context(settings, reasoner, branches)
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w", encoding="utf-8", errors="replace") as file:
         asyncio.run(ask_all(lines, graph, context, file))
@@ -110,7 +110,7 @@ def compare(
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for records, CSV and chart.")] = Path(
         "comparison"
     ),
-    mind: options.MindOption = None,
+    reasoner: options.ReasonerOption = None,
     limit: options.LimitOption = None,
 ) -> None:
     """Compare configurations of branches on a file of questions.
@@ -134,7 +134,7 @@ def compare(
     out.mkdir(parents=True, exist_ok=True)
     for configuration, branch_names in branches.items():
         print_line(f"{configuration}: {', '.join(branch_names)}")
-        context = options.turn_context(settings, mind, ",".join(branch_names))
+        context = options.turn_context(settings, reasoner, ",".join(branch_names))
         with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
             asyncio.run(ask_all(lines_to_ask, graph, context, file))
     gold = read_gold_questions(questions)[:limit]

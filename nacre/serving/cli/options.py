@@ -28,9 +28,9 @@ GraphOption = Annotated[
     ),
 ]
 
-MindOption = Annotated[
+ReasonerOption = Annotated[
     str | None,
-    typer.Option("--mind", metavar="rules|model", help="Who answers; by default the model, if NACRE_MODEL is set."),
+    typer.Option("--reasoner", "--mind", metavar="rules|model", help="Who answers (model if NACRE_MODEL is set)."),
 ]
 
 BranchesOption = Annotated[
@@ -50,19 +50,19 @@ def split_names(*values: str) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def turn_context(settings: "Settings", mind: str | None, branches: str | None) -> "Context":
+def turn_context(settings: "Settings", reasoner: str | None, branches: str | None) -> "Context":
     """The context of a turn; raises ConfigError for a reasoner or branch that is not available."""
     from graph.context import parse_context
 
     names = None if branches is None else split_names(branches)
-    return parse_context({"mind": check_mind(settings, mind), "branches": names})
+    return parse_context({"mind": check_reasoner(settings, reasoner), "branches": names})
 
 
-def check_mind(settings: "Settings", mind: str | None) -> str | None:
+def check_reasoner(settings: "Settings", reasoner: str | None) -> str | None:
     """The requested reasoner, None if none is requested; raises ConfigError if a model is requested but not set."""
-    if mind == "model" and not settings.model:
+    if reasoner == "model" and not settings.model:
         raise ConfigError(
             "No model is set. Run: nacre model get, then set NACRE_MODEL=local (or openai:NAME, ollama:NAME); "
-            "or pass --mind rules."
+            "or pass --reasoner rules."
         )
-    return mind or None
+    return reasoner or None

@@ -28,7 +28,7 @@ def network_deadline(deadline: float) -> Iterator[None]:
 
 
 def bound_to_deadlines(client: httpx.Client) -> httpx.Client:
-    """The client, whose connections, those through proxies too, heed `network_deadline`."""
+    """The client, whose connections, those through proxies too, keep `network_deadline`."""
     # httpx has no public way to set the network backend of a client that also uses the proxies of the environment
     for transport in (client._transport, *client._mounts.values()):
         pool = getattr(transport, "_pool", None)

@@ -7,9 +7,10 @@ readings or a cue rule out, the class a question begins to ask for ("which state
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, word_map
+from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token
 from nacre.language.word_forms import is_plural
@@ -361,6 +362,8 @@ def requested_answer_type(question: Question) -> str:
     lead = " ".join(words[:2])
     if lead in (AGE, SPAN):
         return lead
+    if set(phrase_list("parsing", "asking_age")) & {" ".join(pair) for pair in pairwise(words)}:
+        return AGE
     first = words[0] if words else ""
     if first in language().words["asking_who"]:
         return WHO
@@ -396,7 +399,7 @@ def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
     is_date, is_number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
     about = graph.about(ref.predicate)
     if asked in (AGE, SPAN):
-        return about.datatype in ("date", "datetime")
+        return about.datatype in ("date", "datetime", "year")
     if asked == WHERE:
         return is_date and not set(words) & places
     if asked == WHO:

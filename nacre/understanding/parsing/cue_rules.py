@@ -112,7 +112,7 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     closed = drop_open_property(state)
     if cue.value != "weak":
         # the weight of the rule was learned from traces without the property that is dropped here
-        trace = (*state.trace, "group cue")
+        trace = (*state.trace, GROUP_RULE)
         yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
         return
     if any(other.kind in ("direction", "ordered") for other in context.question.cues):
@@ -467,7 +467,8 @@ def frequent_person_refs(context: ParseContext) -> list[Ref]:
     return [Ref(node.index) for node in largest[:MAX_PERSON_CLASSES]]
 
 
-ONLY_RULE = "only value"  # the rule by which a value or a thing is the only one
+# the rule by which a value or a thing is the only one
+ONLY_RULE, GROUP_RULE = "only value", "group cue"
 
 
 def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:

@@ -33,7 +33,7 @@ from nacre.understanding.linking.adjectives import amount_property, measured_pro
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep
 from nacre.understanding.parsing.columns import MEASURE_RULE
-from nacre.understanding.parsing.cue_rules import ONLY_RULE
+from nacre.understanding.parsing.cue_rules import GROUP_RULE, ONLY_RULE
 from nacre.understanding.parsing.joins import (
     Joins,
     drop_redundant_variables,
@@ -177,6 +177,7 @@ def _shape(
         derivation.order.offset if derivation.order is not None else 0,
         paired=bool(PAIRING_RULES & set(derivation.trace)),
         by=by,
+        zeros=GROUP_RULE in derivation.trace,
     )
 
 

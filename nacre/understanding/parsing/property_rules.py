@@ -37,6 +37,7 @@ from nacre.understanding.question.records import (
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], ParseStates]
 
 LINK_DENIED_RULE = "link denied"  # the rule by which a word says that a link is missing
+TOTAL_RULE = "total for count"  # the rule by which "how many" asks for a sum
 OWN_PROPERTY_GAIN = 0.25  # what a reading gains by a property of the class right before it
 MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "have not yet been"
 
@@ -269,7 +270,7 @@ def _aggregate_target(
     has_total = numeric and not is_identifier and not context.graph.is_date(ref.predicate)
     if functions == ("count",) and has_total and not _is_intensive(ref.predicate, context):
         total = Target(ref, "sum")
-        yield new.apply_rule("total for count", -0.1, targets=(*state.targets, total), **pending)
+        yield new.apply_rule(TOTAL_RULE, -0.1, targets=(*state.targets, total), **pending)
     if functions in (("sum",), ("count",)):
         # "the total points", "the number of seats" may be what a property holds
         targets = (*state.targets, Target(ref))

@@ -115,7 +115,7 @@ def _reading(
     known = language().words
     lists = ("lasting", "living", "aging", "life_end", "serving", "end", "degree", "how_much")
     idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS)
-    idle |= {*graph.words[first], *graph.words[last or first]}
+    idle |= {*graph.words[first], *graph.words[last or first], *" ".join(phrase_list("parsing", "asking_age")).split()}
     covered = name.covered | token_mask(0, 2)
     for i, token in enumerate(question.tokens):
         covered |= _is_word_of(token, idle) << i

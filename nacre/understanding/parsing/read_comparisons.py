@@ -9,13 +9,14 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from nacre.language.data import language
-from nacre.language.thesaurus import english_data, gradable_adjective
+from nacre.language.thesaurus import english_data, gradable_adjective, unit_words
 from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import LinkingIndex
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.lower import lower_derivation, member_link
+from nacre.understanding.parsing.read_calculations import TIME_UNITS
 from nacre.understanding.parsing.state import Candidate, whole_reading, without_overlaps
 from nacre.understanding.question.records import (
     Condition,
@@ -37,7 +38,8 @@ BASE_PRIOR = 2.0  # the prior of a reading without its names
 
 
 class _Comparison(NamedTuple):
-    """What a question says of two things: the operator, what it measures, and which words say so."""
+    """What a question says of two things: the operator, what it measures, which words say so, and the unit of the
+    difference."""
 
     than: int
     operator: str
@@ -45,6 +47,7 @@ class _Comparison(NamedTuple):
     asks_yes_no: bool
     is_average: bool
     covered: int
+    unit: str
 
 
 class _MeasurePair(NamedTuple):
@@ -58,11 +61,11 @@ class _MeasurePair(NamedTuple):
 
 
 def read_comparisons(question: Question, links: Sequence[Link], index: LinkingIndex) -> Iterator[Candidate]:
-    """Yield readings of "is A longer than B", "how much more is A than B"."""
-    comparison = _comparison(question)
+    """Yield readings of "is A longer than B", "how much more is A than B", "the difference in age between A and B"."""
+    names = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
+    comparison = _comparison(question) or _difference(question, names)
     if comparison is None:
         return
-    names = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
     for before in _links_of_longest_name([name for name in names if name.end <= comparison.than]):
         for after in _links_of_longest_name([name for name in names if name.start > comparison.than]):
             yield from _compared_readings(before, after, comparison, question, links, index.graph)
@@ -71,11 +74,22 @@ def read_comparisons(question: Question, links: Sequence[Link], index: LinkingIn
 def is_comparison(question: Question) -> bool:
     """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
     words, known = question.tokens, language().words
-    asks_degree = bool(words) and words[0].norm in known["degree"]
-    compares = any(cue.kind in ("compare", "compared", "comparative") and 0 < cue.start <= 2 for cue in question.cues)
+    at = next((i for i, token in enumerate(words[:2]) if token.norm in known["degree"]), 2)
+    asks_degree = at == 0 or (at == 1 and words[0].norm in known["asking_after"])
+    # "how much longer", "how many years older", "by how many metres is A longer"
+    last = len(words) if at == 1 else 3 if _unit_at(question, at + 2) else 2
+    compares = any(
+        cue.kind in ("compare", "compared", "comparative") and 0 < cue.start <= last for cue in question.cues
+    )
     than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
     sides = {cue.start < than for cue in question.cues if cue.kind == "avg"}
     return (asks_degree and compares) or len(sides) == 2
+
+
+def _unit_at(question: Question, place: int) -> str:
+    """The word for a unit at a place of a question: "years"; "" for another word."""
+    token = question.tokens[place] if place < len(question.tokens) else None
+    return token.lemma if token and (token.lemma in TIME_UNITS or {token.norm, token.lemma} & unit_words()) else ""
 
 
 def _comparison(question: Question) -> _Comparison | None:
@@ -84,16 +98,30 @@ def _comparison(question: Question) -> _Comparison | None:
     if than is None:
         return None
     asks_yes_no = words[0].norm in known["asking_yes_no"]
-    if not asks_yes_no and not any(token.norm in known["degree"] for token in words[:than]):
+    degree = next((i for i, token in enumerate(words[:than]) if token.norm in known["degree"]), None)
+    if not asks_yes_no and degree is None:
         return None
+    unit = "" if degree is None else _unit_at(question, degree + 2)
     comparatives = (cue for cue in question.cues if cue.kind in ("comparative", "compared") and cue.end <= than + 1)
     comparative: Cue | None = next(comparatives, None)
     operator, concepts = comparative.ranking if comparative is not None else DEFAULT_RANKING
     averages = [cue for cue in question.cues if cue.kind == "avg"]
-    covered = token_mask(than, than + 1)
+    covered = token_mask(than, than + 1) | (token_mask(degree or 0, degree + 3) if degree is not None and unit else 0)
     for cue in (*averages, *([comparative] if comparative is not None else [])):
         covered |= token_mask(cue.start, cue.end)
-    return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered)
+    return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered, unit)
+
+
+def _difference(question: Question, names: Sequence[Link]) -> _Comparison | None:
+    """ "The difference in height between A and B": the property is named."""
+    words, known = question.tokens, language().words
+    apart = next((i for i, token in enumerate(words) if token.lemma in known["apart"]), None)
+    joints = (i for i, token in enumerate(words) if token.norm in known["joining"])
+    between = (i for i in joints if any(x.end == i for x in names) and any(i < x.start <= i + 2 for x in names))
+    joint = next(between, None)
+    if apart is None or joint is None:
+        return None
+    return _Comparison(joint, ">", (), False, False, token_mask(apart, apart + 1), "")
 
 
 def _links_of_longest_name(links: Sequence[Link]) -> list[Link]:
@@ -113,7 +141,7 @@ def _compared_readings(
     nodes = [step.target if step is not None else node for step, node in zip(steps, own, strict=True)]
     for pair in _measure_pairs(nodes, links, comparison, graph):
         # of dates the earliest: they have no average
-        are_dates = comparison.asks_yes_no and all(graph.is_date(each.predicate) for each in (pair.left, pair.right))
+        are_dates = all(graph.is_date(each.predicate) for each in (pair.left, pair.right))
         function: Literal["avg", "min"] = "min" if are_dates else "avg"
         left = _side(graph, before, pair.left, steps[0], function)
         right = _side(graph, after, pair.right, steps[1], function)
@@ -123,7 +151,8 @@ def _compared_readings(
         if comparison.asks_yes_no:
             body = Compute(">" if is_more else "<", left, right)
         else:
-            body = Compute("-", left, right) if is_more else Compute("-", right, left)
+            operation = TIME_UNITS.get(comparison.unit, "years") if are_dates else "-"
+            body = Compute(operation, left, right) if is_more else Compute(operation, right, left)
         covered = comparison.covered | before.covered | after.covered | pair.covered
         prior = BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost
         yield whole_reading(body, Target(pair.left, function), covered, prior, ("compared",), (before, after))
@@ -149,9 +178,12 @@ def _measure_pairs(
         if link.end <= comparison.than and all(predicate in graph.literals[node] for node in nodes):
             left, right = (Ref(node, predicate) for node in nodes)
             yield _MeasurePair(left, right, False, 1 - link.score, link.covered)
-    for left, reverse, cost in measured_properties(graph, nodes[0], comparison.concepts)[:MAX_OPTIONS]:
-        for right, _, other_cost in measured_properties(graph, nodes[1], comparison.concepts)[:MAX_OPTIONS]:
-            if right.predicate == left.predicate:
+    if not comparison.concepts:
+        return
+    first, second = (measured_properties(graph, node, comparison.concepts)[:MAX_OPTIONS] for node in nodes)
+    for left, reverse, cost in first:
+        for right, _, other_cost in second:
+            if right.predicate == left.predicate and right.predicate not in named:
                 yield _MeasurePair(left, right, reverse, cost + other_cost, 0)
 
 
@@ -267,10 +299,12 @@ def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
     """Whether only "or", commas and articles stand between the names; or "and", after "which of"."""
     words, known = question.tokens, language().words
     between = [range(one.end, other.start) for one, other in pairwise(names)]
-    if not all(i in question.stopwords for gap in between for i in gap):
+    if not all(i in question.stopwords or words[i].norm in known["either"] for gap in between for i in gap):
         return False
     before = [token.norm for token in words[: names[0].start] if token.norm not in known["article"]]
-    follows_which_of = len(before) == 2 and before[0] in known["asking_which"] and before[1] in known["choosing_of"]
+    # "which of A and B", "of A and B, which"
+    asks_which = any(token.norm in known["asking_which"] for token in words)
+    follows_which_of = asks_which and before[-1:] and before[-1] in known["choosing_of"] and len(before) <= 2
     conjunctions = known["either"] | known["joining"] if follows_which_of else known["either"]
     return any(words[i].norm in conjunctions for gap in between for i in gap)
 
@@ -338,6 +372,8 @@ def _choice_readings(
     among = Condition(root, "is", (), False, keys, " or ".join(thing.label for thing in things))
     nouns = (link for link in links if link.kind == "class" and graph.nodes[link.refs[0].node].relations & tables)
     covered = token_mask(cue.start, cue.end) | covered_mask((*things, *nouns))
+    for one, other in pairwise(sorted(things, key=lambda link: link.start)):
+        covered |= token_mask(one.end, other.start)
     for measure in _measures(root, cue, covered, links, graph):
         derivation = Derivation(
             targets=(Target(root),),

@@ -29,17 +29,17 @@ from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
     TokenSpan,
-    has_unheeded_bound,
+    has_ignored_bound,
+    ignored_words,
     is_required_word,
     is_unrestricted,
-    unheeded_words,
 )
 from nacre.wording.plan_phrases import verbalise_plan
 
-# Readings that are returned, and readings among which one is sought that heeds everything the question asks.
+# Readings that are returned, and readings among which one is sought that uses everything the question asks.
 MAX_READINGS, MAX_READINGS_CHECKED = 6, 12
 
-# Minimum share of the belief of a reading that comes before a likelier one because it heeds more (given).
+# Minimum share of the belief of a reading that comes before a likelier one because it uses more (set by hand).
 MIN_SHARE = 0.02
 
 # What the log-odds of a reading lose if it ignores a bound, or gives all things although the question has a condition.
@@ -55,12 +55,12 @@ def best_readings(
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
     """The ranked readings in their final order, and the best of them with their probabilities. A reading that ignores a
     bound, a negation or a rank comes after those that do not. This does not raise the probability of the others."""
-    unheeded = [unheeded_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
-    is_late = [i >= MAX_READINGS_CHECKED or bool(unheeded[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
+    ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
+    is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
     unlinked = unlinked_tokens(links, question)
     first = order[:MAX_READINGS]
-    readings = (make_reading(ranked[i], i, question, unheeded[i], unlinked, graph, schema) for i in first)
+    readings = (make_reading(ranked[i], i, question, ignored[i], unlinked, graph, schema) for i in first)
     doubts = (find_doubts(ranked[i].candidate, question, links, graph) for i in first)
     proved = (replace(each, doubts=found) for each, found in zip(readings, doubts, strict=True))
     return [ranked[i] for i in order], tuple(proved)
@@ -112,35 +112,35 @@ def make_reading(
     ranked: RankedReading,
     place: int,
     question: Question,
-    unheeded: tuple[TokenSpan, ...],
+    ignored: tuple[TokenSpan, ...],
     unlinked: frozenset[int],
     graph: SchemaGraph,
     schema: Schema,
 ) -> Reading:
-    """A reading with its probabilities. `unheeded` are the spans that it covers and ignores."""
+    """A reading with its probabilities. `ignored` are the spans that it covers and ignores."""
     candidate = ranked.candidate
     plan = Plan(show_things_beside_values(candidate.body))
     words, share = verbalise_plan(plan, schema), round(ranked.share, 4)
     if candidate.derivation.trace == ELAPSED_RULE and not ranked.unused:
         odds = log_odds_before_running(DATE_DIFFERENCE_PROBABILITY)
         return Reading(plan, share, 1.0, words, DATE_DIFFERENCE_PROBABILITY, (), odds)
-    has_conditions = bool(unheeded) or any(i in unlinked and is_required_word(i, question) for i in ranked.unused)
+    has_conditions = bool(ignored) or any(i in unlinked and is_required_word(i, question) for i in ranked.unused)
     is_refused = (
-        has_unheeded_bound(unheeded, question)
+        has_ignored_bound(ignored, question)
         or (has_conditions and is_unrestricted(candidate.body))
         or has_other_answer_class(candidate, question, graph)
     )
     content = sum(i not in question.stopwords for i in range(len(question.tokens)))
-    unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in unheeded)]
+    unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in ignored)]
     return Reading(
         plan,
         share,
         round(1 - len(ranked.unused) / max(1, content), 3),
         words,
         round(probability(_weighted_belief(ranked, place, load_weights().before)), 4),
-        _texts(sorted([*unheeded, *unused]), question),
+        _texts(sorted([*ignored, *unused]), question),
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
-        _texts(unheeded, question),
+        _texts(ignored, question),
         own=looks_up_own(candidate, question, graph),
     )
 
@@ -218,9 +218,9 @@ def choose_reading(
     beliefs = [belief_features(r.score, len(r.unused), i) for i, r in enumerate(readings)]
     model = (learned or load_weights()).choice
     worths = [weighted_sum(choice_features(*each), model) for each in zip(beliefs, ran, strict=True)]
-    heeds_all = not readings[0].lost
+    uses_all = not readings[0].lost
     eligible = eligible_readings([len(r.unused) for r in readings], outcomes)
-    eligible = [i for i in eligible if not (heeds_all and readings[i].lost)]
+    eligible = [i for i in eligible if not (uses_all and readings[i].lost)]
     best = max(eligible, key=lambda i: (worths[i], -i))
     if outcomes[best].values:
         # Among readings with the same rows, the likeliest one explains best what was understood.

@@ -5,17 +5,19 @@ answer says of which point it is not sure. Words that no part of a reading accou
 "when" and "where", are judged earlier (`unused_cues`, `parsing/constraints`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from nacre.language.data import language
-from nacre.plans.selects import asked_select, predicates_of, selects_of
+from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import EXTREMES, Ask, Attribute, Body, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import OPEN_RULE
 from nacre.understanding.parsing.link_constraints import unnamed_edges
+from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
@@ -23,6 +25,12 @@ from nacre.wording.labels import predicate_label
 
 MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
 MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the question.
+
+# Minimum scores of the words that name what is summed, for "how many" and for "the total": "the total number of
+# students" is no sum of "professor number".
+MIN_SUMMED_SCORE, MIN_NAMED_SCORE = 0.8, 0.5
+
+BOUNDS = frozenset(("<", "<=", ">", ">="))
 ONE_PLACE = "one place"  # The check of rows: what is ranked first stands alone.
 
 Find = Callable[[Candidate, Question, Sequence[Link], SchemaGraph], Iterator[str]]
@@ -46,6 +54,7 @@ def doubts_of_rows(body: Body, table: Table) -> tuple[Doubt, ...]:
 def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """A property that is named, if the plan restricts nothing and lacks it; "and how many", "still" without effect."""
     d = candidate.derivation
+    yield from _unshown(candidate, question)
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
     if OPEN_RULE in d.trace and not d.conditions:
@@ -61,18 +70,65 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
             yield _words(question, link.covered)
 
 
+def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
+    """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it"."""
+    d, body = candidate.derivation, asked_select(candidate.body)
+    if body is None or not d.targets:
+        return
+    shown = {target.ref.node for target in d.targets} | {target.ref.predicate for target in d.targets} - {""}
+    ends = Counter(name for edge in body.edges for name in (edge.subject, edge.object))
+    used = {variable_of(term) for term in (*body.answers, *(f.left for f in body.filters), *body.by)} | {*body.group}
+    used |= {variable.name for variable in body.variables if variable.keys}
+    loose = {e.predicate for e in body.edges for name in (e.subject, e.object) if ends[name] == 1 and name not in used}
+    for link in d.links:
+        start = link.start
+        while start and question.tokens[start - 1].norm in language().words["article"]:
+            start -= 1
+        before = question.tokens[start - 1].norm if start else ""
+        is_beside = link.kind == "class" and before in language().words["joining"] and link.refs[0].node not in shown
+        if is_beside and any(x.end < link.start and x.refs[0].predicate in shown for x in d.links):
+            yield _words(question, link.covered)
+        is_noun = question.tokens[link.end - 1].norm == question.tokens[link.end - 1].lemma
+        is_required = any(cue.kind == "having" and cue.end == start for cue in question.cues)
+        after = question.tokens[link.end].norm if link.end < len(question.tokens) else "of"
+        is_of = after in language().words["choosing_of"] | {"for"}
+        if link.kind == "property" and link.refs[0].via in loose and is_noun and is_of and not is_required:
+            yield _words(question, link.covered)
+
+
 def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """A link that a yes-or-no question does not name; a rank by what few things have; what a linked thing is not."""
     d = candidate.derivation
     if isinstance(candidate.body, Ask):
         for edge in unnamed_edges(candidate._replace(body=candidate.body.select), question, graph):
             yield predicate_label(edge.predicate, graph.schema).one
+    elif (far := _far_property(candidate, question, graph)) is not None:
+        yield predicate_label(far, graph.schema).one
     ranked = [d.order.ref] if d.order is not None else []
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
     for ref in ranked:
         with_value = graph.value_counts.get((ref.node, ref.predicate), 0)
         if ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count:
             yield predicate_label(ref.predicate, graph.schema).one
+
+
+def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) -> str | None:
+    """A property of what is linked to a named thing, by a link that is not named, if the words do not name it exactly
+    and the thing has one of that kind."""
+    d = candidate.derivation
+    named = [variable for variable in getattr(candidate.body, "variables", ()) if variable.keys]
+    if len(named) != 1 or any(x.kind == "class" for x in d.links) or not unnamed_edges(candidate, question, graph):
+        return None
+    node = graph.node_of_classes.get((named[0].classes, named[0].without))
+    exact = {ref.predicate for link in d.links if link.exact for ref in link.refs}
+    for target in d.targets:
+        about = graph.about(target.ref.predicate) if target.ref.predicate else None
+        if about is None or node is None or target.ref.node == node or target.ref.predicate in exact:
+            continue
+        own = (graph.about(each) for each in graph.literals[node])
+        if about.datatype != "text" and any((o.datatype, o.unit) == (about.datatype, about.unit) for o in own):
+            return target.ref.predicate
+    return None
 
 
 def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
@@ -84,7 +140,8 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
     for whole in links:
         if whole.kind not in ("value", "entity") or whole.score < MIN_WHOLE_SCORE:
             continue
-        is_more = whole.exact and whole.covered & ~used
+        is_cut = any(x.kind == "entity" and x.covered & whole.covered and x.covered & ~whole.covered for x in d.links)
+        is_more = whole.exact and whole.covered & ~used and not is_cut
         if is_more and any(x.covered & whole.covered and not x.covered & ~whole.covered for x in d.links):
             yield _words(question, whole.covered)
         same = (x for x in d.links if x.kind == "entity" and x.covered == whole.covered)
@@ -128,6 +185,16 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
         yield question.text
+    summed = {target.ref.predicate for target in d.targets if target.function == "sum"}
+    least = MIN_SUMMED_SCORE if TOTAL_RULE in d.trace else MIN_NAMED_SCORE
+    for link in d.links:
+        if link.kind == "property" and link.refs[0].predicate in summed and link.score < least:
+            yield _words(question, link.covered)
+    compared = [v for c in d.conditions if c.ref.predicate and not c.function and c.op in BOUNDS for v in c.values]
+    for cue in (cue for cue in question.cues if cue.kind == "compare"):
+        number = next((n for n in question.numbers if n.start >= cue.start and n.value in compared), None)
+        if number and any(x.kind == "class" and cue.end <= x.start and x.end <= number.start for x in d.links):
+            yield _words(question, token_mask(cue.start, number.end))
 
 
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:

@@ -21,7 +21,7 @@ from nacre.understanding.question.records import (
     Question,
 )
 
-# Kinds of cues that compare. A reading that heeds them, or those that rank, has an order, an extreme or a comparison.
+# Kinds of cues that compare. A reading that uses them, or those that rank, has an order, an extreme or a comparison.
 _COMPARING_CUES = frozenset(("compared", "comparative"))
 
 RELATIVE_TOLERANCE = 1e-6  # How far two numbers may differ, relatively, to count as equal.
@@ -29,7 +29,7 @@ RELATIVE_TOLERANCE = 1e-6  # How far two numbers may differ, relatively, to coun
 TokenSpan = tuple[int, int]
 
 
-def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
+def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
     """The spans that bound, negate, group or rank, and that no part of the plan expresses, in order."""
     d = candidate.derivation
     if COUNTED_SIDES_RULE in d.trace:
@@ -51,7 +51,7 @@ def unheeded_words(candidate: Candidate, question: Question, graph: SchemaGraph)
     return tuple(sorted(span for span in _drop_contained(found) if not overlaps_link(*span, links)))
 
 
-def has_unheeded_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
+def has_ignored_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
     """Whether a number that is compared with something is among the ignored spans."""
     compared = {(n.start, n.end) for n in question.numbers if n.op}
     return any(span in compared for span in spans)

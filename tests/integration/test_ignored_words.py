@@ -1,4 +1,4 @@
-"""What a question bounds, denies or ranks by, and no reading heeds: it is kept, and no answer ignores it."""
+"""What a question bounds, denies or ranks by, and no reading uses: it is kept, and no answer ignores it."""
 
 import pytest
 
@@ -26,7 +26,7 @@ Graphs = dict[str, tuple[Tables, Lexicon]]
         ("chess_clubs", "clubs without women", ("without",)),
     ],
 )
-def test_what_no_reading_heeds_is_kept_and_declined(
+def test_what_no_reading_uses_is_kept_and_declined(
     graph: str, question: str, lost: tuple[str, ...], small_graphs: Graphs
 ) -> None:
     assert _lost_and_chance(question, *small_graphs[graph]) == (lost, True)
@@ -46,7 +46,7 @@ def test_all_of_a_kind_are_no_answer_where_a_name_is_unknown(question: str, smal
         "orchards planted in 1995",
     ],
 )
-def test_what_is_heeded_is_not_lost(question: str, small_graphs: Graphs) -> None:
+def test_what_is_used_is_not_lost(question: str, small_graphs: Graphs) -> None:
     assert _lost_and_chance(question, *small_graphs["orchards"]) == ((), False)
 
 
@@ -64,7 +64,7 @@ def test_when_is_asked_for_too(question: str, lost: tuple[str, ...], small_graph
 
 @pytest.mark.parametrize("question", ["which orchard is the strongest?", "the strongest orchard"])
 def test_what_an_adjective_measures_may_be_guessed_and_is_never_sure(question: str, small_graphs: Graphs) -> None:
-    """Nothing measures strength: any number is a guess, which says that it does not heed the word."""
+    """Nothing measures strength: any number is a guess, which says that it does not use the word."""
     tables, lexicon = small_graphs["orchards"]
     understood = understand(rewrite_question(question, (), tables.schema, lexicon), tables.schema, lexicon)
     guesses = [r for r in understood.readings if isinstance(r.plan.body, Select) and r.plan.body.order]
