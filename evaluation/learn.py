@@ -160,8 +160,10 @@ def cross_validate(
 def with_similarity(
     samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]
 ) -> tuple[list[list[float]], float]:
-    """The scores with the similarity of doubtful readings in words to their questions, and its weight. Without an
-    embedder the scores stay as they are."""
+    """The scores with the similarity of doubtful readings in words to their questions, and its weight.
+
+    Without an embedder the scores stay as they are.
+    """
     model = local_embedder("auto")
     compared: dict[int, tuple[list[int], list[float]]] = {}
     for sample, own in zip(samples, scores, strict=True):
@@ -269,7 +271,9 @@ class JudgedReadings(Protocol):
 
 def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None) -> dict[str, float]:
     """Log-linear weights that maximise the joint probability of the right readings; ridge-regularised, deterministic.
-    `without` is the beginning of the names of features that are left out."""
+
+    `without` is the beginning of the names of features that are left out.
+    """
     from scipy.optimize import minimize
 
     usable = [s for s in samples if any(s.right) and not all(s.right)]
@@ -295,8 +299,10 @@ def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None
 
 
 def fit_similarity_weight(samples: Sequence[tuple[Sequence[float], Sequence[float], Sequence[bool]]]) -> float:
-    """The weight of similarity beside fixed scores. A sample has the scores of the readings of a question, their
-    similarities to the question, and which are right."""
+    """The weight of similarity beside fixed scores.
+
+    A sample has the scores of the readings of a question, their similarities to the question, and which are right.
+    """
     from scipy.optimize import minimize_scalar
 
     usable = [tuple(map(np.array, each)) for each in samples if any(each[2]) and not all(each[2])]

@@ -153,7 +153,9 @@ def _entities(
     layout: Layout, schema: Schema, weight: "Longs", ends: list[str], ends_of: "Ints"
 ) -> Iterator[tuple[NamedThing, list[str]]]:
     """Every thing that a table shows with all its names: its label, what its naming predicates say, the end of its IRI.
-    `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it."""
+
+    `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it.
+    """
     texts, stated = layout.facts.texts, _stated_names(layout, schema)
     relation_of = _relation_of(layout, schema)
     columns = (each[layout.entities].tolist() for each in (layout.classes.set_of, weight, ends_of))
@@ -330,7 +332,9 @@ class ClassNoun(NamedTuple):
 
 def find_class_nouns(schema: Schema, names_of: NamesOf) -> tuple[ClassNoun, ...]:
     """The nouns of all classes, each only where no class has it as its own name; `names_of` gives the names of things.
-    A word may name several classes."""
+
+    A word may name several classes.
+    """
     own = {word for c in schema.classes for text in (c.label, *c.alt_labels) for word in _heads(text)}
     found = {*_by_name(schema), *_by_category(schema), *_by_members(schema, names_of)}
     return tuple(sorted(each for each in found if each.word not in own))

@@ -37,7 +37,8 @@ MAX_DOCUMENT_NAME = 1000
 # the format of version names; a version becomes part of a file path
 VERSION_PATTERN = "^[0-9A-Za-z]{1,40}-[0-9A-Za-z]{1,40}$"
 
-MAX_DOCUMENT_CHARACTERS = 20_000_000  # the largest document, and the largest part of it in one reply
+# the largest document, and the largest part of it in one reply
+MAX_DOCUMENT_CHARACTERS = 20_000_000
 
 MAX_RESPONSE_CHARACTERS = 100_000
 
@@ -265,11 +266,13 @@ def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found 
 
 MAX_FILTERS, MAX_FILTER, MAX_COLUMNS = 10, 4000, 20
 
-MAX_EXPORTED = 10_000  # rows of a file
+# rows of a file
+MAX_EXPORTED = 10_000
 
 COMPARISONS: dict[str, Comparison] = {"=": "=", ">=": ">=", "<=": "<=", "none": "none"}
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets run a cell with this first character as a formula
+# spreadsheets run a cell with this first character as a formula
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 class_table_router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
