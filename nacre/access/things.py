@@ -106,7 +106,7 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     key, label = rows[0][0], str(rows[0][1] or iri)[:LONGEST_VALUE]
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
-    classes = _classes(relation, schema)
+    classes = frozenset(iri for iri, names in schema.groups_of_class.items() if relation and relation.name in names)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds)]
     linking = list(_incoming(tables, key, classes, schema, bounds))
     ids = {_id(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
@@ -173,12 +173,6 @@ def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Rela
         if relation.kind == "table" and tables.rows(query, (key,), 1):
             return relation
     return None
-
-
-def _classes(relation: Relation | None, schema: Schema) -> frozenset[str]:
-    """All classes of the things in a table."""
-    name = relation.name if relation else ""
-    return frozenset(iri for iri, relations in schema.groups_of_class.items() if name in relations)
 
 
 def _most_specific(relation: Relation | None, schema: Schema) -> list[str]:

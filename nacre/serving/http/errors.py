@@ -32,13 +32,8 @@ async def validation_error_response(request: Request, error: Exception) -> JSONR
     ]
     # replies can't contain lone surrogates, which a client may put into a name
     problems = json.loads(json.dumps(problems).encode("ascii", "replace"))
-    return error_response(request.url.path, 422, problems, param=_first_field(problems))
-
-
-def _first_field(problems: list[dict[str, Any]]) -> str | None:
-    """The field of the first problem."""
     path = [part for part in problems[0].get("loc", ()) if part != "body"] if problems else []
-    return str(path[0]) if path else None
+    return error_response(request.url.path, 422, problems, param=str(path[0]) if path else None)
 
 
 async def routing_error_response(request: Request, error: Exception) -> JSONResponse:

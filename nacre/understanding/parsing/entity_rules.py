@@ -67,12 +67,15 @@ SCALES = tuple(
 def value_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """Yield the readings in which a named thing or a value is a condition, whatever comes before it."""
     ref = link.refs[0]
-    is_entity, named_so = link.kind == "entity", _follows_naming_word(link, context)
+    is_entity, tokens = link.kind == "entity", context.question.tokens
+    named_so = bool(link.start) and tokens[link.start - 1].norm in language().words["calling"]
     if named_so and is_entity and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
     is_target = not named_so and _is_own_target(state, link)
-    if is_entity and not _is_label(link, context) and (is_target or _is_identifier(state, link, context)):
+    said = {token.norm for token in tokens[link.start : link.end]}
+    if is_entity and not said <= set(name_tokens(link.label)) and (is_target or _is_identifier(state, link, context)):
+        # words of an identifier or another name, and not of the label
         yield _thing_by_identifier(state, link, context)
         if state.pending_property:
             return
@@ -109,11 +112,6 @@ def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Par
         new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
         rule, gain = (OWN_COLUMN_RULE, OWN_COLUMN_GAIN) if own else (CLASS_FIRST_RULE, 0.0)
         yield new.add_conditions(rule, gain, _condition(state, link, ref, ()), targets=(Target(thing),))
-
-
-def _follows_naming_word(link: Link, context: ParseContext) -> bool:
-    """Whether a word such as "called" stands before a mention."""
-    return bool(link.start) and context.question.tokens[link.start - 1].norm in language().words["calling"]
 
 
 def _is_own_target(state: ParseState, link: Link) -> bool:
@@ -224,12 +222,6 @@ def _property_in_scope(state: ParseState, ref: Ref, context: ParseContext) -> Re
     if owner is None or not ref.predicate or not context.graph.is_subclass(owner.node, ref.node):
         return None
     return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in context.graph.literals[owner.node] else None
-
-
-def _is_label(link: Link, context: ParseContext) -> bool:
-    """Whether the words of a mention are words of the label, and not of an identifier or another name."""
-    words = {token.norm for token in context.question.tokens[link.start : link.end]}
-    return words <= set(name_tokens(link.label))
 
 
 def _is_identifier(state: ParseState, link: Link, context: ParseContext) -> bool:

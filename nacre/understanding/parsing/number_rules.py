@@ -416,7 +416,8 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseS
     """ "Loans per year", "in which month did most races start": groups by a part of a date."""
     part = context.question.tokens[at].lemma
     is_group = state.next_role == "group"
-    if not is_group and not _asks_for_top_period(state, context, at):
+    has_most = any(cue.kind == "most" and cue.start > at for cue in context.question.cues)
+    if not is_group and not (state.mode == "T" and not state.targets and has_most):
         return
     covered = state.covered | token_mask(at, at + 1)
     for date, cost in nearby_dates(state, context.graph):
@@ -430,9 +431,3 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseS
             yield new.apply_rule("group by time", gain, group=group, next_role="", mode="T", last="prop")
         else:
             yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop", shared_aggregates=())
-
-
-def _asks_for_top_period(state: ParseState, context: ParseContext, at: int) -> bool:
-    """Whether the period with the most of something is asked for: "which year had the most ..."."""
-    has_superlative = any(cue.kind == "most" and cue.start > at for cue in context.question.cues)
-    return state.mode == "T" and not state.targets and has_superlative

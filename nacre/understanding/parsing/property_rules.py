@@ -46,7 +46,9 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
     """Yield the readings in which a property is a column, the left side of a condition, a group or an order."""
     new = _at_property(state, link, ref, context)
     if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
-        yield _denied_date(state, new, ref)
+        # "unpaid": what has no date of payment
+        undated = Condition(ref, "known" if state.negated else "unknown")
+        yield drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
         return
     if link.match.endswith(DENIED_LINK_MATCH):
         yield from _denied_link(state, link, ref, context)
@@ -83,12 +85,6 @@ def _at_property(state: ParseState, link: Link, ref: Ref, context: ParseContext)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + OWN_PROPERTY_GAIN)
     return new
-
-
-def _denied_date(state: ParseState, new: ParseState, ref: Ref) -> ParseState:
-    """ "Unpaid": what has no date of payment."""
-    undated = Condition(ref, "known" if state.negated else "unknown")
-    return drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
 
 
 def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:

@@ -170,7 +170,9 @@ def _most_linked(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
     rank, ranked = state.rank, _ranked_thing(state)
     if rank is None or not rank.counts or not ref.via or ranked is None or ranked.predicate:
         return
-    if _has_several(ranked, ref, context):
+    is_forward = (ranked.node, ref.node) in context.graph.ends.get(ref.via, ())
+    if not (is_forward and context.graph.about(ref.via).functional):
+        # no ship has the most captains if each has one
         linked = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == ranked.node else ref.slot)
         order = Ordering(linked, rank.descending, "count", state.limit or 1)
         yield add_schema_node(new, linked, context).apply_rule(
@@ -209,12 +211,6 @@ def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
     paths = context.graph.cheapest_paths(owner.node, ref.node)
     steps = paths[0][1] if paths else ()
     return not steps or any(not (step.forward and context.graph.about(step.predicate).functional) for step in steps)
-
-
-def _has_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
-    """Whether a thing can have several at the other end of a link. No ship has the most captains if each has one."""
-    is_forward = (owner.node, ref.node) in context.graph.ends.get(ref.via, ())
-    return not (is_forward and context.graph.about(ref.via).functional)
 
 
 def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:

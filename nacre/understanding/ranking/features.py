@@ -146,7 +146,9 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
     d = candidate.derivation
     refs = {*(t.ref for t in d.targets), *(c.ref for c in d.conditions), *d.group}
     refs |= {d.order.ref} if d.order is not None else set()
-    shares = [_share_with_value(ref, graph) for ref in refs if ref.predicate]
+    counts, nodes = graph.value_counts, graph.nodes
+    counted = ((counts.get((ref.node, ref.predicate), 0), nodes[ref.node].count) for ref in refs if ref.predicate)
+    shares = [min(1.0, with_value / max(1, count)) for with_value, count in counted]
     found = {"unfilled most": 1 - min(shares, default=1.0)}
     body = candidate.body.left if isinstance(candidate.body, Combine) else candidate.body
     if isinstance(body, Select):
@@ -154,12 +156,6 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
         lost = _shares_left_out(body, mentioned, graph)
         found |= {"joins leave out": sum(lost), "joins leave out most": max(lost, default=0.0)}
     return {**found, "date called otherwise": float(_count_qualified_dates(candidate, graph))}
-
-
-def _share_with_value(ref: Ref, graph: SchemaGraph) -> float:
-    """The share of a node's things that have a property."""
-    count = graph.value_counts.get((ref.node, ref.predicate), 0)
-    return min(1.0, count / max(1, graph.nodes[ref.node].count))
 
 
 def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph) -> list[float]:

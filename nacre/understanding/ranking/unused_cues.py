@@ -16,7 +16,6 @@ from nacre.understanding.question.records import (
     Condition,
     Cue,
     Derivation,
-    Link,
     Number,
     Question,
 )
@@ -47,8 +46,12 @@ def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) 
         kinds = RANKING_CUES if compares else RANKING_CUES | _COMPARING_CUES
         found += [(c.start, c.end) for c in question.cues if c.kind in kinds]
     # Words in names express nothing ("Rule No 5", "the Best Actor award"). The name of an unused link is no excuse.
-    links = d.links if is_ranked else _used_links(d)
-    return tuple(sorted(span for span in _drop_contained(found) if not overlaps_link(*span, links)))
+    # Nor are things that are neither asked for nor restricted: "has the oldest tree" asks for more than for a tree.
+    used = {t.ref.node for t in d.targets} | {c.ref.node for c in _all_conditions(d.conditions)}
+    links = [x for x in d.links if is_ranked or not (x.refs and x.refs[0].via and x.refs[0].node not in used)]
+    spans = set(found)
+    longest = (s for s in spans if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in spans))
+    return tuple(sorted(span for span in longest if not overlaps_link(*span, links)))
 
 
 def has_ignored_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
@@ -149,13 +152,6 @@ def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[T
             yield i, i + 1
 
 
-def _used_links(d: Derivation) -> list[Link]:
-    """The links, except to things that are neither asked for nor restricted: "has the oldest tree" asks for more than
-    whether there is a tree."""
-    used = {t.ref.node for t in d.targets} | {c.ref.node for c in _all_conditions(d.conditions)}
-    return [x for x in d.links if not (x.refs and x.refs[0].via and x.refs[0].node not in used)]
-
-
 def _is_used(number: Number, d: Derivation, graph: SchemaGraph) -> bool:
     """Whether a reading has the number in a condition, in any unit, or as a limit or rank."""
     conditions = list(_all_conditions(d.conditions))
@@ -207,9 +203,3 @@ def _is_aggregated(candidate: Candidate) -> bool:
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
     return not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
-
-
-def _drop_contained(spans: Sequence[TokenSpan]) -> list[TokenSpan]:
-    """The spans that lie in no longer one, each once."""
-    distinct = set(spans)
-    return [s for s in distinct if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in distinct)]
