@@ -359,10 +359,8 @@ def _changes(left: Pass) -> Sequence[Attribute]:
 
 
 def function_lines(function: Callable[..., Any]) -> int:
-    """The lines of a function and of the functions of its module that nothing else there uses.
-
-    A lambda counts as the functions that it calls.
-    """
+    """The lines of a function and of the functions of its module that nothing else there uses. A lambda counts as the
+    functions that it calls."""
     own = inspect.unwrap(function)
     if own.__name__ == "<lambda>" or own.__closure__:
         called = [own.__globals__.get(name) for name in own.__code__.co_names]

@@ -63,10 +63,8 @@ class AnswerLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class RunReading:
-    """A reading that is run: the features of the three models, its values, and what becomes of it.
-
-    `looks_up` readings give a property of a named thing.
-    """
+    """A reading that is run: the features of the three models, its values, and what becomes of it. `looks_up` readings
+    give a property of a named thing."""
 
     before: Mapping[str, float]
     choice: Mapping[str, float]
@@ -217,10 +215,8 @@ def precision_levels(judged: Iterable[tuple[float, bool]], count: int) -> list[l
 
 
 def offer_threshold(samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> float:
-    """The smallest share of the belief from which other readings reach the precision of offers.
-
-    Readings with the same values count as one, with the sum of their shares.
-    """
+    """The smallest share of the belief from which other readings reach the precision of offers. Readings with the same
+    values count as one, with the sum of their shares."""
     others: list[tuple[float, bool]] = []
     for sample, own in zip(samples, scores, strict=True):
         if sample.own or sample.variant or not own:

@@ -14,10 +14,8 @@ ROOT = Path(__file__).parents[1]
 
 
 class EvaluationSet(NamedTuple):
-    """A graph and a file of questions about it.
-
-    `sources` are the arguments of `nacre ingest`, empty if the graph exists. Of a `blind` set only totals are printed.
-    """
+    """A graph and a file of questions about it. `sources` are the arguments of `nacre ingest`, empty if the graph
+    exists. Of a `blind` set only totals are printed."""
 
     graph: str
     questions: Path

@@ -35,11 +35,8 @@ ObjectsBySubject = dict[str, dict[str, list[str]]]
 
 @dataclass
 class Faculty:
-    """A faculty with all its facts.
-
-    `facts[property][subject]` are the objects, `held` the facts in the ontology, `texts` the documents by file name,
-    and `stated` the facts of their sentences.
-    """
+    """A faculty with all its facts. `facts[property][subject]` are the objects, `held` the facts in the ontology,
+    `texts` the documents by file name, and `stated` the facts of their sentences."""
 
     departments: list[str]
     staff: list[str]

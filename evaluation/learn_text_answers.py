@@ -44,10 +44,8 @@ MIN_THRESHOLD = 0.5
 
 
 class TextExample(NamedTuple):
-    """A question with the features and values of its candidates, "no answer" last, and which of them are right.
-
-    `text` is the fold: a text, or the kind of the things in it.
-    """
+    """A question with the features and values of its candidates, "no answer" last, and which of them are right. `text`
+    is the fold: a text, or the kind of the things in it."""
 
     text: str
     question: str
@@ -232,10 +230,8 @@ def _name_spans(text: str, names: Sequence[str]) -> list[Span]:
 
 
 def _make_texts(kind: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Texts about the things of one kind, which form one fold.
-
-    Every second thing has a text of its own, in which others are also mentioned; the rest share one text.
-    """
+    """Texts about the things of one kind, which form one fold. Every second thing has a text of its own, in which
+    others are also mentioned; the rest share one text."""
     chance = random.Random(SEED)
     shared: list[str] = []
     questions: list[dict[str, Any]] = []

@@ -48,11 +48,8 @@ class QuadIndex:
                 self.around[_text(quad.object)].append(quad)
 
     def facts_of(self, record: Answer) -> set[ox.Quad]:
-        """The quads that end at a value of the answer.
-
-        These are the cited quads, and those at the start of the lookup or one link further, since facts are often
-        stated twice.
-        """
+        """The quads that end at a value of the answer. These are the cited quads, and those at the start of the lookup
+        or one link further, since facts are often stated twice."""
         starts = _start_things(record)
         cited = {tuple(triple) for citation in record["citations"] for triple in citation["triples"]}
         ends = [(value, self._things_named(value) - starts) for value in record["values"]]

@@ -83,10 +83,8 @@ async def extract_triples(
     texts: Sequence[str] = (),
     on_document: Callable[[str], None] = lambda document: None,
 ) -> TextExtraction:
-    """The triples that the texts state, once for each sentence; writes nothing.
-
-    Raises ConfigError if there are no texts, IngestionError for unreadable texts.
-    """
+    """The triples that the texts state, once for each sentence; writes nothing. Raises ConfigError if there are no
+    texts, IngestionError for unreadable texts."""
     if graph.stored is None:
         raise ConfigError(f"Graph {graph.name!r} is attached; triples are extracted beside ingested graphs alone.")
     found: list[ExtractedTriple] = []
@@ -132,10 +130,7 @@ def publish_triples(
     home: Path, version: str, triples: Sequence[ExtractedTriple], condensed: Mapping[str, str] | None = None
 ) -> str:
     """Publish the triples as the layer of a version, replacing an earlier one; returns its id. `condensed` has the
-    relations that are read as another one.
-
-    Raises ConfigError if the version is no longer the current one.
-    """
+    relations that are read as another one. Raises ConfigError if the version is no longer the current one."""
     with exclusive_writer(home):
         present = versions.read_pointer(home)
         if present is None or present.version != version:

@@ -62,10 +62,8 @@ class _Place(NamedTuple):
 
 
 def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) -> list[Occurrence]:
-    """Where values occur that equal a phrase, contain it, or have a similar spelling: the most similar first.
-
-    Columns that are not reached within `seconds` are left out.
-    """
+    """Where values occur that equal a phrase, contain it, or have a similar spelling: the most similar first. Columns
+    that are not reached within `seconds` are left out."""
     deadline = time.monotonic() + seconds
     found: list[Occurrence] = []
     for phrase in phrases:

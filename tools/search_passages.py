@@ -45,10 +45,7 @@ def retrieve_sentences(
     documents: Documents | None = None,
 ) -> BranchResult:
     """At most 24 sentences of the `limit` passages that the index finds for `text`, those that answer `question` best
-    first.
-
-    `documents` knows the things that sentences of documents name; their IRIs become keys of the sentence.
-    """
+    first. `documents` knows the things that sentences of documents name; their IRIs become keys of the sentence."""
     started = time.perf_counter()
     hits = index.search(text, limit)
     scores = {hit.id: hit.score for hit in hits}

@@ -323,9 +323,7 @@ SHOWN = 5
 
 def repair_empty(query: exp.Query, tables: Tables, seconds: float) -> Repair | None:
     """The repair of a query without rows; None if every condition can be met: then the empty result is the answer.
-
-    Numbers written as text become numbers in the column's unit, misspelt values become values of the column.
-    """
+    Numbers written as text become numbers in the column's unit, misspelt values become values of the column."""
     try:
         return (
             _repair_units(query, tables)

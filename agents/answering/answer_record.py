@@ -151,12 +151,8 @@ def model_cost(usage: Mapping[str, float]) -> Cost:
         input_tokens=int(usage.get("input", 0)),
         cached_tokens=int(usage.get("cached", 0)),
         output_tokens=int(usage.get("output", 0)),
-        price=_price(usage),
+        price=None if usage.get("unpriced") else round(usage.get("price", 0.0), 8),
     )
-
-
-def _price(usage: Mapping[str, float]) -> float | None:
-    return None if usage.get("unpriced") else round(usage.get("price", 0.0), 8)
 
 
 def query_record(query: Query, i: int) -> QueryRecord:

@@ -61,10 +61,8 @@ NOT_STORED = "its triples are behind the endpoint, and nothing can be added to t
 
 @dataclass
 class EndpointLayer:
-    """The samples with what a layer derives, and how many values or members each entry gave, by its index.
-
-    `patterns` and `class_patterns` are those of what was found. `naming` are properties that name things.
-    """
+    """The samples with what a layer derives, and how many values or members each entry gave, by its index. `patterns`
+    and `class_patterns` are those of what was found. `naming` are properties that name things."""
 
     probed: ProbeResult
     layer: Layer
@@ -89,10 +87,8 @@ class EndpointLayer:
 
 
 def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: LayerFiles) -> EndpointLayer:
-    """Resolve packs and files against the samples, and sample what they derive within the rest of the budget.
-
-    An entry that an endpoint can't do, or that it doesn't answer in time, is left out; `problems` has those of files.
-    """
+    """Resolve packs and files against the samples, and sample what they derive within the rest of the budget. An entry
+    that an endpoint can't do, or that it doesn't answer in time, is left out; `problems` has those of files."""
     terms = _terms(probed)
     packs = packs_for([*probed.classes, *probed.predicates]) if files.packs else []
     resolved = [resolve_layer(layer, terms)[0] for layer in packs]

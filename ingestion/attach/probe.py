@@ -160,10 +160,8 @@ class BudgetedEndpoint:
 
 
 def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
-    """Sample classes, type sets, predicates, values and their descriptions, largest first.
-
-    Parts that exceed the budget, or for which the endpoint is too slow, are missing in the result.
-    """
+    """Sample classes, type sets, predicates, values and their descriptions, largest first. Parts that exceed the
+    budget, or for which the endpoint is too slow, are missing in the result."""
     listed = _classes(asking)
     sampled = not listed
     classes = {iri: n for iri, n in (listed or _sampled_classes(asking)).items() if iri not in SCHEMA_TYPES}
@@ -278,10 +276,8 @@ def distinguishing_classes(
 def sample_type_set(
     asking: BudgetedEndpoint, kind: TypeSetSample, without: Sequence[str], patterns: Mapping[str, str] = NO_PATTERNS
 ) -> TypeSetSample:
-    """The properties of the things of a type set and the targets of their links, by a sample.
-
-    `patterns` are those of classes that are derived, over ?s.
-    """
+    """The properties of the things of a type set and the targets of their links, by a sample. `patterns` are those of
+    classes that are derived, over ?s."""
     types = " ".join(patterns.get(iri, f"?s a <{iri}> .") for iri in sorted(kind.types))
     others = " ".join(f"FILTER NOT EXISTS {{ {patterns.get(iri, f'?s a <{iri}>')} }}" for iri in without)
     some = f"{{ SELECT ?s WHERE {{ {types} {others} }} LIMIT {SAMPLE} }}"

@@ -306,10 +306,8 @@ MAX_ZIP_PARTS = 5_000
 
 
 def read_docx(content: bytes) -> DocumentText:
-    """The text of a document, without margins and comments.
-
-    Raises UnreadableDocument if it is not one, or would unpack to more than 200 MB, or 40 MB of text.
-    """
+    """The text of a document, without margins and comments. Raises UnreadableDocument if it is not one, or would unpack
+    to more than 200 MB, or 40 MB of text."""
     _check_size(content)
     from docx import Document
     from docx.table import Table

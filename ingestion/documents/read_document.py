@@ -138,10 +138,8 @@ class LoadedDocument(NamedTuple):
 def load_documents(
     documents: Sequence[DocumentFile], *, strict: bool = False, seconds: float = SECONDS
 ) -> Iterator[LoadedDocument]:
-    """The documents in order, read ahead within limits of time and memory (2 GB) each.
-
-    If `strict`, raises IngestionError for the first document that can't be read.
-    """
+    """The documents in order, read ahead within limits of time and memory (2 GB) each. If `strict`, raises
+    IngestionError for the first document that can't be read."""
     with closing(KillablePool(MAX_MEMORY)) as pool:
         waiting: deque[tuple[DocumentFile, Callable[[], DocumentText]]] = deque()
         left = iter(documents)

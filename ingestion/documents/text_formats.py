@@ -256,10 +256,8 @@ DELIMITERS = ",;\t|"
 
 
 def read_table(text: str, delimiter: str = "") -> DocumentText:
-    """The rows of a table; the delimiter is detected if none is given.
-
-    Raises UnreadableDocument if it is not a table.
-    """
+    """The rows of a table; the delimiter is detected if none is given. Raises UnreadableDocument if it is not a
+    table."""
     try:
         return DocumentText(text, counted_blocks(_row_blocks(text, delimiter)))
     except csv.Error as error:

@@ -149,11 +149,8 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
 def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
-    """Write every triple that was read; only the labels of blank nodes differ.
-
-    Without `form`, graphs with named graphs are written as N-Quads, others as N-Triples. Raises ConfigError for "nt"
-    with named graphs.
-    """
+    """Write every triple that was read; only the labels of blank nodes differ. Without `form`, graphs with named graphs
+    are written as N-Quads, others as N-Triples. Raises ConfigError for "nt" with named graphs."""
     layout = json.loads(tables.meta("layout"))
     named = bool(layout["named_graphs"])
     if form == "nt" and named:

@@ -25,10 +25,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class AppliedLayer:
-    """The resolved layer of a graph, its derived triples, the packs that apply, and what is wrong with it.
-
-    `counts` has how many values an entry gave, by its index in the layer.
-    """
+    """The resolved layer of a graph, its derived triples, the packs that apply, and what is wrong with it. `counts` has
+    how many values an entry gave, by its index in the layer."""
 
     facts: Facts
     layer: Layer
@@ -38,10 +36,8 @@ class AppliedLayer:
 
 
 def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -> AppliedLayer:
-    """Resolve and apply packs, then the given layers; of entries with one name the last one stays.
-
-    A name that a given layer uses means only that: packs lose it.
-    """
+    """Resolve and apply packs, then the given layers; of entries with one name the last one stays. A name that a given
+    layer uses means only that: packs lose it."""
     shipped = packs_of(facts) if packs else []
     terms = terms_of_facts(facts)
     resolved: list[Layer] = []

@@ -63,9 +63,7 @@ class Derived:
 
 def derive_layer(facts: Facts, layer: Layer) -> Derived:
     """Derive what the entries of a resolved layer say; each sees what the others give, rules what earlier rules give.
-
-    Entries that fail are problems of kind error; the others are applied. The graph's triples stay as they are.
-    """
+    Entries that fail are problems of kind error; the others are applied. The graph's triples stay as they are."""
     derived = Derived(facts)
     with ExitStack() as stack:
         work = _LayerDerivation(facts, layer, stack)
@@ -450,10 +448,8 @@ class PathEvaluator:
         self._links = links
 
     def pairs(self, path: PropertyPath) -> "tuple[Terms, Terms]":
-        """The distinct pairs of start and end. Raises IngestionError for more than MAX_PAIRS.
-
-        A path that may have no link (`?`, `*`) only gives such pairs after another path of a sequence.
-        """
+        """The distinct pairs of start and end. Raises IngestionError for more than MAX_PAIRS. A path that may have no
+        link (`?`, `*`) only gives such pairs after another path of a sequence."""
         if isinstance(path, Link):
             return self._links(path.iri)
         if isinstance(path, Reverse):
@@ -531,10 +527,8 @@ def _check(pairs: int) -> None:
 
 
 def contained_classes(things: "Terms", types: "Terms", derived: Collection[int]) -> list[tuple[int, int]]:
-    """Pairs of a class and a class with all of its members and more, where one of the two is derived.
-
-    A pair that follows from two others is left out.
-    """
+    """Pairs of a class and a class with all of its members and more, where one of the two is derived. A pair that
+    follows from two others is left out."""
     keys = np.unique(types.astype(np.int64) << 32 | things)
     types, things = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
     classes, starts = np.unique(types, return_index=True)

@@ -315,10 +315,8 @@ SECTIONS = tuple(section for section in ORDER if section != "prefixes")
 
 
 def check_draft(text: str, prefixes: Mapping[str, str], facts: Facts, earlier: Mapping[str, Any]) -> CheckedDraft:
-    """Read each entry on its own, then apply all that can be read after those of `earlier` drafts.
-
-    An entry that gives nothing, or fails, is left out. Raises IngestionError if the text is no YAML mapping.
-    """
+    """Read each entry on its own, then apply all that can be read after those of `earlier` drafts. An entry that gives
+    nothing, or fails, is left out. Raises IngestionError if the text is no YAML mapping."""
     read_yaml(Path(NAME), text)
     data = yaml.safe_load(text) or {}
     own = {str(key): str(value) for key, value in (data.get("prefixes") or {}).items()}

@@ -38,10 +38,8 @@ def names_from_people(layers: LayerFiles) -> Mapping[tuple[Kind, str], tuple[str
 
 
 def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *, who: str, when: str) -> LayerFile:
-    """The file with other names for one class or property instead of those that it had; none removes the entry.
-
-    Raises IngestionError for names that no layer may have.
-    """
+    """The file with other names for one class or property instead of those that it had; none removes the entry. Raises
+    IngestionError for names that no layer may have."""
     present = next((each.text for each in layers.files if each.name == PEOPLE), "")
     changes = [line for line in present.splitlines() if line.startswith("# ")]
     sections: dict[str, Any] = yaml.safe_load(present) or {}

@@ -21,10 +21,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class: its names, or a derived class with `where`, a SPARQL group pattern over ?this.
-
-    `iri` is "" until the entry is resolved against a graph. `removed` classes are not shown at all.
-    """
+    """A class: its names, or a derived class with `where`, a SPARQL group pattern over ?this. `iri` is "" until the
+    entry is resolved against a graph. `removed` classes are not shown at all."""
 
     key: str
     place: Place
@@ -105,9 +103,7 @@ Entry = ClassEntry | PropertyEntry | ThingEntry | CodeEntry | RuleEntry
 @dataclass(frozen=True)
 class Layer:
     """A layer with the layers it extends: its entries in the order of the files. A later entry of the same name wins.
-
-    `namespaces` are those that a pack applies to. `languages` are preferred for labels, in this order.
-    """
+    `namespaces` are those that a pack applies to. `languages` are preferred for labels, in this order."""
 
     source: str
     entries: tuple[Entry, ...] = ()

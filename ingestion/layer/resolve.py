@@ -301,10 +301,8 @@ _Named = ClassEntry | PropertyEntry
 
 
 def without_taken_names(packs: Sequence[Entry], own: Sequence[Entry]) -> Iterator[Entry]:
-    """The entries of packs without the names that a graph's own layer gives to other classes or properties.
-
-    What a pack derives under such a name is left out, unless something else is derived from it.
-    """
+    """The entries of packs without the names that a graph's own layer gives to other classes or properties. What a pack
+    derives under such a name is left out, unless something else is derived from it."""
     taken = _by_name(own)
     patterns = "\n".join(map(_pattern, packs))
     for entry in packs:

@@ -499,7 +499,7 @@ def read_wikibase(draft: Draft) -> None:
     labels = {
         item: draft.text(label)
         for item, label in sorted(draft.pairs(LABEL), reverse=True)
-        if _is_readable(draft, label)
+        if draft.sort(label)[2] in ("", "en")
     }
     _label_predicates(draft, predicates)
     for item, statement in predicates[CLAIM].items():
@@ -511,10 +511,6 @@ def read_wikibase(draft: Draft) -> None:
         _add_memberships(draft, draft.text(called[_KIND]), draft.text(called[_ABOVE]) if _ABOVE in called else "")
     for item in {item for each in predicates.values() for item in each}:
         draft.hide(draft.rows_of(item), PROPERTY_REASON)
-
-
-def _is_readable(draft: Draft, label: int) -> bool:
-    return draft.sort(label)[2] in ("", "en")
 
 
 def _label_predicates(draft: Draft, predicates: dict[str, dict[int, int]]) -> None:

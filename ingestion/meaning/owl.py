@@ -95,11 +95,8 @@ SAME_REASON = "same as another thing"
 
 
 def merge_same(draft: Draft) -> None:
-    """Of described things that are the same, the one with most facts represents all.
-
-    The triples of the others are hidden and derived for it. If it has a value of a property already, no other one is
-    added, except for names.
-    """
+    """Of described things that are the same, the one with most facts represents all. The triples of the others are
+    hidden and derived for it. If it has a value of a property already, no other one is added, except for names."""
     if not draft.has_any(*_SAME):
         return
     for group in _groups(draft):

@@ -166,10 +166,8 @@ MAX_ROLES = 50
 
 
 def unfold_roles(draft: Draft) -> None:
-    """If the things of a class each link two things in a role, derive a property for each role: "chair", "trainer".
-
-    The name of a property ("member", "person") shows which of the two is the holder.
-    """
+    """If the things of a class each link two things in a role, derive a property for each role: "chair", "trainer". The
+    name of a property ("member", "person") shows which of the two is the holder."""
     facts = draft.facts
     roles = [n for n in facts.predicates if set(_words(draft.text(n))) & word_list("ingestion", "role_words")]
     if not roles:

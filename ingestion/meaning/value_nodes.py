@@ -93,10 +93,8 @@ class NodeValue:
 
 
 def unfold_values(draft: Draft) -> None:
-    """Derive the value with its unit for the owner of such a node; a node with nothing else is hidden.
-
-    This applies to nodes with a single owner. A named property becomes a predicate.
-    """
+    """Derive the value with its unit for the owner of such a node; a node with nothing else is hidden. This applies to
+    nodes with a single owner. A named property becomes a predicate."""
     known = VALUE | LOW
     iris = {iri for n in draft.facts.predicates if (iri := draft.text(n)) in known or local_name(iri) in _VALUES}
     nodes = {s for iri in sorted(iris) for s, _ in draft.pairs(iri) if iri in known or draft.sort(s)[0] == "blank"}
@@ -374,10 +372,8 @@ def unfold_parts(draft: Draft) -> None:
 
 
 def _put_in_one(draft: Draft, links: "Numbers", facts: "Numbers") -> None:
-    """Give the owners of parts one text of what each holds, the most telling first, and keep the parts aside.
-
-    Both are triples: the links to the parts, and what is said of them.
-    """
+    """Give the owners of parts one text of what each holds, the most telling first, and keep the parts aside. Both are
+    triples: the links to the parts, and what is said of them."""
     if not len(links):
         return
     subject, predicate, target = facts.T

@@ -26,10 +26,8 @@ from nacre.stores.sqlite.passages import Document, DocumentMention, DocumentsWri
 def verbalise_documents(
     documents: Sequence[Given], lexicon: Lexicon, writer: DocumentsWriter, *, strict: bool = False
 ) -> Iterator[Passage]:
-    """The passages of all readable documents that do not repeat another one; the others are recorded as skipped.
-
-    If `strict`, raises IngestionError for the first unreadable document.
-    """
+    """The passages of all readable documents that do not repeat another one; the others are recorded as skipped. If
+    `strict`, raises IngestionError for the first unreadable document."""
     seen = SeenTexts()
     for (path, name, source), text, why in load_documents(documents, strict=strict):
         if text is not None and has_too_many_sentences(text):
@@ -109,10 +107,8 @@ def has_too_many_sentences(text: DocumentText) -> bool:
 
 
 def text_passages(name: str, text: DocumentText, seen: SeenTexts) -> Iterator[Passage]:
-    """Passages of each section of a document, with the path of headings as their title; repetitions are left out.
-
-    The offsets of a sentence are characters of the document's text.
-    """
+    """Passages of each section of a document, with the path of headings as their title; repetitions are left out. The
+    offsets of a sentence are characters of the document's text."""
     for section in _sections(text, document_title(name, text)):
         sentences = [
             sentence
@@ -191,10 +187,8 @@ MAX_SAME_NAME = 3
 
 
 def find_mentioned_things(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """The things whose names a sentence contains, in the order of the text; longer names take precedence.
-
-    A name with a capital letter only matches if the sentence capitalises it too.
-    """
+    """The things whose names a sentence contains, in the order of the text; longer names take precedence. A name with a
+    capital letter only matches if the sentence capitalises it too."""
     words = tokenize(text)
     found: dict[str, None] = {}
     at = 0

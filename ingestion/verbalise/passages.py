@@ -69,11 +69,8 @@ def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
 
 
 class _Writer:
-    """The things with a passage, in order, and their facts, by the index in `things`.
-
-    Nearly all facts are `plain` and are verbalised for many things at once. The `rest` and incoming `links` are
-    verbalised one by one.
-    """
+    """The things with a passage, in order, and their facts, by the index in `things`. Nearly all facts are `plain` and
+    are verbalised for many things at once. The `rest` and incoming `links` are verbalised one by one."""
 
     def __init__(self, facts: Facts, schema: Schema) -> None:
         self.writer = writer = SentenceWriter(facts, schema)

@@ -31,10 +31,8 @@ ObjectGroups = list[tuple[int, list[int]]]
 
 
 class GroupedPairs:
-    """Pairs (predicate, term) by thing, stored as arrays, since there are as many as triples.
-
-    The arrays are sorted by thing, then by predicate; things are numbers below `count`.
-    """
+    """Pairs (predicate, term) by thing, stored as arrays, since there are as many as triples. The arrays are sorted by
+    thing, then by predicate; things are numbers below `count`."""
 
     def __init__(self, things: "Ints", predicates: "Ints", terms: "Ints", count: int) -> None:
         self.things, self.predicates, self.terms = things, predicates, terms
@@ -235,10 +233,8 @@ NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 
 
 class ObjectPhrases:
-    """Phrases for objects. `usual[n]` is the title or the text of most terms; "" for terms that need more work.
-
-    `long` are the literals that are quoted as they are.
-    """
+    """Phrases for objects. `usual[n]` is the title or the text of most terms; "" for terms that need more work. `long`
+    are the literals that are quoted as they are."""
 
     def __init__(self, facts: Facts, near: Neighbours, titles: Titles, ways: dict[int, PredicateWording]) -> None:
         self._texts = facts.texts

@@ -33,14 +33,9 @@ from nacre.stores.graph import Graph
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
 from tools.provenance import EntityId, is_id, look_up_entities
 
-# rows of a page, columns of a table that names none, and values of a cell
-PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5
-
-# keys in one query
-MOST_KEYS = 1000
-
-# rows that are counted
-MOST_COUNTED = 1_000_000
+PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5  # rows of a page, columns of a table that names none, and values of a cell
+MOST_KEYS = 1000  # keys in one query
+MOST_COUNTED = 1_000_000  # rows that are counted
 
 
 def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> MemberTable | None:
@@ -81,10 +76,8 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """A property with where its values are: in the relation of the class, or in a `junction`.
-
-    `has_raw_text`: raw text stands where no number could be parsed. On a server a column has values of one type.
-    """
+    """A property with where its values are: in the relation of the class, or in a `junction`. `has_raw_text`: raw text
+    stands where no number could be parsed. On a server a column has values of one type."""
 
     shown: TableColumn
     column: Column
@@ -226,8 +219,7 @@ def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> Fac
 # the filters: a share of them is then known to about 3 %
 SAMPLED, ENOUGH = 40_000, 1_000
 
-# ids are hashes of so many values, so that a range of ids is a random sample
-IDS = 2**63
+IDS = 2**63  # ids are hashes of so many values, so that a range of ids is a random sample
 
 
 def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
@@ -254,12 +246,10 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     sample = _sample(tables, source, counted, where)
     if sample is not None:
         rows, scale = sample
-        low, high = (
-            (known["low"], known["high"]) if known is not None else _range(tables, column, counted, where.values)
-        )
-        values = tuple(
-            replace(each, count=_rounded(each.count * scale)) for each in _facet_values(tables, rows[:FACET_VALUES])
-        )
+        stated = (known["low"], known["high"]) if known is not None else None
+        low, high = stated or _range(tables, column, counted, where.values)
+        sampled = _facet_values(tables, rows[:FACET_VALUES])
+        values = tuple(replace(each, count=_rounded(each.count * scale)) for each in sampled)
         return Facet(predicate, values, True, low, high, estimated=True)
     rows = tables.run(counted.query("", FACET_VALUES), where.values, limit=FACET_VALUES, seconds=SECONDS).rows
     low, high = _range(tables, column, counted, where.values)
@@ -342,14 +332,12 @@ def _counted(source: TableSource, column: SourceColumn, where: str) -> _Counted:
 
 def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[FacetValue, ...]:
     """Values from rows of value, link and count."""
-    names = look_up_entities({row[1] for row in rows if is_id(row[1])}, tables)
-    return tuple(_facet_value(row, names) for row in rows)
-
-
-def _facet_value(row: Sequence[Cell], names: dict[EntityId, tuple[str, str]]) -> FacetValue:
-    value, link, count = row
-    iri, label = names.get(link, ("", "")) if is_id(link) else ("", "")
-    return FacetValue((label or ("" if value is None else str(value)))[:LONGEST_CELL], iri, int(count or 0))
+    names, found = look_up_entities({row[1] for row in rows if is_id(row[1])}, tables), []
+    for value, link, count in rows:
+        iri, label = names.get(link, ("", "")) if is_id(link) else ("", "")
+        text = (label or ("" if value is None else str(value)))[:LONGEST_CELL]
+        found.append(FacetValue(text, iri, int(count or 0)))
+    return tuple(found)
 
 
 # larger classes whose names are not in their table are in the order of ids: to look all names up takes longer than a
@@ -389,7 +377,9 @@ def row_order(source: TableSource, request: TableRequest) -> str:
     way = "DESC" if request.descending else "ASC"
     column = _sort_column(source, request)
     if column is not None:
-        expression = _shown_value(source, column)
+        value, link = column.expressions("r")
+        name = f"(SELECT t.label FROM entity t WHERE t.id = {link})"
+        expression = f"coalesce({value}, {name})" if column.column.link else value
         return f"ORDER BY {expression} IS NULL, {expression} {way}, {source.key}"
     if source.name:
         return f"ORDER BY {source.name} {way}, {source.key}"
@@ -406,12 +396,6 @@ def _sort_column(source: TableSource, request: TableRequest) -> SourceColumn | N
     if column.junction is not None:
         raise ToolError("unknown_name", f"{column.shown.label!r} may have several values, so it is not sorted by.")
     return column
-
-
-def _shown_value(source: TableSource, column: SourceColumn) -> str:
-    """SQL for a value, or the name of a linked thing."""
-    value, link = column.expressions("r")
-    return f"coalesce({value}, (SELECT t.label FROM entity t WHERE t.id = {link}))" if column.column.link else value
 
 
 def _keys(tables: Tables, query: str, values: tuple[Cell, ...], size: int, skip: int) -> list[Cell]:
@@ -440,10 +424,8 @@ def _downwards(
 def _by_target(
     tables: Tables, source: TableSource, column: SourceColumn, request: TableRequest, where: RowConditions, size: int
 ) -> Iterator[Cell]:
-    """By the names of the linked things: the targets of the page first, then the rows of each.
-
-    A name is looked up once for each target instead of once for each row. Rows without a link come last.
-    """
+    """By the names of the linked things: the targets of the page first, then the rows of each. A name is looked up once
+    for each target instead of once for each row. Rows without a link come last."""
     link, end = column.expressions("r")[1], request.skip + size
     way = "DESC" if request.descending else "ASC"
     each = f"SELECT {link} AS l, count(*) AS n FROM {source.rows}{where.sql} GROUP BY {link}"
@@ -458,8 +440,7 @@ def _by_target(
         yield from _keys(tables, rows, (*where.values, target), most, start)
 
 
-# of one query: several times what 450,000 members take (measured)
-SECONDS = 4.0
+SECONDS = 4.0  # of one query: several times what 450,000 members take (measured)
 
 TEMPORAL = ("date", "datetime", "time")
 
@@ -528,9 +509,7 @@ def _condition(source: TableSource, each: RowFilter) -> tuple[str, list[Cell]]:
     value, link = column.expressions("r" if junction is None else "j")
     values: list[Cell] = []
     if each.comparison == "none":
-        test = f"{value} IS NULL AND {link} IS NULL"
-        if junction is not None:
-            test = "1"
+        test = f"{value} IS NULL AND {link} IS NULL" if junction is None else "1"
     elif each.comparison == "=" and column.column.link and ":" in each.value:
         test, values = f"{link} = (SELECT id FROM entity WHERE iri = ?)", [each.value]
     else:

@@ -38,8 +38,7 @@ from tools.sparql import run_model_sparql
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
 
-# share of a branch's time for looking up values, and passages of a look-up (given)
-LOOK_UP_SHARE = 0.2
+LOOK_UP_SHARE = 0.2  # share of a branch's time for looking up values, and passages of a look-up (given)
 
 PASSAGES = 4
 
@@ -189,9 +188,7 @@ def sparql_database(
     graph: Graph, settings: Settings, sandbox: Sandbox, text: str, round: int = 1
 ) -> SparqlDatabase | None:
     """The database that agents ask by SPARQL, at the graph's endpoint or over its own triples; None if it has neither.
-
-    Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up.
-    """
+    Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up."""
     names = endpoint_names(graph)
     if names is not None and graph.remote is not None:
         engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)

@@ -42,8 +42,7 @@ log = logging.getLogger(__name__)
 # errors of a query itself, not of the store that runs it
 REFUSED = ("syntax", "refused", "unknown_name", "too_large", "type")
 
-# candidates of one mention that are shown
-CANDIDATES_SHOWN = 10
+CANDIDATES_SHOWN = 10  # candidates of one mention that are shown
 
 # words of the question and labels -> the similarity of each label
 Nearness = Callable[[str, Sequence[str]], Sequence[float]]
@@ -224,8 +223,7 @@ def _checked_query(i: int, query: Query) -> QueryCheck:
     return QueryCheck(query=i, verdict="passed", why="")
 
 
-# sentences of texts that a citation names
-SENTENCES = 3
+SENTENCES = 3  # sentences of texts that a citation names
 
 
 def open_citations(
@@ -240,15 +238,11 @@ def open_citations(
             words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
             pairs = zip(evidence_by_number, plans, strict=True)
             return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
-        return _trace_all(evidence_by_number, plans, graph)
+        traced = [_trace(each, plan, graph) for each, plan in zip(evidence_by_number, plans, strict=True)]
+        return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
     except Exception:
         log.exception("citations could not be traced")
         return evidence_by_number
-
-
-def _trace_all(found: Sequence[Evidence], plans: Sequence[Plan | None], graph: Graph) -> list[Evidence]:
-    traced = [_trace(each, plan, graph) for each, plan in zip(found, plans, strict=True)]
-    return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
 
 
 def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
     from nacre.stores.sqlite.lexicon import Lexicon
 
-# descriptive phrases of a question that are tried
-MOST_PHRASES = 3
+MOST_PHRASES = 3  # descriptive phrases of a question that are tried
 
 
 def may_join(view: TurnView, graph: Graph) -> bool:

@@ -32,8 +32,7 @@ from nacre.understanding.understand import understand
 
 LONGEST_TURN = 900.0
 
-# within so many seconds an opened version is used without a look at its files
-RECENT_SECONDS = 1.0
+RECENT_SECONDS = 1.0  # within so many seconds an opened version is used without a look at its files
 
 
 class _Lease(NamedTuple):
@@ -199,8 +198,7 @@ def sparql_problem(graph: Graph) -> str:
     return graph.unavailable.get("sparql") or again
 
 
-# passages that the last layer of a waterfall looks at (PolyRAG, section 5.1)
-WATERFALL_PASSAGES = 5
+WATERFALL_PASSAGES = 5  # passages that the last layer of a waterfall looks at (PolyRAG, section 5.1)
 
 
 def may_texts_answer(question: str, graph: Graph, left_out: Sequence[str]) -> bool:

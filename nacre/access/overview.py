@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nacre.access.nearest_named_facts import engine_of
 from nacre.language.data import load_language_data
-from nacre.records.schema import Class, Schema
+from nacre.records.schema import Class
 from nacre.stores.catalog import Graph
 from nacre.wording.overview import EXAMPLES, HEADERS, overview_sentences, read_sentence, translated_origin
 from nacre.wording.translations import translated_overview
@@ -76,24 +76,19 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
     links: dict[tuple[str, str], Counter[str]] = {}
     for link in graph.lexicon.links:
         ends = home.get(link.subject), home.get(link.object)
-        if ends[0] and ends[1] and _is_shown(link.predicate, schema):
+        predicate = schema.predicate_of.get(link.predicate)
+        if ends[0] and ends[1] and predicate is not None and not predicate.hidden:
             links.setdefault((ends[0], ends[1]), Counter())[link.predicate] += link.triples
     linked: Counter[str] = Counter()
     for (start, end), predicates in links.items():
         for iri in {start, end}:
             linked[iri] += sum(predicates.values())
     shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:most]
-    among = set(shown)
-    lines = [
-        ClassLink(
-            start,
-            end,
-            tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES)),
-            sum(predicates.values()),
-        )
-        for (start, end), predicates in links.items()
-        if start in among and end in among
-    ]
+    lines = []
+    for (start, end), predicates in links.items():
+        if {start, end} <= set(shown):
+            names = tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES))
+            lines.append(ClassLink(start, end, names, sum(predicates.values())))
     return SchemaOverview(
         graph.name,
         graph.version,
@@ -104,10 +99,6 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
         tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
         tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[: LINKS_EACH * most]),
     )
-
-
-def _is_shown(predicate: str, schema: Schema) -> bool:
-    return predicate in schema.predicate_of and not schema.predicate_of[predicate].hidden
 
 
 def _class_node(own: Class) -> ClassNode:

@@ -14,7 +14,6 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql_engine import standalone_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
-from nacre.plans.sql_joins import Statement
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence
 from nacre.records.plan import Ask, Combine, Compute, Plan, Select
@@ -28,8 +27,7 @@ from tools.sandbox import Sandbox, guard_sparql
 from tools.search_passages import LEXICAL, VECTOR, retrieve_sentences
 from tools.sparql import endpoint_vocabulary
 
-# characters of all cells of a result that are returned (given)
-MOST_CHARACTERS = 200_000
+MOST_CHARACTERS = 200_000  # characters of all cells of a result that are returned (given)
 
 LONGEST_SEARCH = 1000
 
@@ -38,10 +36,8 @@ ResultRow = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class QueryResult:
-    """The rows of a query. `query` is the text that ran, `note` how it differs from the text that was sent.
-
-    `units` has one entry for each column, `keys` the IRIs of each row; `truncated`: there were more rows.
-    """
+    """The rows of a query. `query` is the text that ran, `note` how it differs from the text that was sent. `units` has
+    one entry for each column, `keys` the IRIs of each row; `truncated`: there were more rows."""
 
     columns: tuple[str, ...]
     rows: tuple[ResultRow, ...]
@@ -73,11 +69,8 @@ async def run_foreign_sql(
     seconds: float,
     numbers: frozenset[float] | None = None,
 ) -> BranchResult:
-    """As `run_model_sql`. Raises ToolError `timeout` or `too_large`.
-
-    The sandbox has no network, so a query over a database is guarded in this process, whose limits on its
-    size bound the time, and the database stops it.
-    """
+    """As `run_model_sql`. Raises ToolError `timeout` or `too_large`. The sandbox has no network, so a query over a
+    database is guarded in this process, whose limits on its size bound the time, and the database stops it."""
     if graph.tables.is_local:
         return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds, numbers=numbers)
     # sqlglot is slow to import, and tables of a version are queried in the sandbox
@@ -124,18 +117,14 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """The sentences that contain the words of a text or are near to it in meaning, the best first.
-
-    Raises ToolError `unavailable` if the graph can be searched in neither way.
-    """
+    """The sentences that contain the words of a text or are near to it in meaning, the best first. Raises ToolError
+    `unavailable` if the graph can be searched in neither way."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
-    if not lexical_problem(graph):
-        search = partial(retrieve_sentences, LEXICAL, graph.lexical, graph.passages)  # type: ignore[arg-type]
-        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
-    if not vector_problem(graph):
-        search = partial(retrieve_sentences, VECTOR, graph.vectors, graph.passages)  # type: ignore[arg-type]
-        searches.append(run_in_thread(search, text, text, round=1, limit=limit))
+    for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):
+        if not problem(graph):
+            search = partial(retrieve_sentences, index, found, graph.passages)  # type: ignore[arg-type]
+            searches.append(run_in_thread(search, text, text, round=1, limit=limit))
     if not searches:
         raise ToolError("unavailable", f"This graph can't be searched: {lexical_problem(graph)}")
     results = await asyncio.wait_for(asyncio.gather(*searches, return_exceptions=True), settings.branch_seconds)
@@ -175,26 +164,19 @@ def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit
         columns, rows = ("ask",), ((source.ask(query, seconds=left),),)
     elif form == "CONSTRUCT":
         triples = source.construct(query, limit=limit + 1, seconds=left)
-        columns, is_cut = ("subject", "predicate", "object"), len(triples) > limit
-        terms = triples[:limit]
-        rows = _cells(terms)
+        columns, terms, is_cut = ("subject", "predicate", "object"), triples[:limit], len(triples) > limit
     else:
         solutions = source.select(query, limit=limit, seconds=left)
-        columns, is_cut = tuple(solutions.variables), solutions.truncated
-        terms = solutions.rows
-        rows = _cells(terms)
+        columns, terms, is_cut = tuple(solutions.variables), solutions.rows, solutions.truncated
+    if form != "ASK":
+        rows = tuple(tuple(cell_value(term) for term in row) for row in terms)
     rows, is_long = _within_bounds(rows)
     took = round(time.perf_counter() - started, 4)
     units = ("",) * len(columns)
-    return QueryResult(columns, rows, units, is_cut or is_long, query, "", took, _keys(terms[: len(rows)]))
-
-
-def _cells(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[ResultRow, ...]:
-    return tuple(tuple(cell_value(term) for term in row) for row in rows)
-
-
-def _keys(rows: Sequence[Sequence[SparqlTerm | None]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(term.value for term in row if term is not None and term.kind == "iri") for row in rows)
+    keys = tuple(
+        tuple(term.value for term in row if term is not None and term.kind == "iri") for row in terms[: len(rows)]
+    )
+    return QueryResult(columns, rows, units, is_cut or is_long, query, "", took, keys)
 
 
 def _within_bounds(rows: Sequence[ResultRow]) -> tuple[tuple[ResultRow, ...], bool]:
@@ -231,10 +213,8 @@ class WrittenQuery:
 
 
 async def write_query(question: str, graph: Graph) -> WrittenQuery:
-    """The query of the reading that is likeliest before anything was run. The rules write it.
-
-    Raises ConfigError if the question is no query.
-    """
+    """The query of the reading that is likeliest before anything was run. The rules write it. Raises ConfigError if the
+    question is no query."""
     lexicon = await load_lexicon(graph, question)
     understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
     for reading in understanding.readings:
@@ -258,16 +238,8 @@ def _sparql(plan: Plan, graph: Graph) -> str:
 
 
 def _statements(plan: Plan, schema: Schema) -> tuple[SqlQuery, ...]:
-    body = plan.body
-    parts: tuple[Select | Combine, ...] = ()
-    if isinstance(body, Select | Combine):
-        parts = (body,)
-    elif isinstance(body, Ask):
-        parts = (body.select,)
-    elif isinstance(body, Compute):
+    body = plan.body.select if isinstance(plan.body, Ask) else plan.body
+    parts: tuple[Select | Combine, ...] = (body,) if isinstance(body, Select | Combine) else ()
+    if isinstance(body, Compute):
         parts = (body.left, body.right)
-    return tuple(_query(to_sql(part, schema)) for part in parts)
-
-
-def _query(statement: Statement) -> SqlQuery:
-    return SqlQuery(statement.text, statement.params)
+    return tuple(SqlQuery(each.text, each.params) for each in (to_sql(part, schema) for part in parts))

@@ -7,7 +7,7 @@ by a few queries.
 import re
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nacre.access.class_table import page_keys, row_conditions, table_source
 from nacre.access.open_graph import lexicon_for, look_up_labels
@@ -29,7 +29,7 @@ from nacre.records.browse import (
     Thing,
     ThingPassage,
 )
-from nacre.records.schema import Class, Column, Predicate, Relation, Schema
+from nacre.records.schema import Class, Predicate, Relation, Schema
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlTerm
@@ -55,9 +55,7 @@ class NamedThing:
 
 def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
     """The thing that a name or an IRI means best, without passages; raises ToolError `unknown_name` if there is none.
-
-    Blocking. Facts that are not looked up within `seconds` are left out.
-    """
+    Blocking. Facts that are not looked up within `seconds` are left out."""
     name = name.strip().encode(errors="replace").decode()
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")
@@ -94,8 +92,7 @@ def _resolve(graph: Graph, name: str) -> tuple[str, tuple[str, ...]]:
 
 MOST_PASSAGES = 6
 
-# characters of a name that is searched in passages, which have about 900 (given)
-LONGEST_SEARCHED = 900
+LONGEST_SEARCHED = 900  # characters of a name that is searched in passages, which have about 900 (given)
 
 
 def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
@@ -109,7 +106,7 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     key, label = rows[0][0], str(rows[0][1] or iri)[:LONGEST_VALUE]
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
-    classes = _classes(relation, schema)
+    classes = frozenset(iri for iri, names in schema.groups_of_class.items() if relation and relation.name in names)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds)]
     linking = list(_incoming(tables, key, classes, schema, bounds))
     ids = {_id(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
@@ -161,10 +158,8 @@ def _id(text: str) -> EntityId:
 
 def _with_names(facts: PredicateFacts, names: dict[EntityId, tuple[str, str]]) -> PredicateFacts:
     ends = [names.get(_id(end.iri)) if end.iri else None for end in facts.ends]
-    named_ends = tuple(
-        FactEnd(known[1], known[0]) if known else end for end, known in zip(facts.ends, ends, strict=True)
-    )
-    return PredicateFacts(facts.predicate, facts.label, facts.unit, named_ends, facts.more)
+    pairs = zip(facts.ends, ends, strict=True)
+    return replace(facts, ends=tuple(FactEnd(known[1], known[0]) if known else end for end, known in pairs))
 
 
 def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Relation | None:
@@ -178,12 +173,6 @@ def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Rela
         if relation.kind == "table" and tables.rows(query, (key,), 1):
             return relation
     return None
-
-
-def _classes(relation: Relation | None, schema: Schema) -> frozenset[str]:
-    """All classes of the things in a table."""
-    name = relation.name if relation else ""
-    return frozenset(iri for iri, relations in schema.groups_of_class.items() if name in relations)
 
 
 def _most_specific(relation: Relation | None, schema: Schema) -> list[str]:
@@ -225,21 +214,14 @@ def _junctions(
         if predicate is None or relation is None or iri == TYPE or not _may_apply(predicate.domains, classes):
             continue
         column = relation.columns[0]
-        rows = tables.rows(
-            f"{_cells(column, relation)} WHERE {quote_if_needed(relation.key)} = ?", (key,), MOST_COUNTED
-        )
+        cells = (quote_if_needed(name) if name else "NULL" for name in (column.value, column.text, column.link))
+        of = f"{quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
+        rows = tables.rows(f"SELECT {', '.join(cells)} FROM {of}", (key,), MOST_COUNTED)
         most = bounds.most(iri, bounds.values)
         ends = [end for row in rows[:most] if (end := _fact_end(*row)) is not None]
         if ends:
-            raw = any(row[1] is not None for row in rows)
-            yield PredicateFacts(
-                iri, predicate.label, "" if raw else predicate.unit, tuple(ends), len(rows) - len(ends)
-            )
-
-
-def _cells(column: Column, relation: Relation) -> str:
-    names = (quote_if_needed(name) if name else "NULL" for name in (column.value, column.text, column.link))
-    return f"SELECT {', '.join(names)} FROM {quote_if_needed(relation.name)}"
+            unit = "" if any(row[1] is not None for row in rows) else predicate.unit
+            yield PredicateFacts(iri, predicate.label, unit, tuple(ends), len(rows) - len(ends))
 
 
 def _incoming(
@@ -269,20 +251,18 @@ def _passages(graph: Graph, iri: str, label: str) -> Iterator[ThingPassage]:
     found: list[ThingPassage] = []
     # no sentence of a passage contains a longer name
     if graph.lexical is not None and len(label) <= LONGEST_SEARCHED:
-        hits = retrieve_sentences(
-            LEXICAL, graph.lexical, graph.passages, label, label, round=1, limit=MOST_PASSAGES
-        ).evidence
+        index, passages = graph.lexical, graph.passages
+        hits = retrieve_sentences(LEXICAL, index, passages, label, label, round=1, limit=MOST_PASSAGES)
         found = [
             ThingPassage(e.title, e.text, e.document, e.start, e.end)
-            for e in hits
+            for e in hits.evidence
             if e.kind == "sentence" and e.document and label.casefold() in e.text.casefold()
         ]
     own = (ThingPassage(p.title, p.text[:LONGEST_VALUE]) for p in graph.passages.by_key(iri, 1))
     yield from found[:MOST_PASSAGES] or own
 
 
-# rows of one query
-MAX_ROWS = 300
+MAX_ROWS = 300  # rows of one query
 
 Row = tuple[SparqlTerm | None, ...]
 
@@ -293,9 +273,8 @@ def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> 
     if remote is None:
         return None
     outgoing = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MAX_ROWS, seconds=bounds.seconds)
-    incoming = remote.select(
-        f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MAX_ROWS + 1}", limit=MAX_ROWS, seconds=bounds.seconds
-    )
+    linking_here = f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MAX_ROWS + 1}"
+    incoming = remote.select(linking_here, limit=MAX_ROWS, seconds=bounds.seconds)
     out, into = outgoing.rows, incoming.rows
     if not out and not into:
         return None
@@ -345,8 +324,7 @@ MEMBERS = 50
 
 PAGE_SECONDS = 4.0
 
-# sample values of a property, and the rows that they are taken from
-SAMPLES, SAMPLED_ROWS = 4, 200
+SAMPLES, SAMPLED_ROWS = 4, 200  # sample values of a property, and the rows that they are taken from
 
 
 def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> ClassView | None:
@@ -389,13 +367,10 @@ def _samples(p: Predicate, own: Class, graph: Graph) -> tuple[str, ...]:
     column = source.column_of.get(p.iri) if source is not None else None
     if source is None or column is None or not column.column.value:
         return ()
-    value, key = column.expressions("r")[0], quote_if_needed(source.relation.key)
-    of = f"{quote_if_needed(source.relation.name)} r"
+    value, of = column.expressions("r")[0], source.rows
     if column.junction is not None:
-        value = column.expressions("j")[0]
-        of = (
-            f"{of} JOIN {quote_if_needed(column.junction.name)} j ON j.{quote_if_needed(column.junction.key)} = r.{key}"
-        )
+        value, end = column.expressions("j")[0], quote_if_needed(column.junction.key)
+        of = f"{of} JOIN {quote_if_needed(column.junction.name)} j ON j.{end} = {source.key}"
     some = f"SELECT {value} AS v FROM {of} WHERE {value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
     rows = graph.tables.run(f"SELECT DISTINCT v FROM ({some})", limit=SAMPLES, seconds=PAGE_SECONDS).rows
     return tuple(str(row[0])[:LONGEST_VALUE] for row in rows)

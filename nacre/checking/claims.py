@@ -237,10 +237,8 @@ def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
 
 
 def _is_related(match: SentenceMatch) -> bool:
-    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers.
-
-    A sentence without numbers and names may still be made up.
-    """
+    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers. A sentence without
+    numbers and names may still be made up."""
     if 2 * sum(length > 2 for length in match.run_lengths) >= len(match.run_lengths):
         # most of it is copied
         return True

@@ -180,10 +180,8 @@ class Nacre:
 
 
 class VerifiedQuestions:
-    """Questions of one graph that people confirmed: they are answered the same way again. Methods raise NacreError.
-
-    In an event loop, await `asyncio.to_thread(...)` of a method.
-    """
+    """Questions of one graph that people confirmed: they are answered the same way again. Methods raise NacreError. In
+    an event loop, await `asyncio.to_thread(...)` of a method."""
 
     def __init__(self, nacre: "Nacre", graph: str | None) -> None:
         self._nacre = nacre
@@ -319,10 +317,8 @@ class AsyncStream(_TurnStream):
 
 
 class Graph:
-    """One graph. Questions with the same `thread` form one conversation; `chat` starts one.
-
-    Methods that ask a question raise NacreError, with a message for users, if it can't be asked.
-    """
+    """One graph. Questions with the same `thread` form one conversation; `chat` starts one. Methods that ask a question
+    raise NacreError, with a message for users, if it can't be asked."""
 
     def __init__(self, nacre: Nacre, name: str | None) -> None:
         self.name = name

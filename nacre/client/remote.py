@@ -16,8 +16,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.records.json_form import from_json
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 
-# a working server sends a ping at least every 15 s
-TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+TIMEOUT = httpx.Timeout(60.0, connect=10.0)  # a working server sends a ping at least every 15 s
 
 
 class ServerError(NacreError):

@@ -36,10 +36,8 @@ class QueryOutcome(NamedTuple):
 async def query_outcomes(
     questions: Sequence[GoldQuestion], composition: Composition, graph: str | None
 ) -> AsyncIterator[QueryOutcome]:
-    """Ask the model of `composition` each question; the turns of a conversation are asked in their order.
-
-    Questions without gold `answers` ask for prose, with which no row can be compared; they are left out.
-    """
+    """Ask the model of `composition` each question; the turns of a conversation are asked in their order. Questions
+    without gold `answers` ask for prose, with which no row can be compared; they are left out."""
     golds = [gold for gold in questions if "answers" in gold]
     app = composition.build(InMemorySaver())
     outcomes: dict[str, str] = {}

@@ -27,10 +27,8 @@ _MAX_KEY_WORDS, _MAX_FRONT_WORDS = 5, 9
 
 @dataclass(frozen=True)
 class ClauseSubject:
-    """The subject of a clause, possibly one `attribute` of it.
-
-    `suffix` marks the patterns of statements whose subject is a pronoun, a definite noun or a common noun.
-    """
+    """The subject of a clause, possibly one `attribute` of it. `suffix` marks the patterns of statements whose subject
+    is a pronoun, a definite noun or a common noun."""
 
     text: str
     suffix: str = ""
@@ -74,11 +72,8 @@ def object_kind(text: str) -> ObjectKind:
 
 
 class Word(NamedTuple):
-    """A word or punctuation mark with its place, its folded form and its class.
-
-    The class is a key of `language/en/extraction.yaml`, or "capital", "number", "verb" (a possible inflected verb),
-    "mark" or "word".
-    """
+    """A word or punctuation mark with its place, its folded form and its class. The class is a key of
+    `language/en/extraction.yaml`, or "capital", "number", "verb" (a possible inflected verb), "mark" or "word"."""
 
     text: str
     start: int
@@ -270,10 +265,8 @@ class _StatementBuilder:
         self._add_rest(subject, self._with_noun(relation, objects), after)
 
     def _with_noun(self, relation: str, objects: Sequence[Sequence[Word]]) -> str:
-        """The verb with its common noun as a relation: "holds degree" before "from Kestrel University".
-
-        The pattern V W* P of ReVerb (Fader, Soderland and Etzioni 2011); a name or number stays an object.
-        """
+        """The verb with its common noun as a relation: "holds degree" before "from Kestrel University". The pattern V
+        W* P of ReVerb (Fader, Soderland and Etzioni 2011); a name or number stays an object."""
         plain = len(objects) == 1 and all(word.kind not in ("capital", "number", "prepositions") for word in objects[0])
         return f"{relation} {phrase_text(self.text, objects[0])}" if plain else relation
 

@@ -31,11 +31,8 @@ class DocumentNames:
     short_forms: dict[str, str] = field(default_factory=dict)
 
     def resolve(self, text: str) -> tuple[str, float]:
-        """The IRI that a name refers to ("" if none) and its confidence.
-
-        Titles and nouns for its class before a name are ignored. The last word of a name is enough once the document
-        has used the full name.
-        """
+        """The IRI that a name refers to ("" if none) and its confidence. Titles and nouns for its class before a name
+        are ignored. The last word of a name is enough once the document has used the full name."""
         words = text.split()
         for start in range(len(words)):
             if start and not (words[start - 1].endswith(".") or self._is_class(words[start - 1])):

@@ -94,10 +94,8 @@ def phrase_map(file: str, name: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def pattern(file: str, name: str, **parts: str) -> re.Pattern[str]:
-    """The regular expressions of an entry as one; the first that matches counts.
-
-    `parts` are regular expressions for placeholders: `months` replaces `<months>`.
-    """
+    """The regular expressions of an entry as one; the first that matches counts. `parts` are regular expressions for
+    placeholders: `months` replaces `<months>`."""
     entry = _data(file)[name]
     text = entry if isinstance(entry, str) else "|".join(entry)
     for part, expression in parts.items():

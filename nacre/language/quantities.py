@@ -26,10 +26,8 @@ _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
 class Amount(NamedTuple):
-    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it.
-
-    `many` is the multiplier in words ("2 million"), which is already part of `value`.
-    """
+    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it. `many`
+    is the multiplier in words ("2 million"), which is already part of `value`."""
 
     value: float
     unit: str
@@ -210,10 +208,8 @@ _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
 
 
 class Quantity(NamedTuple):
-    """A number of a question, its unit ("" none, "currency" for money) and its place in characters.
-
-    `many` is the multiplier in words ("2 million"), which is already part of `value`.
-    """
+    """A number of a question, its unit ("" none, "currency" for money) and its place in characters. `many` is the
+    multiplier in words ("2 million"), which is already part of `value`."""
 
     value: float
     unit: str

@@ -31,10 +31,8 @@ _MAX_KEPT = 256
 
 
 class OrientationMatch(NamedTuple):
-    """The intent of the nearest paraphrase and its likeness, 0..1.
-
-    `rest` are the words of the text that it lacks, `graph` those that name the graph ("this lamp collection").
-    """
+    """The intent of the nearest paraphrase and its likeness, 0..1. `rest` are the words of the text that it lacks,
+    `graph` those that name the graph ("this lamp collection")."""
 
     intent: str
     likeness: float
@@ -99,10 +97,8 @@ def orientation_language(text: str) -> str:
 
 
 def threshold(*, is_loose: bool) -> float:
-    """The minimum likeness of a text that is taken for one of these questions.
-
-    `is_loose`: it names nothing of the graph, and the intent is not about the graph.
-    """
+    """The minimum likeness of a text that is taken for one of these questions. `is_loose`: it names nothing of the
+    graph, and the intent is not about the graph."""
     return float(_data("en")["loose_threshold" if is_loose else "threshold"])
 
 

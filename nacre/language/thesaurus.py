@@ -25,10 +25,8 @@ _MIN_LETTERS, _MIN_LIKENESS = 6, 90
 
 
 class GradableAdjective(NamedTuple):
-    """An adjective as a direction on properties: "cheapest" -> down on price, cost.
-
-    `concepts` are lemmas of names of properties, the best first; a "-" before one turns the direction.
-    """
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost. `concepts` are lemmas of names of
+    properties, the best first; a "-" before one turns the direction."""
 
     degree: Degree
     descending: bool

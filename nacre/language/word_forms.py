@@ -217,10 +217,8 @@ def _plural_word(word: str) -> str:
 
 
 def _split_head(noun: str) -> tuple[str, str]:
-    """The part of a noun phrase that its plural changes, and the rest.
-
-    The rest begins with a preposition, a bracket or a participle ("vehicle sent").
-    """
+    """The part of a noun phrase that its plural changes, and the rest. The rest begins with a preposition, a bracket or
+    a participle ("vehicle sent")."""
     ends = [at for mark in (*_noun_prepositions(), " (") if (at := noun.find(mark)) > 0]
     last = noun.rpartition(" ")[2].lower()
     if ends and last in word_list("wording", "ending") and " of " not in noun and not noun.endswith(")"):
@@ -431,10 +429,8 @@ def past_tense(form: str, base: str) -> Verb:
 
 @dataclass(frozen=True)
 class VerbPhrase:
-    """What is said of a subject.
-
-    `rest` follows the verb; `rest_of_many` after several things if it differs; `lack` follows "no" in a denial.
-    """
+    """What is said of a subject. `rest` follows the verb; `rest_of_many` after several things if it differs; `lack`
+    follows "no" in a denial."""
 
     verb: Verb
     rest: str = ""

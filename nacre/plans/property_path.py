@@ -9,8 +9,7 @@ from nacre.stores.sqlite.triples import Triple
 
 _TERMS = frozenset({"variable", "iri", "blank", "string", "number", "pname"})
 
-# links that + and * follow, and triples that a search along a path looks at
-MAX_REPETITIONS, MAX_LOOKS = 50, 2000
+MAX_REPETITIONS, MAX_LOOKS = 50, 2000  # links that + and * follow, and triples that a search along a path looks at
 
 
 @dataclass(frozen=True)

@@ -35,16 +35,6 @@ ALTERNATIVE_STEPS = 200_000
 Describe = Callable[[Profile, int], tuple[Evidence, ...]]
 
 
-def describe_nothing(profile: Profile, round: int) -> tuple[Evidence, ...]:
-    """No sentences: for an engine over tables, whose descriptions read the tables."""
-    return ()
-
-
-def show_as_written(statement: Statement | SparqlQuery) -> tuple[str, tuple[Cell, ...]]:
-    """A query and its parameters as they are written."""
-    return statement.text, statement.params
-
-
 @dataclass(frozen=True)
 class Engine:
     """What plans run on: how their selects are written, and what fetches the rows.
@@ -63,8 +53,8 @@ class Engine:
     write_kinds: Callable[[Select, str], Statement | SparqlQuery]
     fetch: Callable[[Statement | SparqlQuery, int, bool], SqlResult]
     tables: Tables | None = None
-    describe: Describe = describe_nothing
-    show: Callable[[Statement | SparqlQuery], tuple[str, tuple[Cell, ...]]] = show_as_written
+    describe: Describe = lambda profile, round: ()
+    show: Callable[[Statement | SparqlQuery], tuple[str, tuple[Cell, ...]]] = lambda query: (query.text, query.params)
     is_remote: bool = False
     today: Callable[[], date] = date.today
 
@@ -226,7 +216,8 @@ class QueryRunner:
         if has_more and is_plain_count and table.rows:
             count = int(table.rows[0][body.answers.index(aggregate)] or 0)
         elif has_more:
-            count = self._count(self.engine.write_contributing_count(body, aggregate.of.variable))
+            total = self.run(self.engine.write_contributing_count(body, aggregate.of.variable))
+            count = int(total[0][0][0] or 0) if total and total[0] else None
         return replace(table, keys=tuple(keys for _ in table.rows), contributing=count)
 
     def _remote_aggregate(self, body: Select, number: Aggregate) -> Table | None:
@@ -252,10 +243,6 @@ class QueryRunner:
         """Whether a select ran and has no rows."""
         found = self.rows(select)
         return found is not None and not found.rows
-
-    def _count(self, statement: Statement | SparqlQuery) -> int | None:
-        found = self.run(statement)
-        return int(found[0][0][0] or 0) if found and found[0] else None
 
     def compute(self, body: Compute) -> Table | None:
         """One row: the result of a comparison or calculation, and both numbers; None if either is missing."""
@@ -305,9 +292,8 @@ def _mixed_variable(body: Select) -> str:
         return ""
     if body.group or body.by or body.limit or any(isinstance(each.left, Aggregate) for each in body.filters):
         return ""
-    return next(
-        (v.name for v in body.variables if v.name == of.variable and v.any_of and not (v.classes or v.keys)), ""
-    )
+    own = (v for v in body.variables if v.name == of.variable)
+    return next((v.name for v in own if v.any_of and not (v.classes or v.keys)), "")
 
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:
@@ -368,8 +354,7 @@ _DATE = re.compile(r"(-?\d{4})(?:-(\d\d)-(\d\d))?(?:[T ](\d\d):(\d\d).*)?")
 _COLUMNS = ("result", "to", "from")
 AGE_COLUMNS = ("result", "today", "from")
 
-# from so many years on a time is given in years, below so many days in hours
-MIN_YEARS, MIN_DAYS = 3, 1
+MIN_YEARS, MIN_DAYS = 3, 1  # from so many years on a time is given in years, below so many days in hours
 
 UNIT_SECONDS = {"minutes": 60, "hours": 3600, "days": 86400}
 
@@ -395,11 +380,7 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
     first, last = _parse_date(since), _parse_date(until)
     if first is None or last is None or last[0] < first[0] or (first[1] and last[1] and last[1] < first[1]):
         return Table(_COLUMNS, ())
-    keys = (
-        (tuple(dict.fromkeys(key for table in (left, right) for key in table.keys[0])),)
-        if left.keys and right.keys
-        else ((),)
-    )
+    keys = (tuple(dict.fromkeys(left.keys[0] + right.keys[0])),) if left.keys and right.keys else ((),)
     timed = _time_of_day_span(body, since, until)
     if timed is not None:
         return Table(_COLUMNS, ((timed[0], until, since),), keys, (timed[1], "", ""))

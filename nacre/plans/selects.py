@@ -203,16 +203,9 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     known = sorted(earlier.variables, key=lambda v: owners.index(v.name) if v.name in owners else len(owners))
     names: dict[str, str] = {}
     for variable in sorted(new.variables, key=lambda v: not v.keys):
-        same = next(
-            (
-                k
-                for k in known
-                if (k.classes, k.any_of) == (variable.classes, variable.any_of) and k.name not in names.values()
-            ),
-            None,
-        )
-        if same is not None:
-            names[variable.name] = same.name
+        alike = (k for k in known if (k.classes, k.any_of) == (variable.classes, variable.any_of))
+        same = next((k.name for k in alike if k.name not in names.values()), "")
+        names |= {variable.name: same} if same else {}
     if not names:
         return None
     taken = {v.name for v in earlier.variables}
@@ -239,10 +232,8 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     old = {v.name: v for v in earlier.variables}
     own = tuple(replace(v, keys=()) if v.name in old and is_from_earlier_turn(v) else v for v in renamed.variables)
     named = {v.name: v for v in own if v.keys}
-    variables = [
-        replace(named[v.name], classes=v.classes, without=v.without) if v.name in named else v for v in variables
-    ]
-    return replace(earlier, variables=tuple(variables), edges=edges), replace(renamed, variables=own)
+    merged = tuple(replace(named.get(v.name, v), classes=v.classes, without=v.without) for v in variables)
+    return replace(earlier, variables=merged, edges=edges), replace(renamed, variables=own)
 
 
 # ends the label of a variable for things of an earlier turn (see understanding/dialogue/references/scope.py)
@@ -283,31 +274,25 @@ def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
     return replace(each, left=rename_term(each.left, names), right=right)
 
 
-# neither yes nor no
-UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))
+UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))  # neither yes nor no
 
 
 def unstated_values(select: Select, schema: Schema) -> Iterator[Select]:
-    """For each compared property of a named thing, the select that must have rows before the answer is "no".
-
-    A missing yes-or-no value means no if the graph never states a "no" of that property.
-    """
+    """For each compared property of a named thing, the select that must have rows before the answer is "no". A missing
+    yes-or-no value means no if the graph never states a "no" of that property."""
     named = {v.name: v for v in select.variables if v.keys}
     for condition in select.filters:
         left = condition.left
         if not isinstance(left, Attribute) or left.variable not in named or condition.op in ("known", "unknown"):
             continue
         if _states_no(condition, left.predicate, schema):
-            yield _values(named[left.variable], left)
+            thing = named[left.variable]
+            yield Select((Itself(thing.name),), (thing,), filters=(Filter(left, "known"),), limit=1)
 
 
 def is_unknown_truth(table: Table) -> bool:
     """Whether a table answers a yes-or-no question with "unknown"."""
     return table == UNKNOWN_TRUTH
-
-
-def _values(thing: Variable, of: Attribute) -> Select:
-    return Select((Itself(thing.name),), (thing,), filters=(Filter(of, "known"),), limit=1)
 
 
 def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:

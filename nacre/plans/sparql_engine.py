@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nacre.errors import ToolError
-from nacre.plans.run import Describe, Engine, describe_nothing
+from nacre.plans.run import Describe, Engine
 from nacre.plans.sparql_vocabulary import (
     SparqlQuery,
     Vocabulary,
@@ -15,10 +15,9 @@ from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
     distinct_names,
-    first_value_index,
     format_iri,
 )
-from nacre.plans.sql_joins import OutputColumn, Statement
+from nacre.plans.sql_joins import OutputColumn, Statement, first_value_index
 from nacre.plans.to_sparql import SparqlWriter, to_sparql
 from nacre.plans.to_sql import each_kind, narrow_select
 from nacre.records.evidence import Cell
@@ -37,15 +36,13 @@ def sparql_engine(
     vocabulary: Vocabulary,
     labels: LabelLookup,
     *,
-    describe: Describe = describe_nothing,
+    describe: Describe = lambda profile, round: (),
     tables: Tables | None = None,
     seconds: float = QUERY_SECONDS,
     alternative_seconds: float = ALTERNATIVE_SECONDS,
 ) -> Engine:
     """Plans as SPARQL, each query within `seconds`; a query of an alternative reading within `alternative_seconds`.
-
-    Labels are looked up only for the things in the rows. Rows without an order are sorted by what they show.
-    """
+    Labels are looked up only for the things in the rows. Rows without an order are sorted by what they show."""
 
     def fetch(query: Statement | SparqlQuery, limit: int, is_alternative: bool) -> SqlResult:
         assert isinstance(query, SparqlQuery)
@@ -108,10 +105,8 @@ def _sort_key(value: Cell) -> tuple[int, float, str]:
 
 
 def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
-    """One query whose result is the answer.
-
-    Raises ToolError `refused` for a plan whose answer is prose, and for the time between two dates.
-    """
+    """One query whose result is the answer. Raises ToolError `refused` for a plan whose answer is prose, and for the
+    time between two dates."""
     body = plan.body
     if isinstance(body, Select | Combine):
         return _answers_only(to_sparql(body, vocabulary))
@@ -137,11 +132,8 @@ def _answers_only(query: SparqlQuery) -> str:
 def provenance_query(
     select: Select, keys: tuple[str, ...], vocabulary: Vocabulary, names: Collection[str], *, things: int
 ) -> str:
-    """A CONSTRUCT of the triples behind the rows of at most so many things, or behind the rows of `keys`.
-
-    The triples are links, values that the select shows or compares, the class of the answers, and their `names`
-    (predicates).
-    """
+    """A CONSTRUCT of the triples behind the rows of at most so many things, or behind the rows of `keys`. The triples
+    are links, values that the select shows or compares, the class of the answers, and their `names` (predicates)."""
     narrowed = narrow_select(select, keys)
     writer = SparqlWriter(vocabulary, narrowed, is_traced=True)
     pattern, answer = writer.pattern, aggregated_value(narrowed.answers[0]).variable
@@ -184,9 +176,8 @@ def provenance_query(
         triples.append(f"{thing} a {thing}_ty .")
     more = around[0] if len(around) == 1 else " UNION ".join(f"{{ {each} }}" for each in around)
     named = f"OPTIONAL {{ {more} }}"
-    shown = list(dict.fromkeys(shown))
     template = "\n".join(f"  {line}" for line in triples)
-    inner = f"{{ SELECT DISTINCT {' '.join(shown)} {{\n{group}\n}} LIMIT {things} }}"
+    inner = f"{{ SELECT DISTINCT {distinct_names(shown)} {{\n{group}\n}} LIMIT {things} }}"
     return f"CONSTRUCT {{\n{template}\n}} WHERE {{\n{inner}\n{named}\n}}"
 
 

@@ -69,8 +69,7 @@ class Vocabulary:
 
 _THIS, _VALUE = "?this ", " ?value"
 
-# what is evaluated in a group of its own
-_SCOPED = frozenset({"BIND", "OPTIONAL", "MINUS"})
+_SCOPED = frozenset({"BIND", "OPTIONAL", "MINUS"})  # what is evaluated in a group of its own
 
 _TERMS = frozenset({"variable", "iri", "string", "number", "pname"})
 
@@ -267,8 +266,7 @@ def shown_patterns(patterns: Sequence[str]) -> Iterator[str]:
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
-# blank nodes of an ingested graph are queried by IRIs with this prefix
-BLANK_PREFIX = "urn:nacre:blank:"
+BLANK_PREFIX = "urn:nacre:blank:"  # blank nodes of an ingested graph are queried by IRIs with this prefix
 
 _OUTSIDE = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -333,10 +331,8 @@ def cell_value(term: SparqlTerm | None) -> Cell:
 
 @dataclass(frozen=True)
 class SparqlQuery:
-    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI.
-
-    `ordered`: the query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse.
-    """
+    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI. `ordered`: the
+    query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse."""
 
     text: str
     outputs: tuple[OutputColumn, ...]
@@ -344,11 +340,6 @@ class SparqlQuery:
     ordered: bool = False
     last_first: bool = False
     params: tuple[Cell, ...] = ()
-
-
-def first_value_index(outputs: Sequence[OutputColumn]) -> int:
-    """The index of the first output that shows a value."""
-    return next((i for i, output in enumerate(outputs) if output.role in ("value", "low", "number")), 0)
 
 
 def distinct_names(names: Sequence[str]) -> str:
@@ -365,8 +356,7 @@ COMMON_PREFIXES = {
     "http://www.w3.org/2004/02/skos/core#": "skos",
 }
 
-# values of a property that are listed, and classes that a property leads to
-MOST_VALUES, MOST_RANGES = 8, 3
+MOST_VALUES, MOST_RANGES = 8, 3  # values of a property that are listed, and classes that a property leads to
 
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")

@@ -18,8 +18,7 @@ from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Select, Varia
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.tables import quote_identifier
 
-# the end of the name of a column with the raw text of a parsed number
-RAW_TEXT_SUFFIX = " (text)"
+RAW_TEXT_SUFFIX = " (text)"  # the end of the name of a column with the raw text of a parsed number
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,11 @@ class OutputColumn:
     role: Literal["key", "label", "value", "low", "high", "text", "number"]
     variable: str
     unit: str = ""
+
+
+def first_value_index(outputs: Sequence[OutputColumn]) -> int:
+    """The index of the first output that shows a value."""
+    return next((i for i, output in enumerate(outputs) if output.role in ("value", "low", "number")), 0)
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,8 @@ class SqlText:
 
 
 class JoinBuilder:
-    """Collects the joins and conditions of one select.
-
-    A name of a variable becomes the alias of its relation; a sub-select has a `prefix` of its own.
-    """
+    """Collects the joins and conditions of one select. A name of a variable becomes the alias of its relation; a
+    sub-select has a `prefix` of its own."""
 
     def __init__(self, schema: Schema, prefix: str = "") -> None:
         self._schema, self._prefix = schema, prefix
@@ -314,8 +316,7 @@ def _table_rows(table: Relation, view: Relation, used: Collection[str]) -> str:
     return f"(SELECT {columns} FROM {quote_identifier(table.name)})"
 
 
-# the table of all things
-ENTITY_RELATION = Relation("entity", "table", "id", ())
+ENTITY_RELATION = Relation("entity", "table", "id", ())  # the table of all things
 
 
 def variable_relation(variable: Variable, schema: Schema) -> Relation:

@@ -16,7 +16,6 @@ from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
     distinct_names,
-    first_value_index,
     format_iri,
     format_literal,
     path_of,
@@ -25,7 +24,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output
+from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, first_value_index
 from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql.sparql_source import PART, READINGS, READS
@@ -33,10 +32,8 @@ from nacre.stores.sqlite.triples import TYPE
 
 
 def to_sparql(body: Select | Combine, vocabulary: Vocabulary) -> SparqlQuery:
-    """The query for a select, or for two selects combined as sets of things.
-
-    Raises ToolError `type` for a plan whose aggregates cannot be computed.
-    """
+    """The query for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan whose
+    aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, vocabulary)
     return SparqlWriter(vocabulary, body).query()
@@ -266,7 +263,8 @@ class SparqlWriter:
             values = right if isinstance(right, tuple) else (right,)
             if isinstance(values[0], str):
                 # dates need no lower case, and Virtuoso cannot order the result of LCASE
-                left = f"LCASE(STR({left}))" if _has_letters(values) else f"STR({left})"
+                has_letters = any(letter.isalpha() for value in values for letter in str(value))
+                left = f"LCASE(STR({left}))" if has_letters else f"STR({left})"
             literals = [format_literal(v.lower() if isinstance(v, str) else v) for v in values if v is not None]
             is_list = op == "in" or (op == "=" and len(literals) > 1)
             text = f"{left} IN ({', '.join(literals)})" if is_list else f"{left} {op} {literals[0]}"
@@ -303,12 +301,7 @@ def _number_literal(condition: Filter) -> str:
     return format_literal(condition.right)
 
 
-def _has_letters(values: Sequence[object]) -> bool:
-    return any(each.isalpha() for value in values for each in str(value))
-
-
-# the number of characters of an ISO date that give a part of it
-_DATE_PARTS = {"year": 4, "month": 7}
+_DATE_PARTS = {"year": 4, "month": 7}  # the number of characters of an ISO date that give a part of it
 
 # a variable of the select and a predicate
 ValueKey = tuple[str, str]
@@ -325,10 +318,8 @@ class ValueVariables:
 
 
 class GraphPattern:
-    """Names the values that a query uses, then writes the lines of its group.
-
-    The names of a select within a select begin with a `prefix` of their own.
-    """
+    """Names the values that a query uses, then writes the lines of its group. The names of a select within a select
+    begin with a `prefix` of their own."""
 
     def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         # what derived classes and properties read, by the thing they are of; only if `is_traced`
@@ -358,11 +349,8 @@ class GraphPattern:
         return self._value_variables(attribute).raw
 
     def lines(self, required: Collection[ValueKey], stated: Collection[ValueKey]) -> Iterator[str]:
-        """Things, links and all values that were named before.
-
-        A `required` value must be readable, a `stated` one must have a literal; other values are optional if things
-        without them are shown.
-        """
+        """Things, links and all values that were named before. A `required` value must be readable, a `stated` one must
+        have a literal; other values are optional if things without them are shown."""
         for variable in self._select.variables:
             yield from self._named_things(variable)
         self.traced.clear()
@@ -375,7 +363,8 @@ class GraphPattern:
         linked = {end for edge in self._select.edges for end in (edge.subject, edge.object)}
         for variable in self._select.variables:
             yield from self._memberships(variable, is_linked=variable.name in linked)
-        present = {key for key in self.values if key in required or key in stated or not self._may_lack(*key)}
+        may_lack, of = self._vocabulary.may_lack, self._variables
+        present = {k for k in self.values if k in required or k in stated or not may_lack(of[k[0]], k[1])}
         for key in sorted(self.values, key=lambda each: each not in present):
             pattern = self._value_pattern(*key, is_required=key in required)
             yield pattern if key in present else f"OPTIONAL {{ {pattern} }}"
@@ -388,9 +377,6 @@ class GraphPattern:
             base = f"{self.names[attribute.variable]}_{len(self.values)}"
             self.values[key] = ValueVariables(f"{base}r", base, f"{base}l", f"{base}h")
         return self.values[key]
-
-    def _may_lack(self, variable: str, predicate: str) -> bool:
-        return self._vocabulary.may_lack(self._variables[variable], predicate)
 
     def _named_things(self, variable: Variable) -> Iterator[str]:
         """The IRIs of a variable with known things; with `below` also all parts of these things."""
@@ -547,17 +533,14 @@ def is_numeric(predicate: Predicate) -> bool:
     return predicate.datatype in _NUMERIC
 
 
-# a value that no minimum or maximum of others equals
-_FARTHEST_NUMBER = {"min": "1e308", "max": "-1e308"}
+_FARTHEST_NUMBER = {"min": "1e308", "max": "-1e308"}  # a value that no minimum or maximum of others equals
 
 _FARTHEST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 
 
 def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) -> str:
-    """An aggregate over the variable of a thing or value.
-
-    An unbound value would make the whole aggregate an error in SPARQL, so COALESCE replaces it.
-    """
+    """An aggregate over the variable of a thing or value. An unbound value would make the whole aggregate an error in
+    SPARQL, so COALESCE replaces it."""
     function = AGGREGATES[term.function]
     if not function.sparql:
         raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")

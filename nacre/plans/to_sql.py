@@ -14,6 +14,7 @@ from nacre.plans.sql_joins import (
     SqlText,
     Statement,
     aggregate_output,
+    first_value_index,
     join_sql,
 )
 from nacre.records.evidence import Table
@@ -37,10 +38,8 @@ from nacre.stores.sqlite.triples import Triple, TripleReader
 
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
-    """The statement for a select, or for two selects combined as sets of things.
-
-    Raises ToolError `type` for a plan whose aggregates cannot be computed.
-    """
+    """The statement for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan
+    whose aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, schema)
     return _SelectWriter(schema).statement(body)
@@ -206,10 +205,9 @@ class _SelectWriter:
         if several:
             rows = mark_first_rows(rows, terms, len(keys))
         rows = mark_middle_rows(rows, terms, len(keys), several=several)
+        unique = {each for each in variables if not several and self._joins.is_unique({each})}
         functions = {
-            term: aggregate_expression(
-                term, i, is_unique=not several and self._joins.is_unique({term.of.variable}), several=several
-            )
+            term: aggregate_expression(term, i, is_unique=term.of.variable in unique, several=several)
             for i, term in enumerate(terms)
         }
         results = [functions[each] if isinstance(each, Aggregate) else each for each in columns.results]
@@ -297,7 +295,7 @@ class _SelectWriter:
         if isinstance(select.answers[0], Itself):
             text = f"SELECT id FROM entity WHERE iri IN (SELECT c0 FROM (\n{inner.text}\n))"
             return SqlText(text, inner.params)
-        return SqlText(f"SELECT c{value_position(inner.outputs)} FROM (\n{inner.text}\n)", inner.params)
+        return SqlText(f"SELECT c{first_value_index(inner.outputs)} FROM (\n{inner.text}\n)", inner.params)
 
     def _term(self, term: Attribute | Itself | Aggregate) -> str:
         if isinstance(term, Aggregate):
@@ -346,11 +344,6 @@ def answer_columns(term: Attribute | Itself, joins: JoinBuilder, schema: Schema,
     if sole:
         joins.add_condition(SqlText(f"{alias}.{quote_identifier(column.text or column.value)} IS NOT NULL"))
     return found
-
-
-def value_position(outputs: Sequence[OutputColumn]) -> int:
-    """The position of the first column that shows a value."""
-    return next(i for i, output in enumerate(outputs) if output.role in ("value", "low", "number"))
 
 
 def number_columns(expressions: Sequence[str]) -> str:
@@ -452,9 +445,8 @@ def trace_provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
     """
     triples = TripleReader(tables)
     body = plan.body
-    keys = tuple(dict.fromkeys(key for row in table.keys[:MAX_PROVENANCE_THINGS] for key in row))[
-        : 4 * MAX_PROVENANCE_THINGS
-    ]
+    listed = dict.fromkeys(key for row in table.keys[:MAX_PROVENANCE_THINGS] for key in row)
+    keys = tuple(listed)[: 4 * MAX_PROVENANCE_THINGS]
     found: Iterator[Triple] = iter(())
     if isinstance(body, Select):
         found = _Tracer(tables, triples, table).behind(body, keys)
@@ -500,10 +492,8 @@ class _Tracer:
                     yield name
 
     def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
-        """The IRI of each variable, for at most 50 combinations of things that fit.
-
-        Only combinations of `named` things are sorted by label: a row may rest on too many things to sort.
-        """
+        """The IRI of each variable, for at most 50 combinations of things that fit. Only combinations of `named` things
+        are sorted by label: a row may rest on too many things to sort."""
         wanted = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
         statement = (to_sql if named else bindings_statement)(wanted, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]

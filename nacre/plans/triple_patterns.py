@@ -27,16 +27,12 @@ from nacre.records.schema import Schema
 
 IS_A, NUMBER_OF = "is a", "is the number of"
 
-# names of a list that are shown
-MOST_NAMES = 3
+MOST_NAMES = 3  # names of a list that are shown
 
 
 class QuestionTriples(NamedTuple):
-    """The triples of a question.
-
-    `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all variables are introduced, or the
-    query could be parsed. `things`: the IRIs that a model's query names.
-    """
+    """The triples of a question. `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all
+    variables are introduced, or the query could be parsed. `things`: the IRIs that a model's query names."""
 
     triples: tuple[tuple[str, str, str], ...]
     truth: bool

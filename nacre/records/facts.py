@@ -10,10 +10,8 @@ TermKind = Literal["iri", "blank", "literal", "triple"]
 
 
 class Term(NamedTuple):
-    """One RDF term. `value` is the IRI, the blank node's label, or the lexical form of a literal.
-
-    `datatype` is an IRI, or "" for xsd:string and language-tagged text; `language` is "" where there is none.
-    """
+    """One RDF term. `value` is the IRI, the blank node's label, or the lexical form of a literal. `datatype` is an IRI,
+    or "" for xsd:string and language-tagged text; `language` is "" where there is none."""
 
     kind: TermKind
     value: str

@@ -26,10 +26,8 @@ def to_json(record: object) -> Any:
 
 
 class RecordDict(dict[str, Any]):
-    """The JSON data of a record, with the record itself.
-
-    A receiver in the same process takes the record and need not parse the data. Do not change the data.
-    """
+    """The JSON data of a record, with the record itself. A receiver in the same process takes the record and need not
+    parse the data. Do not change the data."""
 
     __slots__ = ("record",)
 

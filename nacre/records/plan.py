@@ -77,11 +77,8 @@ class Edge:
 
 @dataclass(frozen=True)
 class Attribute:
-    """The literal values of `predicate` of the variable.
-
-    `part` selects an end of a range, or the year (2024, a number) or month ("2024-03") of a date; "" is the middle of a
-    range, or the value itself.
-    """
+    """The literal values of `predicate` of the variable. `part` selects an end of a range, or the year (2024, a number)
+    or month ("2024-03") of a date; "" is the middle of a range, or the value itself."""
 
     variable: str
     predicate: str
@@ -116,10 +113,8 @@ def aggregated_value(term: PlanTerm) -> Attribute | Itself:
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition.
-
-    `right` is a constant in the predicate's unit, several (any of them), a term, or a select with one column.
-    """
+    """A condition. `right` is a constant in the predicate's unit, several (any of them), a term, or a select with one
+    column."""
 
     left: Attribute | Itself | Aggregate
     op: Comparison | Literal["in", "known", "unknown"]
@@ -196,9 +191,7 @@ class Ask:
 @dataclass(frozen=True)
 class Profile:
     """What characterises the things of `members` (its only answer is `Itself`), compared with `against` or all others.
-
-    `topic` restricts it to facts about a topic ("interior"); "" means everything.
-    """
+    `topic` restricts it to facts about a topic ("interior"); "" means everything."""
 
     members: Select
     against: Select | None = None

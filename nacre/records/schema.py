@@ -108,10 +108,8 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Column:
-    """The columns of one predicate in a relation: literals in `value`, links in `link` (the target's id).
-
-    Ranges and pairs also have `low` and `high`; `text` is the raw text if `value` is a number parsed from it.
-    """
+    """The columns of one predicate in a relation: literals in `value`, links in `link` (the target's id). Ranges and
+    pairs also have `low` and `high`; `text` is the raw text if `value` is a number parsed from it."""
 
     predicate: str
     value: str = ""
@@ -124,9 +122,7 @@ class Column:
 @dataclass(frozen=True)
 class Relation:
     """A table or view that can be queried. `key` is the column with the subject's id (an integer derived from its IRI).
-
-    A "table" or "view" has one row a subject; a "junction" one row a triple of its only predicate.
-    """
+    A "table" or "view" has one row a subject; a "junction" one row a triple of its only predicate."""
 
     name: str
     kind: Literal["table", "view", "junction"]

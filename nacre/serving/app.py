@@ -113,17 +113,13 @@ def create_worker_app() -> FastAPI:
     """The app of one worker process, which ends with its parent process. Settings come from the environment."""
     if (supervisor := multiprocessing.parent_process()) is not None and supervisor.pid is not None:
         exit_with_parent(supervisor.pid)
-    _end_like_sigterm()
+    # a closed terminal stops the server as SIGTERM does, unless it is told to go on without one (nohup)
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     settings = load_settings()
     BoundedConnection.seconds = settings.unfinished_seconds
     middleware.configure(settings.log, logging.INFO)
     return create_app(settings)
-
-
-def _end_like_sigterm() -> None:
-    """A closed terminal stops the server as SIGTERM does, unless it is told to go on without one (nohup)."""
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:

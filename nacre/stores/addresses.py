@@ -81,10 +81,8 @@ def public_address(address: str) -> str:
 
 
 def parse_address(text: str) -> tuple[str, Dialect]:
-    """The address with an absolute path and the dialect of its database.
-
-    Raises ConfigError if it has a password, which would be stored and shown, or no dialect that Nacre knows.
-    """
+    """The address with an absolute path and the dialect of its database. Raises ConfigError if it has a password, which
+    would be stored and shown, or no dialect that Nacre knows."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

@@ -195,10 +195,7 @@ def write_manifest(folder: Path, content: Manifest | VectorsManifest) -> None:
 
 def pin_folder(folder: Path) -> int | None:
     """Protect a version or a set of vectors from removal until the returned file descriptor is closed or the process
-    ends.
-
-    Returns None if the version is gone or being removed. It writes nothing, so the folder may be read-only.
-    """
+    ends. Returns None if the version is gone or being removed. It writes nothing, so the folder may be read-only."""
     try:
         handle = os.open(folder / LOCK, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):

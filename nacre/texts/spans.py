@@ -170,10 +170,8 @@ def _is_in_question(text: str, want: ExpectedAnswer) -> bool:
 
 
 def _names(text: str, tokens: tuple[Token, ...]) -> Iterator[Span]:
-    """Sequences of capitalised words, with small words within ("of the").
-
-    The first word of a sentence begins a name only if it is no function word and the next word is capitalised.
-    """
+    """Sequences of capitalised words, with small words within ("of the"). The first word of a sentence begins a name
+    only if it is no function word and the next word is capitalised."""
     small_words = word_list("texts", "inside_names")
     i = 0
     while i < len(tokens):
@@ -501,10 +499,8 @@ def _question_word(token: Token, *, first: bool) -> QuestionWord:
 def _units_and_noun(
     kind: str, tokens: list[Token], opening: int
 ) -> tuple[tuple[str, ...] | None, frozenset[str], set[int]]:
-    """The units of the answer, the lemmas of its noun, and the words that only tell the kind of answer.
-
-    `opening` is the place of the question word in characters.
-    """
+    """The units of the answer, the lemmas of its noun, and the words that only tell the kind of answer. `opening` is
+    the place of the question word in characters."""
     at = next((i for i, token in enumerate(tokens) if token.start >= opening), 0)
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     costing = word_list("texts", "costing")

@@ -169,35 +169,28 @@ def _glossed_entries(lexicon: Lexicon, code: str) -> Iterator[LexiconEntry]:
     for entry in lexicon.schema_entries:
         if entry.kind == "value":
             continue
-        written = next((w for w in _split(labels.get(entry.target, ())) if _norms(w) == entry.tokens), entry.tokens)
+        texts = (tuple(token.text for token in tokenize(label)) for label in labels.get(entry.target, ()))
+        written = next((words for words in texts if _norms(words) == entry.tokens), entry.tokens)
         tokens = tuple(word.casefold() for word in fill_glosses(written, code))
         if tokens and tokens != entry.tokens:
             yield entry._replace(tokens=_norms(tokens))
-
-
-def _split(labels: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    return (tuple(token.text for token in tokenize(label)) for label in labels)
 
 
 def _norms(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(token.norm for token in tokenize(" ".join(words)))
 
 
-# Labels that are compared with the dictionaries, at most (given).
-MAX_LABELS = 2000
+MAX_LABELS = 2000  # Labels that are compared with the dictionaries, at most (given).
 
 # The share of a graph's labels that no English reader knows, from which on the graph is in another language (given).
 FOREIGN_SHARE = 0.5
 
-# Words of a greeting or request that one word of it tells the language of, at most (given).
-MAX_TELLING_WORDS = 4
+MAX_TELLING_WORDS = 4  # Words of a greeting or request that one word of it tells the language of, at most (given).
 
 
 def question_language(text: str, lexicon: Lexicon) -> str:
-    """The language of a question: that of its function words, else that of the labels that it repeats.
-
-    Keywords without function words are in the language of a graph that is not in English.
-    """
+    """The language of a question: that of its function words, else that of the labels that it repeats. Keywords without
+    function words are in the language of a graph that is not in English."""
     detected = detect_language(text)
     if detected != ENGLISH:
         return detected
@@ -220,7 +213,8 @@ def question_language(text: str, lexicon: Lexicon) -> str:
 def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
     """The glossed languages that labels of classes and properties are in: whether most labels are, and the stems of
     their words."""
-    labels = list(_label_words(lexicon))[:MAX_LABELS]
+    texts = ([token.text.casefold() for token in tokenize(label)] for label in schema_labels(lexicon.schema))
+    labels = list(filter(None, texts))[:MAX_LABELS]
     foreign = [words for words in labels if not all(map(is_english_word, words))]
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     counts = {}
@@ -241,12 +235,6 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
 
 def _foreign_stems(labels: Iterable[Sequence[str]], code: str) -> frozenset[str]:
     return frozenset(stem(word, code) for words in labels for word in words if not is_english_word(word))
-
-
-def _label_words(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
-    for label in schema_labels(lexicon.schema):
-        if words := tuple(token.text.casefold() for token in tokenize(label)):
-            yield words
 
 
 def schema_labels(schema: Schema) -> Iterator[str]:

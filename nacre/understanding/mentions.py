@@ -24,8 +24,7 @@ from nacre.understanding.question.records import RANKING_CUES, Link, Question
 from nacre.understanding.ranking.probabilities import unlinked_tokens
 from nacre.understanding.ranking.rank import RankedReading
 
-# Mentions whose alternatives are kept, and alternatives in all.
-MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60
+MAX_NAMED, MAX_ALTERNATIVE_MENTIONS = 12, 60  # Mentions whose alternatives are kept, and alternatives in all.
 
 # Kinds of cues whose words are words of the language: they rank, compare or measure.
 _MEASURING_CUES = RANKING_CUES | {"comparative", "degree"}
@@ -33,11 +32,8 @@ _MEASURING_CUES = RANKING_CUES | {"comparative", "degree"}
 # Things that a question names, and the minimum scores of a name and of a code, each perhaps part of one (given).
 MAX_NAMED_THINGS, MIN_NAME_SCORE, MIN_CODE_SCORE = 3, 0.35, 0.1
 
-# The reading that asks for all that is known of a thing, in words.
-EVERYTHING = "everything about {}"
-
-# Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
-MIN_SUGGESTION_RATIO = 80
+EVERYTHING = "everything about {}"  # The reading that asks for all that is known of a thing, in words.
+MIN_SUGGESTION_RATIO = 80  # Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
 
 
 def used_links(best: RankedReading | None, links: Sequence[Link]) -> Sequence[Link]:
@@ -147,8 +143,7 @@ def unknown_words(
     return tuple(found)
 
 
-# how many words a noun may have
-MAX_NOUN_WORDS = 4
+MAX_NOUN_WORDS = 4  # how many words a noun may have
 
 _END = re.compile(r"(?<![\s?.!])[\s?.!]*+$")
 
@@ -187,10 +182,8 @@ class _Noun(NamedTuple):
 
 
 def find_descriptive_phrases(question: str, lexicon: Lexicon) -> list[DescriptivePhrase]:
-    """Return phrases with a clause, then superlatives: "the ship that has a library", "the longest ship".
-
-    Other words may stand between the noun and its clause.
-    """
+    """Return phrases with a clause, then superlatives: "the ship that has a library", "the longest ship". Other words
+    may stand between the noun and its clause."""
     text = strip_courtesy(question).strip()
     tokens = tokenize(text)
     return [*_clauses(text, tokens, lexicon), *_superlatives(text, tokens, lexicon)]
@@ -277,18 +270,13 @@ def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
     for first in range(len(words)):
         if found and first < found[-1][1]:
             continue
-        size = _longest_name(words[first:], lexicon)
+        opening = lexicon.word(words[first])
+        sizes = range(min(len(words) - first, opening.longest) if opening is not None else 0, 0, -1)
+        names = ((n, lexicon.exact(words[first : first + n])) for n in sizes)
+        size = next((n for n, named in names if any(_is_specific(name, lexicon) for name in named)), 0)
         if not all(each.isdigit() or each in function_words() for each in words[first : first + size]):
             found.append((first, first + size))
     return found
-
-
-def _longest_name(words: Sequence[str], lexicon: Lexicon) -> int:
-    """How many words the longest name has that the words begin with. 0 if they begin with none."""
-    opening = lexicon.word(words[0])
-    longest = min(len(words), opening.longest) if opening is not None else 0
-    sizes = range(longest, 0, -1)
-    return next((n for n in sizes if any(_is_specific(name, lexicon) for name in lexicon.exact(words[:n]))), 0)
 
 
 def _is_specific(name: LexiconEntry, lexicon: Lexicon) -> bool:

@@ -31,7 +31,6 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import (
     asks_capacity,
-    asks_measure,
     drop_computed_texts,
     drop_self_references,
     expect_rule,
@@ -185,10 +184,8 @@ Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
 
 
 class Constraint(NamedTuple):
-    """A named constraint. `keep` returns the readings that meet it.
-
-    If none does, all stay, unless it is a law: a reading that breaks a law is no answer even if there is no other.
-    """
+    """A named constraint. `keep` returns the readings that meet it. If none does, all stay, unless it is a law: a
+    reading that breaks a law is no answer even if there is no other."""
 
     name: str
     keep: Keep
@@ -210,7 +207,7 @@ CONSTRAINTS = (
     Constraint("own columns", prefer_own_columns),
     Constraint("rank by total", prefer_totals),
     Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
-    Constraint("answers measure", expect_rule(asks_measure, MEASURE_RULE)),
+    Constraint("answers measure", expect_rule(lambda question: question.wants_measure, MEASURE_RULE)),
     Constraint("widest class", prefer_wider_classes),
     Constraint("members of categories", prefer_members),
     Constraint("requested class", prefer_requested_class),

@@ -63,8 +63,7 @@ from nacre.wording.plan_phrases import verbalise_plan
 # or day and month of a date (given).
 MAX_GUESS_PROBABILITY = 0.5
 
-# Processor time for reading one question.
-UNDERSTANDING_SECONDS = 1.2
+UNDERSTANDING_SECONDS = 1.2  # Processor time for reading one question.
 
 
 def understand(
@@ -121,7 +120,7 @@ def understand(
         considered=len(ranked),
         cut=cut,
         most=_highest_probability(rewrite, text, ranked, question, linker),
-        unstated=_unstated_answer(match, schema),
+        unstated=(match.asked, verbalise_plan(Plan(match.nearest.body), schema)) if match.nearest else None,
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
@@ -211,10 +210,3 @@ def _guesses_path(ranked: Sequence[RankedReading], linker: Linker) -> bool:
     passed = (v for v in select.variables if not v.keys and v.name not in used and classes.isdisjoint(v.classes))
     at_each = ([select.edges[i].predicate for i in edges_at(select, each.name)] for each in passed)
     return any(len(edges) > 1 and predicates.isdisjoint(edges) for edges in at_each)
-
-
-def _unstated_answer(match: AnswerTypeMatch, schema: Schema) -> tuple[str, str] | None:
-    """What is asked for that no reading gives, and the nearest thing that one does give."""
-    if match.nearest is None:
-        return None
-    return match.asked, verbalise_plan(Plan(match.nearest.body), schema)

@@ -76,8 +76,7 @@ from nacre.wording.sentence import (
     sentence_about,
 )
 
-# values of one thing in a sentence
-MAX_VALUES_IN_SENTENCE = 3
+MAX_VALUES_IN_SENTENCE = 3  # values of one thing in a sentence
 
 
 def verbalise_result(plan: Plan, table: Table, schema: Schema, question: str) -> Verbalisation:
@@ -228,35 +227,26 @@ def _numbers_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy:
     texts = [column.texts[0] for column in found.columns]
     adjectives = word_map("wording", "aggregate_adjectives")
     if is_unwieldy:
-        clauses = number_clauses(found.columns)
-    elif len({number.of for number in numbers}) == 1 < len(numbers) and all(n.function in adjectives for n in numbers):
+        return f"{capitalise_first(join_names(number_clauses(found.columns)))}."
+    be, rest = "are" if is_plural(found.columns[0].heading) else "is", number_clauses(found.columns[1:])
+    if len({number.of for number in numbers}) == 1 < len(numbers) and all(n.function in adjectives for n in numbers):
         # "the highest price of the chairs is 20, the lowest 5 and the average 12"
-        first = verbalise_select(replace(body, answers=body.answers[:1]), schema)
-        rest = [
-            f"the {adjectives[number.function]} {text}" for number, text in zip(numbers[1:], texts[1:], strict=True)
-        ]
-        clauses = [f"{first} is {texts[0]}", *rest]
-    else:
-        first = verbalise_select(replace(body, answers=body.answers[:1]), schema)
-        be = "are" if is_plural(found.columns[0].heading) else "is"
-        clauses = [f"{first} {be} {texts[0]}", *number_clauses(found.columns[1:])]
-    return f"{capitalise_first(join_names(clauses))}."
+        be = "is"
+        rest = [f"the {adjectives[n.function]} {text}" for n, text in zip(numbers[1:], texts[1:], strict=True)]
+    first = verbalise_select(replace(body, answers=body.answers[:1]), schema)
+    return f"{capitalise_first(join_names([f'{first} {be} {texts[0]}', *rest]))}."
 
 
 def _values_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy: bool) -> str:
     """A few values of one thing as a sentence: "The height and the year of the bridge are 20 m and 1961."."""
     texts = [column.texts[0] for column in found.columns]
-    if not all(texts) or len(texts) > MAX_VALUES_IN_SENTENCE or not _has_only_values_of_one(body):
+    is_of_one = all(isinstance(a, Attribute) for a in body.answers) and len(set(map(variable_of, body.answers))) == 1
+    if not all(texts) or len(texts) > MAX_VALUES_IN_SENTENCE or not is_of_one:
         return ""
     short = values_of_these(body, schema, many=False, of_many=False) if is_unwieldy else ""
     if sentence := single_owner_sentence(found, body, schema, is_short=bool(short)):
         return sentence
     return f"{capitalise_first(short or verbalise_select(body, schema, many=False))} are {join_names(texts)}."
-
-
-def _has_only_values_of_one(body: Select) -> bool:
-    """Whether all answers are properties of the same things."""
-    return all(isinstance(a, Attribute) for a in body.answers) and len({variable_of(a) for a in body.answers}) == 1
 
 
 def _rows(found: Grid, lead: str) -> Verbalisation:
@@ -281,11 +271,9 @@ def verbalise_computation(body: Compute, table: Table, schema: Schema) -> Verbal
         sentence = capitalise_first(duration_sentence(body, table, schema))
         return Verbalisation(sentence, (drop_zero_fraction(result),), table.units[0])  # type: ignore[arg-type]
     unit = table.units[-1]
-    is_mean = any(
-        isinstance(side.answers[-1], Aggregate) and side.answers[-1].function in MEANS
-        for side in (body.left, body.right)
-    )
-    terms = [aggregated_value(side.answers[-1]) for side in (body.left, body.right)]
+    numbers = [side.answers[-1] for side in (body.left, body.right)]
+    is_mean = any(isinstance(number, Aggregate) and number.function in MEANS for number in numbers)
+    terms = list(map(aggregated_value, numbers))
     counted = all(not isinstance(term, Attribute) or is_amount(term.predicate, schema) for term in terms)
     a, b = (format_value(number, unit, counted=counted, rounded=is_mean) for number in (left, right))
     if body.op in ("<", "<=", ">", ">=", "=", "!="):
@@ -323,11 +311,8 @@ def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
 def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str, str], schema: Schema) -> str:
     """Yes or no, and both numbers."""
     result, left, right = row
-    if (
-        isinstance(left, int)
-        and isinstance(right, int)
-        and (all_of := universal_statement(body, schema, (left, right)))
-    ):
+    counts = (left, right) if isinstance(left, int) and isinstance(right, int) else None
+    if counts and (all_of := universal_statement(body, schema, counts)):
         return f"{'Yes' if result else 'No'}, {all_of}."
     a, b = values
     more, less = ("later", "earlier") if isinstance(left, str) else ("higher", "lower")
@@ -356,10 +341,8 @@ def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -
 
 
 def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
-    """A count of things or values as a sentence; "" for groups, for other numbers and for zero.
-
-    "There are 3 mills whose town is Rome", "There are 4 different payment methods".
-    """
+    """A count of things or values as a sentence; "" for groups, for other numbers and for zero. "There are 3 mills
+    whose town is Rome", "There are 4 different payment methods"."""
     term = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
         return ""
@@ -398,8 +381,7 @@ def _values(wording: SelectWording, of: Attribute, schema: Schema, question: str
     return name if plain and len(alike) == 1 else f"{name} among {owners}"
 
 
-# more values than these follow a colon
-MAX_SENTENCE_VALUES = 6
+MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 
 
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
@@ -427,9 +409,8 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
 def _truth(words: str, table: Table) -> str:
     """Yes or no with the statement and the values that decide it."""
     yes = bool(table.rows[0][0])
-    further = build_grid(
-        replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows), units=table.units[1:])
-    )
+    rest = replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows), units=table.units[1:])
+    further = build_grid(rest)
     statement = words.removeprefix("whether ")
     said = {token.norm for token in tokenize(statement)} if yes else set()
     # what the statement says already is not said again
@@ -470,13 +451,8 @@ def _single(phrase: str) -> str:
     one, words = singular(noun), noun.split()
     if one == noun or noun[:1].isdigit() or not word_list("wording", "relative_pronouns").isdisjoint(words):
         return f"The only one of {phrase}"
-    return f"The {'' if _is_ranked(noun) else 'only '}{one}"
-
-
-def _is_ranked(phrase: str) -> bool:
-    """Whether a phrase names the first by a measure: "the mill with the lowest price"."""
     ranks = superlative_spellings().keys() | word_list("texts", "superlative_words")
-    return not ranks.isdisjoint(phrase.split())
+    return f"The {'only ' if ranks.isdisjoint(words) else ''}{one}"
 
 
 def _heading(heading: str, number: int) -> str:

@@ -43,8 +43,7 @@ from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels import PredicateLabel, predicate_label
 from nacre.wording.nouns import is_amount, is_temporal, nominal_label
 
-# what a property is compared with, if that is its mean over all things of the class
-AVERAGE = "the average"
+AVERAGE = "the average"  # what a property is compared with, if that is its mean over all things of the class
 
 
 @dataclass(frozen=True)
@@ -94,11 +93,9 @@ class _Condition:
     @cached_property
     def value(self) -> str:
         """The words of the right side."""
-        if self.right is not None:
-            return self.right
-        return (
-            str(self.filter.right) if self.is_range else constant_words(self.filter.right, self.schema, self.attribute)
-        )
+        if self.right is None and not self.is_range:
+            return constant_words(self.filter.right, self.schema, self.attribute)
+        return str(self.filter.right) if self.right is None else self.right
 
     @cached_property
     def yearless_date(self) -> str:
@@ -220,12 +217,8 @@ def _adjective_clause(condition: _Condition) -> Clause | None:
     """A condition on a number that has an adjective: "older than 30", "30 or older"; None for others."""
     each, value = condition.filter, condition.value
     more_less = phrase_map("wording", "comparatives").get(condition.name)
-    if (
-        more_less is None
-        or each.negated
-        or condition.attribute.part
-        or each.op not in word_map("wording", "comparisons")
-    ):
+    is_compared = each.op in word_map("wording", "comparisons") and not each.negated
+    if more_less is None or not is_compared or condition.attribute.part:
         return None
     adjective = more_less["<" in each.op]
     return relative_clause(VerbPhrase(BE, f"{value} or {adjective}" if "=" in each.op else f"{adjective} than {value}"))
@@ -298,10 +291,8 @@ def date_condition_words(each: Filter, value: str) -> str:
 
 
 def merge_range_filters(filters: Sequence[Filter], schema: Schema) -> list[Filter]:
-    """The conditions, with both bounds of a range as one condition with the operator "in".
-
-    Its constant is in words: whole days, months or years of a date, or "between 3 and 5" of a number.
-    """
+    """The conditions, with both bounds of a range as one condition with the operator "in". Its constant is in words:
+    whole days, months or years of a date, or "between 3 and 5" of a number."""
     merged: list[Filter] = []
     for each in filters:
         words = _range_words(merged[-1], each, schema) if merged else ""
@@ -328,11 +319,8 @@ def _range_words(first: Filter, second: Filter, schema: Schema) -> str:
 
 @dataclass(frozen=True)
 class PropertyValues:
-    """The values of a thing in words, how many different ones there are, and the value if it is one number.
-
-    `subject` is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or
-    dates.
-    """
+    """The values of a thing in words, how many different ones there are, and the value if it is one number. `subject`
+    is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or dates."""
 
     predicate: Predicate
     label: PredicateLabel

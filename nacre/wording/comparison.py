@@ -1,5 +1,6 @@
 """Compare two things, or two groups: members and others -> a table of what differs, and its words."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -37,14 +38,9 @@ from nacre.wording.sentence import capitalise_first
 
 MAX_PROPERTIES, MAX_LINK_ROWS = 30, 5
 
-# names in a cell, and triples of a side and property
-MAX_NAMES = 5
-
-# words of a cell with a value, and of a cell with a list
-MAX_VALUE_WORDS, MAX_LIST_WORDS = 12, 60
-
-# number ranges of a part that are looked at
-ALL_RANGES = 40
+MAX_NAMES = 5  # names in a cell, and triples of a side and property
+MAX_VALUE_WORDS, MAX_LIST_WORDS = 12, 60  # words of a cell with a value, and of a cell with a list
+ALL_RANGES = 40  # number ranges of a part that are looked at
 
 MAX_CITED_THINGS = 50
 NOTHING = "–"
@@ -76,16 +72,14 @@ def compare_sides(left: ComparisonSide, right: ComparisonSide, schema: Schema, r
         return None
     shown = sorted(found, key=lambda each: (fold(each.cells[0]) == fold(each.cells[1]), NOTHING in each.cells))
     shown = shown[:MAX_PROPERTIES]
+    cells = tuple((each.label, *each.cells) for each in shown)
+    names = sorted((left.name, right.name), key=lambda name: name.startswith("the ") and " called " in name)
     return Rows(
         "sql",
         0,
-        Table(
-            ("property", left.name, right.name), tuple((each.label, *each.cells) for each in shown), units=("", "", "")
-        ),
+        Table(("property", left.name, right.name), cells, units=("", "", "")),
         text="; ".join(f"{each.label}: {each.cells[0]} against {each.cells[1]}" for each in shown),
-        title=join_names(
-            sorted((left.name, right.name), key=lambda name: name.startswith("the ") and " called " in name)
-        ),
+        title=join_names(names),
         words=f"how {left.name} and {right.name} compare",
         keys=(*left.things, *right.things)[:MAX_CITED_THINGS],
         triples=tuple(triple for each in found for triple in each.triples),
@@ -168,14 +162,10 @@ def _compared_links(
             # a row in the other direction says it
             continue
         kind, noun = linking_class(predicate, schema)
-        noun = associated_noun(noun, own, other_links(predicate, kind, schema), schema) or strip_owner(
-            noun, own, schema
-        )
-        if (
-            not is_possession(predicate_label(predicate.iri, schema), own)
-            or not is_plain_noun(noun)
-            or f" {noun}".endswith(f" {own}")
-        ):
+        beyond = associated_noun(noun, own, other_links(predicate, kind, schema), schema)
+        noun = beyond or strip_owner(noun, own, schema)
+        is_counted = is_plain_noun(noun) and not f" {noun}".endswith(f" {own}")
+        if not is_counted or not is_possession(predicate_label(predicate.iri, schema), own):
             # an "accelerator compatible browser" only joins browsers to something else
             continue
         sides = [link_facts(predicate, s.variable, schema, run, incoming=True, classes=kind) for s in (left, right)]
@@ -195,9 +185,8 @@ def _compared_parts(
     left: DependentPart, right: DependentPart, both: str, schema: Schema, run: RunStatement
 ) -> list[_ComparedProperty]:
     """The number ranges of the parts of either side."""
-    theirs = {
-        s.predicate.iri: s for s in number_ranges(right.select, right.variable, right.count, schema, run, ALL_RANGES)
-    }
+    others = number_ranges(right.select, right.variable, right.count, schema, run, ALL_RANGES)
+    theirs = {other.predicate.iri: other for other in others}
     is_plain, is_single = is_plain_noun(left.noun), left.count == right.count == 1
 
     def part_label(label: str) -> str:
@@ -229,11 +218,8 @@ def _shared_clause(predicate: Predicate, facts: Sequence[WordedFact], both: str,
     if said := common.verb_clause():
         return said
     name = plural(label.one) if common.count > 1 else label.one
-    return (
-        f"{both} share the {name} {common.text}"
-        if predicate.has_links
-        else f"{both} have the same {name}: {common.text}"
-    )
+    have = f"share the {name}" if predicate.has_links else f"have the same {name}:"
+    return f"{both} {have} {common.text}"
 
 
 def _row_label(predicate: Predicate, schema: Schema, many: bool) -> str:
@@ -249,19 +235,15 @@ def _row_label(predicate: Predicate, schema: Schema, many: bool) -> str:
 
 
 def _cell(facts: list[WordedFact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:
-    """The value of a thing; of a group its number range and mean, or its most common values.
-
-    Of many values, those that the `other` side does not have come first.
-    """
+    """The value of a thing; of a group its number range and mean, or its most common values. Of many values, those that
+    the `other` side does not have come first."""
     numbers = [f.number for f in facts if f.number is not None]
     if things > 1 and len(numbers) == len(facts) > 1:
         low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)
         span = NumberRange(predicate, low, high, mean, ())
         average = span.average(schema)
         return f"{span.phrase(schema)}, {average} on average" if average else span.phrase(schema)
-    counts: dict[str, int] = {}
-    for fact in facts:
-        counts[fact.text] = counts.get(fact.text, 0) + 1
+    counts = Counter(fact.text for fact in facts)
     many = len(counts) > MAX_NAMES
     names = sorted(counts, key=lambda name: (many and name in other, -counts[name]))
     more = len(names) - MAX_NAMES
@@ -278,8 +260,7 @@ def _drop_repeated(properties: Sequence[_ComparedProperty]) -> list[_ComparedPro
     return found
 
 
-# properties that a sentence names
-MAX_NAMED_PROPERTIES = 5
+MAX_NAMED_PROPERTIES = 5  # properties that a sentence names
 
 
 def single_property_sentence(table: Table) -> str:

@@ -15,11 +15,12 @@ from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import fold, split_name, tokenize
 from nacre.language.values import display_name, has_lowercase_name, is_number_name
 from nacre.language.word_forms import IT, Pronoun, join_names
+from nacre.plans.run import build_table
 from nacre.plans.sparql_vocabulary import Vocabulary, derived_patterns, format_iri, pattern_iris, write_statement
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sparql import to_sparql
 from nacre.plans.to_sql import to_sql
-from nacre.records.evidence import Cell, EvidenceSentence, Table
+from nacre.records.evidence import EvidenceSentence, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
@@ -95,19 +96,17 @@ def link_facts(
     found = []
     kind = max((c for c in predicate.ranges if c), key=lambda c: predicate.ranges[c], default="")
     noun = class_noun(Variable("x", (kind,)), schema) if kind in schema.class_of and not incoming else ""
-    numbered = [keys[-1] for keys, row in zip(table.keys, table.rows, strict=True) if _is_numbered(keys, row)]
+    rows = list(zip(table.keys, table.rows, strict=True))
+    shown = [(keys[-1:], display_name(str(row[-1]), keys[-1:])) for keys, row in rows]
+    numbered = [key[0] for key, name in shown if is_number_name(name, key)]
     names = identifying_names(kind, numbered, schema, run) if noun else {}
     small = has_lowercase_name(row[-1] for row in table.rows)
-    for keys, row in zip(table.keys, table.rows, strict=True):
+    for keys, row in rows:
         own, far = keys[0], keys[-1]
         triple = (far, predicate.iri, own) if incoming else (own, predicate.iri, far)
         name = names.get(far) or display_name(str(row[-1]), (far,), small=small)
         found.append(WordedFact(own, f"{noun} {name}" if noun and is_number_name(name, (far,)) else name, triple))
     return found
-
-
-def _is_numbered(keys: tuple[str, ...], row: tuple[Cell, ...]) -> bool:
-    return is_number_name(display_name(str(row[-1]), keys[-1:]), keys[-1:])
 
 
 def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list[WordedFact]:
@@ -123,23 +122,11 @@ def strip_kind_prefix(facts: Sequence[WordedFact], predicate: Predicate) -> list
 def _table(select: Select, schema: Schema, run: RunStatement) -> Table | None:
     statement = to_sql(select, schema)
     found = run(statement)
-    if found is None or not found[0]:
-        return None
-    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"]
-    keys = [i for i, o in enumerate(statement.outputs) if o.role == "key"]
-    return Table(
-        tuple(statement.outputs[i].name for i in shown),
-        tuple(tuple(row[i] for i in shown) for row in found[0]),
-        tuple(tuple(str(row[i]) for i in keys) for row in found[0]),
-        tuple(statement.outputs[i].unit for i in shown),
-    )
+    return build_table(statement, *found) if found is not None and found[0] else None
 
 
-# names in a clause among others
-MAX_NAMES = 5
-
-# names and words of a longer list, which has a sentence of its own
-MAX_LISTED_NAMES, MAX_LIST_WORDS = 12, 40
+MAX_NAMES = 5  # names in a clause among others
+MAX_LISTED_NAMES, MAX_LIST_WORDS = 12, 40  # names and words of a longer list, which has a sentence of its own
 
 
 @dataclass(frozen=True)
@@ -191,8 +178,7 @@ def drop_repeated(properties: Iterable[PropertyFacts]) -> list[PropertyFacts]:
     return kept
 
 
-# facts in one sentence
-MAX_FACTS = 5
+MAX_FACTS = 5  # facts in one sentence
 
 
 def fact_sentences(properties: Sequence[PropertyFacts], most: int, owner: str = "") -> list[SentenceFacts]:
@@ -219,10 +205,8 @@ def open_boolean_sentence(properties: Sequence[PropertyFacts]) -> list[SentenceF
 
 
 def _merged_clauses(part: Sequence[PropertyFacts], owner: str) -> list[str]:
-    """A clause for each property, the first of the `owner`, if any.
-
-    A measure in two units is one clause ("its length is 65 m (212 ft)"), and so are the time and place of one event.
-    """
+    """A clause for each property, the first of the `owner`, if any. A measure in two units is one clause ("its length
+    is 65 m (212 ft)"), and so are the time and place of one event."""
     clauses: list[str] = []
     for before, each in zip((None, *part), part, strict=False):
         is_same_measure = before is not None and before.label.one == each.label.one and before.predicate.unit
@@ -271,8 +255,7 @@ def _join_clauses(clauses: Sequence[str]) -> str:
 # the smallest share of things with the property, and of its values that only one thing has (given)
 MIN_KNOWN_SHARE, MIN_UNIQUE_SHARE = 0.9, 0.9
 
-# longer texts describe a thing, and do not name it
-WORDS = 8
+WORDS = 8  # longer texts describe a thing, and do not name it
 
 
 def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunStatement) -> Mapping[str, str]:
@@ -282,13 +265,11 @@ def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunSt
         return {}
     things = Variable("called", (kind,), keys=tuple(sorted(set(iris))))
     value = Attribute(things.name, predicate.iri)
-    statement = to_sql(Select((Itself(things.name), value), (things,), (), (Filter(value, "known"),)), schema)
-    found = run(statement)
-    if found is None:
+    table = _table(Select((Itself(things.name), value), (things,), (), (Filter(value, "known"),)), schema, run)
+    if table is None:
         return {}
-    key = next(i for i, o in enumerate(statement.outputs) if o.role == "key")
-    shown = [i for i, o in enumerate(statement.outputs) if o.role != "key"][-1]
-    names = {str(row[key]): str(row[shown]) for row in found[0] if row[shown] is not None}
+    rows = zip(table.keys, table.rows, strict=True)
+    names = {keys[0]: str(row[-1]) for keys, row in rows if row[-1] is not None}
     if len(set(names.values())) < len(names) or any(len(name.split()) > WORDS for name in names.values()):
         return {}
     return names
@@ -298,16 +279,13 @@ def _naming_predicate(kind: str, schema: Schema) -> Predicate | None:
     """The text property that nearly each thing has its own value of: named like the class, a name, or any other."""
     if kind not in schema.class_of:
         return None
-    count, noun, naming = (
-        schema.class_of[kind].count,
-        class_noun(Variable("x", (kind,)), schema),
-        language().words["naming"],
-    )
+    noun, naming = class_noun(Variable("x", (kind,)), schema), language().words["naming"]
+    least = MIN_KNOWN_SHARE * schema.class_of[kind].count
     own = [
         p
         for p in schema.predicates
         if p.has_literals and p.datatype == "text" and p.functional and p.role in ("fact", "name")
-        if p.domains.get(kind, 0) >= MIN_KNOWN_SHARE * count and p.objects >= MIN_UNIQUE_SHARE * p.subjects
+        if p.domains.get(kind, 0) >= least and p.objects >= MIN_UNIQUE_SHARE * p.subjects
     ]
     return min(own, key=lambda p: _naming_rank(predicate_label(p.iri, schema).full, noun, naming), default=None)
 
@@ -331,8 +309,7 @@ def is_part_of_name(label: str, value: str, name: str) -> bool:
 # described things, facts that are read, sentences for each thing, and values in one
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
 
-# derived properties that are read of things
-MOST_DERIVED = 30
+MOST_DERIVED = 30  # derived properties that are read of things
 
 LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
@@ -340,10 +317,8 @@ LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 def sparql_profile_sentences(
     profile: Profile, source: SparqlSource, vocabulary: Vocabulary, labels: LabelLookup, *, round: int, seconds: float
 ) -> tuple[EvidenceSentence, ...]:
-    """The texts about the things of both sides, then their values and links; those of the topic first.
-
-    Raises ToolError `empty` without things.
-    """
+    """The texts about the things of both sides, then their values and links; those of the topic first. Raises ToolError
+    `empty` without things."""
     schema = vocabulary.schema
     sides = [side for side in (profile.members, profile.against) if side]
     things = [key for side in sides for key in _keys(side, source, vocabulary, seconds)]
@@ -395,15 +370,8 @@ def _of_thing(
     name = named.get(key, key)
     known = [schema.predicate_of[predicate] for predicate in facts]
     telling = [p for p in known if p.role in ("fact", "text") and not p.hidden]
-    order = sorted(
-        telling,
-        key=lambda p: (
-            p.role != "text",
-            not topic & word_senses(predicate_label(p.iri, schema).one),
-            -p.subjects,
-            p.iri,
-        ),
-    )
+    on_topic = {p.iri for p in telling if topic & word_senses(predicate_label(p.iri, schema).one)}
+    order = sorted(telling, key=lambda p: (p.role != "text", p.iri not in on_topic, -p.subjects, p.iri))
     found = []
     for number, predicate in enumerate(order[:MOST_SENTENCES]):
         values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])

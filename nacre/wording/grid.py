@@ -34,11 +34,8 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class GridColumn:
-    """One column: its heading, its unit, and for each row the text ("" for nothing) and the data.
-
-    `is_number`: it has single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or
-    codes.
-    """
+    """One column: its heading, its unit, and for each row the text ("" for nothing) and the data. `is_number`: it has
+    single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or codes."""
 
     heading: str
     unit: str
@@ -254,10 +251,8 @@ def _markdown_cell(text: str) -> str:
 
 @dataclass(frozen=True)
 class Verbalisation:
-    """`text` in plain English, the same data as `values`, and the unit that both use.
-
-    Rows of more than one column are `columns` and `rows`, and `text` then ends with a Markdown table.
-    """
+    """`text` in plain English, the same data as `values`, and the unit that both use. Rows of more than one column are
+    `columns` and `rows`, and `text` then ends with a Markdown table."""
 
     text: str
     values: tuple[Value, ...] = ()

@@ -15,7 +15,7 @@ from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
-from nacre.records.schema import ONE_TO_ONE_SHARE, Predicate, Schema
+from nacre.records.schema import ONE_TO_ONE_SHARE, Group, Predicate, Schema
 from nacre.stores.sqlite.triples import TYPE, Triple
 from nacre.wording.facts import SentenceFacts, WordedFact, predicate_facts, strip_kind_prefix, word_senses
 from nacre.wording.grid import drop_zero_fraction
@@ -24,11 +24,8 @@ from nacre.wording.nouns import class_noun, is_amount, is_temporal
 from nacre.wording.plan_phrases import verbalise_select
 from nacre.wording.sentence import capitalise_first
 
-# members that a sentence names; items and their words in a list
-MAX_NAMED, MAX_ITEMS, MAX_ITEM_WORDS = 5, 10, 35
-
-# lists, properties that all members share, and numbers of one sentence
-MAX_LISTS, MAX_SHARED, MAX_NUMBERS = 1, 3, 4
+MAX_NAMED, MAX_ITEMS, MAX_ITEM_WORDS = 5, 10, 35  # members that a sentence names; items and their words in a list
+MAX_LISTS, MAX_SHARED, MAX_NUMBERS = 1, 3, 4  # lists, properties that all members share, and numbers of one sentence
 
 MAX_CITED_TRIPLES = 50
 
@@ -192,13 +189,6 @@ def _linked_values(predicate: Predicate, group: MemberGroup, schema: Schema, run
     return [GroupValue(text, members, tuple(by_text[text])) for text, members in ordered]
 
 
-def _limit_values(values: Sequence[GroupValue]) -> list[GroupValue]:
-    """The first values that fit into one sentence."""
-    words = accumulate(len(value.text.split()) for value in values)
-    fitting = [value for value, total in zip(values[:MAX_ITEMS], words, strict=False) if total <= MAX_ITEM_WORDS]
-    return fitting or list(values[:1])
-
-
 def _listed_members(group: MemberGroup) -> str:
     """The names of the members; "" if several share a name, or if names are numbers."""
     names = sorted(set(group.members.values()))
@@ -228,8 +218,11 @@ def _list_sentence(found: _ValueList, schema: Schema) -> SentenceFacts:
 
 
 def _best_values(values: Sequence[GroupValue], topic: set[str]) -> list[GroupValue]:
-    """The values of the topic, then those of most members."""
-    return _limit_values(sorted(values, key=lambda value: (not topic & word_senses(value.text), -value.members)))
+    """The values of the topic, then those of most members, that fit into one sentence."""
+    ordered = sorted(values, key=lambda value: (not topic & word_senses(value.text), -value.members))
+    words = accumulate(len(value.text.split()) for value in ordered)
+    fitting = [value for value, total in zip(ordered[:MAX_ITEMS], words, strict=False) if total <= MAX_ITEM_WORDS]
+    return fitting or ordered[:1]
 
 
 def _label(predicate: Predicate, number: int, schema: Schema) -> str:
@@ -237,8 +230,7 @@ def _label(predicate: Predicate, number: int, schema: Schema) -> str:
     return plural(label) if number > 1 else label
 
 
-# ranges in a sentence, and the smallest share of the things that must have a number
-MAX_RANGES, MIN_FILLED = 5, 0.5
+MAX_RANGES, MIN_FILLED = 5, 0.5  # ranges in a sentence, and the smallest share of the things that must have a number
 
 
 def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentPart | None:
@@ -354,14 +346,15 @@ def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
 
 def _possible_predicates(variable: Variable, schema: Schema) -> frozenset[str]:
     """The predicates that things of a variable may have values of."""
-    groups = [
-        g
-        for g in schema.groups
-        if set(variable.classes) <= set(g.classes) and not set(variable.without) & set(g.classes)
-    ]
+    groups = _groups_of(variable, schema)
     columns = frozenset(c.predicate for g in groups for c in schema.relation_of[g.relation].columns)
     inherited = frozenset(p.iri for p in schema.predicates if set(p.domains) & set(variable.classes))
     return columns if variable.without else columns | inherited
+
+
+def _groups_of(variable: Variable, schema: Schema) -> list[Group]:
+    own, without = set(variable.classes), set(variable.without)
+    return [g for g in schema.groups if own <= set(g.classes) and not without & set(g.classes)]
 
 
 def _dependent_things(predicate: Predicate, schema: Schema) -> Variable | None:
@@ -383,11 +376,7 @@ def _paired_things(predicate: Predicate, variable: Variable, schema: Schema) -> 
         return None
     if predicate.iri not in _possible_predicates(variable, schema) or not predicate.pairs_off:
         return None
-    members = sum(
-        g.count
-        for g in schema.groups
-        if set(variable.classes) <= set(g.classes) and not set(variable.without) & set(g.classes)
-    )
+    members = sum(g.count for g in _groups_of(variable, schema))
     kind = max((c for c in predicate.ranges if c), key=lambda c: (predicate.ranges[c], c), default="")
     if predicate.subjects < ONE_TO_ONE_SHARE * members or kind not in schema.class_of or kind in variable.classes:
         return None

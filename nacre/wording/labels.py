@@ -83,9 +83,7 @@ class PredicateLabel:
 
     def statement(self, values: str, *, is_dated: bool, is_temporal: bool) -> VerbPhrase:
         """The values of a property that is no noun: "was built in 1961", "starts on 5 May", "is open to adults".
-
-        `is_temporal`: the values are years or dates; `is_dated`: they are dates.
-        """
+        `is_temporal`: the values are years or dates; `is_dated`: they are dates."""
         ends_with_preposition = self.one.split()[-1] in word_list("wording", "prepositions")
         if is_temporal and is_dated and self.kind == "verb":
             return self.event(f"on {values}")
@@ -192,8 +190,7 @@ def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> Predi
 
 _BRACKET = re.compile(r"(?:(?<!\s)\s++)?\(([^()]*+)\)\s*+$")
 
-# a code has no three letters in a row
-_SPOKEN = re.compile("[a-z]{3}")
+_SPOKEN = re.compile("[a-z]{3}")  # a code has no three letters in a row
 
 
 def shorten_label(predicate: Predicate, schema: Schema) -> str:
@@ -214,10 +211,8 @@ def shorten_label(predicate: Predicate, schema: Schema) -> str:
 
 
 def label_remainder(text: str, noun: str) -> str:
-    """The words of a label after the last words of a noun; "" if it does not begin so.
-
-    "code" of "channel code" for "contact channel", "price" of "product price" for "product for hire".
-    """
+    """The words of a label after the last words of a noun; "" if it does not begin so. "code" of "channel code" for
+    "contact channel", "price" of "product price" for "product for hire"."""
     ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
@@ -227,10 +222,8 @@ def label_remainder(text: str, noun: str) -> str:
 
 
 def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label of a link without the class at its end.
-
-    "on" of "on island", "part of" of "part of museum", "speaks" of "speaks language", "driver" of "driver employee".
-    """
+    """A label of a link without the class at its end. "on" of "on island", "part of" of "part of museum", "speaks" of
+    "speaks language", "driver" of "driver employee"."""
     if not predicate.has_links or " " not in text:
         return text
     for iri in predicate.ranges:
@@ -375,9 +368,8 @@ def move_time_last(label: str) -> str:
 def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
     """A label that began with a form of "be", by the words after it."""
     rest = " ".join(words)
-    if _is_role(words):
-        role = " ".join(words[:-1])
-        return PredicateLabel("role", role, plural(role))
+    if role := _role_label(words):
+        return role
     kind: LabelKind = "state" if words[-1] in word_list("wording", "prepositions") else "flag"
     return PredicateLabel(kind, rest, rest, was=verb in ("was", "were"))
 
@@ -385,9 +377,8 @@ def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
 def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
     """A label of several words that ends with a preposition."""
     first, last = words[0], words[-1]
-    if _is_role(words):
-        role = " ".join(words[:-1])
-        return PredicateLabel("role", role, plural(role))
+    if role := _role_label(words):
+        return role
     if is_link_verb(first) or (first.endswith("s") and base_form(first) == lemma(first) and last != "of"):
         return PredicateLabel("verb", text, " ".join([base_form(first), *words[1:]]))
     if first in word_list("wording", "intransitive") and last != "by":
@@ -399,11 +390,13 @@ def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
     return PredicateLabel("state", text, text)
 
 
-def _is_role(words: list[str]) -> bool:
-    """Whether words say what a thing is to another: "variant of", but not "composed of" or "part of"."""
+def _role_label(words: list[str]) -> PredicateLabel | None:
+    """The label of words that say what a thing is to another: "variant of", but not "composed of" or "part of"."""
     if words[-1] != "of" or len(words) < 2 or words[-2] in word_list("wording", "without_article"):
-        return False
-    return simplemma.is_known(words[-2], lang="en") and (lemma(words[-2]) == words[-2] or words[-2].endswith("er"))
+        return None
+    role, noun = " ".join(words[:-1]), words[-2]
+    is_noun = simplemma.is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
+    return PredicateLabel("role", role, plural(role)) if is_noun else None
 
 
 @cache
@@ -423,11 +416,8 @@ def _complements(label: PredicateLabel) -> tuple[str, str]:
     return label.one, label.one
 
 
-# numbers of an event ("founded in") between these are years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# whole numbers of anything else that all lie from here on may be years ("season")
-FIRST_RECENT_YEAR = 1800
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers of an event ("founded in") between these are years
+FIRST_RECENT_YEAR = 1800  # whole numbers of anything else that all lie from here on may be years ("season")
 
 
 def has_measured_numbers(predicate: Predicate) -> bool:

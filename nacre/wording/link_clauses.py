@@ -32,11 +32,8 @@ from nacre.wording.labels import PredicateLabel, predicate_label
 
 @dataclass(frozen=True)
 class LinkEnd:
-    """What a thing is linked to: its words and its noun.
-
-    `is_named`: it is one thing with a name. `is_any`: any thing of the class will do. `is_one_of_several`: the thing
-    may be linked to others as well.
-    """
+    """What a thing is linked to: its words and its noun. `is_named`: it is one thing with a name. `is_any`: any thing
+    of the class will do. `is_one_of_several`: the thing may be linked to others as well."""
 
     words: str
     noun: str
@@ -181,10 +178,8 @@ def excluded_value_filter(each: Filter) -> Filter | None:
 
 
 def excluded_value_clause(own: Filter, schema: Schema) -> Clause | None:
-    """That no value of a property is a certain one: "whose languages do not include Dutch".
-
-    That no value is another one: "whose only language is Dutch". None for properties without a noun.
-    """
+    """That no value of a property is a certain one: "whose languages do not include Dutch". That no value is another
+    one: "whose only language is Dutch". None for properties without a noun."""
     assert isinstance(own.left, Attribute)
     assert isinstance(own.right, str)
     label = predicate_label(own.left.predicate, schema)
@@ -228,8 +223,7 @@ def _lacking(words: str) -> str:
     return f"without {found['had']}" if found["had"] else f"{found['that']} no {found['by']}"
 
 
-# the class after a name that things of several classes share
-KIND_SUFFIX = re.compile(r" \([^()]*\)$")
+KIND_SUFFIX = re.compile(r" \([^()]*\)$")  # the class after a name that things of several classes share
 
 
 def thing_name(variable: Variable, noun: str) -> str:

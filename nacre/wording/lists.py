@@ -54,8 +54,7 @@ from nacre.wording.sentence import (
 # names of a sentence; with more names than these or longer ones, each has a line of its own
 MAX_SENTENCE_NAMES, MAX_SENTENCE_LETTERS = 10, 250
 
-# a sentence has fewer names with several commas
-MAX_COMMA_NAMES = 2
+MAX_COMMA_NAMES = 2  # a sentence has fewer names with several commas
 
 
 def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell]) -> str:
@@ -65,8 +64,10 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     if not names:
         return ""
     is_one = len(names) == 1
-    if isinstance(body, Select) and (sentence := _verb_sentence(body, names, schema)):
-        return sentence
+    if isinstance(body, Select):
+        linked = link_sentence(body, names, schema)
+        if said := linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else ""):
+            return said
     words = _plan_words(plan, schema, is_one=is_one)
     if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
         # a thing that is named by a code
@@ -111,17 +112,9 @@ def _shared_measure(measure: str, many: int) -> str:
     return f"{measure} each" if " " in measure else f"{'both' if many == 2 else 'all'} {measure}"
 
 
-def _verb_sentence(body: Select, names: list[str], schema: Schema) -> str:
-    """A link or property of one named thing as a sentence; "" for other selects."""
-    linked = link_sentence(body, names, schema)
-    return linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else "")
-
-
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
-    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961".
-
-    "" for a property with a noun, and for unwieldy words.
-    """
+    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961". "" for a property
+    with a noun, and for unwieldy words."""
     term = body.answers[-1]
     if not isinstance(term, Attribute) or len(names) > MAX_LISTED_NAMES:
         return ""
@@ -195,10 +188,8 @@ def _tells_things_apart(body: Body, schema: Schema) -> bool:
 
 
 def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
-    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures.
-
-    `is_named`: the answer names the property already ("20", not "credit score 20").
-    """
+    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures. `is_named`: the
+    answer names the property already ("20", not "credit score 20")."""
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
         return []
@@ -230,9 +221,7 @@ def is_ordered_by_date(body: object, schema: Schema) -> bool:
 
 def values_of_these(select: Select, schema: Schema, *, many: bool = True, of_many: bool = True) -> str:
     """Properties without the conditions on their things: "the names of these ships and the ages of these captains".
-
-    With `many` and `of_many` off, of one thing: "the name of this ship". Empty if things are asked for.
-    """
+    With `many` and `of_many` off, of one thing: "the name of this ship". Empty if things are asked for."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
     if len(terms) != len(select.answers):
         return ""
@@ -247,10 +236,8 @@ def values_of_these(select: Select, schema: Schema, *, many: bool = True, of_man
 
 
 def single_owner_sentence(found: Grid, select: Select, schema: Schema, *, is_short: bool) -> str:
-    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; "" for others.
-
-    With `is_short`, "this ship" stands for the conditions on the thing.
-    """
+    """A row of values of one thing, not all numbers: "Emma has the captain Ann and the flag Malta"; "" for others. With
+    `is_short`, "this ship" stands for the conditions on the thing."""
     terms = [a for a in select.answers if isinstance(a, Attribute)]
     of, numbers = select_wording(select, schema), all(c.is_number for c in found.columns)
     if numbers or not all(predicate_label(t.predicate, schema).kind == "noun" for t in terms):
@@ -303,9 +290,8 @@ def single_row_sentence(found: Grid) -> str:
         return f"There is one such {first.heading}: {first.texts[0]}."
     if not first.is_named or first.is_number or not rest or first.heading == rest[0].heading:
         return f"{capitalise_first('; '.join(f'{c.heading}: {c.texts[0]}' for c in (first, *rest)))}."
-    if any(
-        c.heading.rpartition(" ")[2] in word_list("wording", "prepositions") or is_participle(c.heading) for c in rest
-    ):
+    prepositions = word_list("wording", "prepositions")
+    if any(c.heading.rpartition(" ")[2] in prepositions or is_participle(c.heading) for c in rest):
         # "fired in" is nothing that a thing has
         labels = [parse_label(c.heading) for c in rest]
         if all(label.kind == "state" for label in labels):

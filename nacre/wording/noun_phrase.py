@@ -65,16 +65,13 @@ from nacre.wording.select_structure import (
     superlative_adjective,
 )
 
-# links from the answer that are followed
-MAX_DEPTH = 6
+MAX_DEPTH = 6  # links from the answer that are followed
 
 
 @dataclass(frozen=True)
 class SelectWording:
-    """Words the things and numbers of one select.
-
-    `inner` words a whole select that stands in a condition. `tied`: several things share the place that is asked for.
-    """
+    """Words the things and numbers of one select. `inner` words a whole select that stands in a condition. `tied`:
+    several things share the place that is asked for."""
 
     select: Select
     schema: Schema
@@ -134,10 +131,8 @@ class SelectWording:
         return words if is_named or words.startswith("the ") or words[:1].isdigit() else f"the {words}"
 
     def things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
-        """The things of a variable with all conditions on them; with "the" if they are named or ordered.
-
-        `seen` are the edges that are worded elsewhere.
-        """
+        """The things of a variable with all conditions on them; with "the" if they are named or ordered. `seen` are the
+        edges that are worded elsewhere."""
         variable = self.variables.get(name)
         if variable is None:
             return "things" if many else "the thing"
@@ -157,7 +152,8 @@ class SelectWording:
                 # not "people who are the singer with the most songs"
                 return clauses[0].one.removeprefix("that is ")
             noun, clauses = (noun, clauses) if variable.label else _noun_of_role(noun, clauses)
-        order = self._order_of(name)
+        is_ordered = self.select.limit is not None and ordered_variable(self.select) == name
+        order = self.select.order if is_ordered and not self.gives_numbers else None
         is_first = order is not None and self.select.limit == 1
         several = many and (self.tied or not is_first) and not is_one
         front = next((clause.front for clause in clauses if clause.front), "")
@@ -364,11 +360,6 @@ class SelectWording:
         if is_placed or self.structure.heading_link(name, seen):
             return words
         return with_indefinite_article(words.removeprefix("the "))
-
-    def _order_of(self, name: str) -> Order | None:
-        """The order that things of a variable are the first by; None for other variables."""
-        is_ordered = self.select.limit is not None and ordered_variable(self.select) == name
-        return self.select.order if is_ordered and not self.gives_numbers else None
 
     def _best(self) -> str:
         """The adjective for the things at the wanted place: "second oldest"; "" if the measure has none."""

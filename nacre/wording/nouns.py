@@ -41,7 +41,8 @@ def class_noun(variable: Variable, schema: Schema) -> str:
 
 def link_like_nouns(schema: Schema) -> frozenset[str]:
     """The nouns of classes that are named like a link between two things, in the singular and plural."""
-    return schema.cache.get(link_like_nouns, lambda: _link_like_nouns(schema))
+    nouns = (noun for noun in class_nouns(schema) if not is_plain_noun(noun))
+    return schema.cache.get(link_like_nouns, lambda: frozenset(each for noun in nouns for each in (noun, plural(noun))))
 
 
 def class_nouns(schema: Schema) -> frozenset[str]:
@@ -52,10 +53,8 @@ def class_nouns(schema: Schema) -> frozenset[str]:
 
 
 def strip_owner(noun: str, own: str, schema: Schema) -> str:
-    """The noun of a class without its owner: the "payments" of a customer are "customer payments".
-
-    The noun stays if another class or property has the short name.
-    """
+    """The noun of a class without its owner: the "payments" of a customer are "customer payments". The noun stays if
+    another class or property has the short name."""
     short = label_remainder(noun, own)
     taken = (predicate_label(p.iri, schema).one for p in schema.predicates if p.has_literals)
     return noun if not short or short in class_nouns(schema) or short in taken else short
@@ -68,16 +67,10 @@ def is_plain_noun(noun: str) -> bool:
     [True, False, False, False]
     """
     first, *rest = noun.split()
-    if noun.split()[-1] in word_list("wording", "only_verbs") or (
-        first in word_list("wording", "prepositions") and not rest[1:]
-    ):
+    is_place = first in word_list("wording", "prepositions") and not rest[1:]
+    if is_place or noun.split()[-1] in word_list("wording", "only_verbs"):
         return False
     return not rest or (rest[-1] not in word_list("wording", "prepositions") and not is_plural(first))
-
-
-def _link_like_nouns(schema: Schema) -> frozenset[str]:
-    nouns = [noun for noun in class_nouns(schema) if not is_plain_noun(noun)]
-    return frozenset([*nouns, *map(plural, nouns)])
 
 
 def _class_words(schema: Schema) -> frozenset[str]:
@@ -87,10 +80,8 @@ def _class_words(schema: Schema) -> frozenset[str]:
 
 
 def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """The noun of a table of codes as its links name it: "colour" of "reference colours"; "" for others.
-
-    A table that joins things of one class is named by where it leads: "friend" of "person friend".
-    """
+    """The noun of a table of codes as its links name it: "colour" of "reference colours"; "" for others. A table that
+    joins things of one class is named by where it leads: "friend" of "person friend"."""
     first, _, rest = noun.partition(" ")
     if not rest:
         return ""
@@ -113,18 +104,12 @@ def _joins_same_class(noun: str, role: str, variable: Variable, schema: Schema) 
 
 
 def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """One of the things that a noun names.
-
-    "staff member" of a collective noun, "piece of equipment" of a mass noun, "checking record" of a gerund.
-    """
+    """One of the things that a noun names. "staff member" of a collective noun, "piece of equipment" of a mass noun,
+    "checking record" of a gerund."""
     last = noun.split()[-1]
     if last in word_list("wording", "pieces"):
         return f"piece of {noun}"
-    if (
-        last.endswith("ing")
-        and last not in word_list("wording", "countable_ing")
-        and last not in word_list("wording", "mass")
-    ):
+    if last.endswith("ing") and last not in word_list("wording", "countable_ing") | word_list("wording", "mass"):
         return f"{noun} record"
     if last not in word_list("wording", "collective"):
         return singular(noun)
@@ -217,10 +202,8 @@ def other_links(predicate: Predicate, classes: Sequence[str], schema: Schema) ->
 
 
 def associated_noun(noun: str, own: str, links: Sequence[Predicate], schema: Schema) -> str:
-    """What an `own` is joined to by a class that is named after both; "" for other classes.
-
-    "coach" by a "player coach", "event" by "party in events". `links` are the further links of the class.
-    """
+    """What an `own` is joined to by a class that is named after both; "" for other classes. "coach" by a "player
+    coach", "event" by "party in events". `links` are the further links of the class."""
     if len(links) != 1:
         return ""
     beyond = class_noun(Variable("x", tuple(iri for iri in links[0].ranges if iri)[:1]), schema)

@@ -7,7 +7,7 @@ Each remarkable fact is the answer to a plan, so that it is worded and cited as 
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -34,11 +34,8 @@ from nacre.wording.nouns import class_noun, is_amount, is_temporal, nominal_labe
 from nacre.wording.sentence import capitalise_first
 from nacre.wording.translations import translated_literal
 
-# Questions that are offered, and remarkable facts in an overview (given).
-MAX_EXAMPLES, MAX_FACTS = 3, 2
-
-# The title of the sentence that offers questions; it is no statement of the graph.
-EXAMPLES = "example questions"
+MAX_EXAMPLES, MAX_FACTS = 3, 2  # Questions that are offered, and remarkable facts in an overview (given).
+EXAMPLES = "example questions"  # The title of the sentence that offers questions; it is no statement of the graph.
 
 
 def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[EvidenceSentence, ...]:
@@ -57,7 +54,8 @@ def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[Evidenc
     else:
         sentences = whole
     offered = [EvidenceSentence(engine.tool, round, text=text, title=EXAMPLES) for text in _offer(prepared, schema)]
-    return tuple(_placed(place, each, engine.tool, round) for place, each in enumerate([*sentences, *offered]))
+    placed = enumerate([*sentences, *offered])
+    return tuple(replace(each, branch=engine.tool, round=round, score=1.0 - place / 100) for place, each in placed)
 
 
 def graph_overview(engine: Engine) -> GraphOverview:
@@ -99,21 +97,10 @@ def _plain_questions(schema: Schema) -> Iterator[str]:
         yield f"Which {subject.many} are there?"
 
 
-def _placed(place: int, sentence: EvidenceSentence, branch: str, round: int) -> EvidenceSentence:
-    return replace(sentence, branch=branch, round=round, score=1.0 - place / 100)
-
-
-# Kinds that a sentence lists, and tables that are looked at for them (given).
-MAX_KINDS, MAX_GROUPS = 8, 32
-
-# Kinds that say what a graph is about (given).
-MAX_SUBJECTS = 3
-
-# Letters of a noun that a sentence may have (given).
-MAX_NOUN = 50
-
-# Share of the things of a class that have its usual properties (given).
-MIN_SHARE = 0.5
+MAX_KINDS, MAX_GROUPS = 8, 32  # Kinds that a sentence lists, and tables that are looked at for them (given).
+MAX_SUBJECTS = 3  # Kinds that say what a graph is about (given).
+MAX_NOUN = 50  # Letters of a noun that a sentence may have (given).
+MIN_SHARE = 0.5  # Share of the things of a class that have its usual properties (given).
 
 
 @dataclass(frozen=True)
@@ -280,14 +267,9 @@ TITLE = "this graph"
 # Highlights, those of one sort, spans, and plans that are tried (given).
 MAX_HIGHLIGHTS, MAX_OF_A_SORT, MAX_SPANS, MAX_TRIED = 4, 2, 3, 12
 
-# Things in first place, and members of a class (given).
-MAX_TIES, MIN_MEMBERS = 2, 3
-
-# Seconds for all queries, at an ingest and at a question (given).
-SECONDS, BOUNDED_SECONDS = 5.0, 0.3
-
-# Letters of a sentence, and triples of its citation (given).
-MAX_LETTERS, MAX_TRIPLES = 300, 20
+MAX_TIES, MIN_MEMBERS = 2, 3  # Things in first place, and members of a class (given).
+SECONDS, BOUNDED_SECONDS = 5.0, 0.3  # Seconds for all queries, at an ingest and at a question (given).
+MAX_LETTERS, MAX_TRIPLES = 300, 20  # Letters of a sentence, and triples of its citation (given).
 
 
 def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
@@ -298,7 +280,7 @@ def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
     runner = QueryRunner(tables_engine(tables), "what is remarkable", 1, is_bounded)
     found: list[EvidenceSentence] = []
     # one of each sort in turn, until there are enough
-    sorts = [_extreme_plans(schema), _earliest_plans(schema), _linked_plans(schema)]
+    sorts = [_first_plans(schema, descending=True), _first_plans(schema, descending=False), _linked_plans(schema)]
     counts = [0] * len(sorts)
     for place in (0, 1, 2, 0, 2, 1):
         if len(found) == MAX_HIGHLIGHTS or counts[place] == MAX_OF_A_SORT:
@@ -341,21 +323,16 @@ def spans_sentence(schema: Schema) -> EvidenceSentence | None:
     return EvidenceSentence(BRANCH, 1, text=f"{capitalise_first(text)}.", title=TITLE)
 
 
-def _extreme_plans(schema: Schema) -> Iterator[Plan]:
-    """The thing of each main kind that has the highest value of a property; properties with an adjective first."""
-    tried = [(subject.own, p) for subject in _large_subjects(schema) for p in subject.usual if is_measure(p, schema)]
-    tried.sort(key=lambda pair: (not _is_money(pair[1]), _lacks_adjective(pair[1], schema)))
+def _first_plans(schema: Schema, *, descending: bool) -> Iterator[Plan]:
+    """The thing of each main kind that has the highest value of a property, or the earliest date; properties with an
+    adjective first."""
+    usual = [(subject.own, p) for subject in _large_subjects(schema) for p in subject.usual]
+    tried = [(own, p) for own, p in usual if (is_measure(p, schema) if descending else is_temporal(p.iri, schema))]
+    if descending:
+        tried.sort(key=lambda pair: (not _is_money(pair[1]), _lacks_adjective(pair[1], schema)))
     for own, predicate in islice(tried, MAX_TRIED):
-        yield _first_plan(own, Attribute("thing", predicate.iri), descending=True)
-
-
-def _earliest_plans(schema: Schema) -> Iterator[Plan]:
-    """The thing of each main kind with the earliest date."""
-    tried = [
-        (subject.own, p) for subject in _large_subjects(schema) for p in subject.usual if is_temporal(p.iri, schema)
-    ]
-    for own, predicate in islice(tried, MAX_TRIED):
-        yield _first_plan(own, Attribute("thing", predicate.iri), descending=False)
+        order = Order(Attribute("thing", predicate.iri), descending)
+        yield Plan(Select((Itself("thing"),), (Variable("thing", (own.iri,)),), order=order, limit=1))
 
 
 def _linked_plans(schema: Schema) -> Iterator[Plan]:
@@ -369,10 +346,6 @@ def _linked_plans(schema: Schema) -> Iterator[Plan]:
         order = Order(Aggregate("count", Itself("other")), True)
         edges = (Edge("other", p.iri, "thing"),)
         yield Plan(Select((Itself("thing"),), variables, edges, group=("thing",), order=order, limit=1))
-
-
-def _first_plan(own: Class, by: Attribute, *, descending: bool) -> Plan:
-    return Plan(Select((Itself("thing"),), (Variable("thing", (own.iri,)),), order=Order(by, descending), limit=1))
 
 
 def _answer_sentence(plan: Plan, runner: QueryRunner, tables: Tables) -> EvidenceSentence | None:
@@ -441,11 +414,8 @@ def _is_money(p: Predicate) -> bool:
 
 HEADERS = "resources/headers.yaml"
 
-# Values of one part, and letters of a value (given).
-MAX_VALUES, MAX_NAME_LETTERS = 3, 120
-
-# Letters of the day in the name of a version: 20260131T...
-DAY_LETTERS = 8
+MAX_VALUES, MAX_NAME_LETTERS = 3, 120  # Values of one part, and letters of a value (given).
+DAY_LETTERS = 8  # Letters of the day in the name of a version: 20260131T...
 
 # parts of a description by name ("title", "creator", ...), each with its triples
 Origin = dict[str, tuple[Triple, ...]]
@@ -458,7 +428,8 @@ def origin_sentence(engine: Engine) -> EvidenceSentence | None:
         return None
     words = word_map("wording", "origin")
     tables = engine.tables
-    parts = [words[name].format(value=join_names(_values(name, stated, tables))) for name, stated in found.items()]
+    values = {name: join_names(_values(name, stated, tables, format_date)) for name, stated in found.items()}
+    parts = [words[name].format(value=value) for name, value in values.items()]
     triples = tuple(triple for each in found.values() for triple in each)
     keys = tuple(dict.fromkeys(subject for subject, _, _ in triples))
     text = words["whole"].format(parts=join_names(parts))
@@ -470,14 +441,12 @@ def translated_origin(engine: Engine, code: str) -> str:
     found = graph_origin(engine)
     if not found or engine.tables is None:
         return ""
-    parts = [
-        fill_template(
-            code,
-            f"origin_{name}",
-            value=join_translated(_translated(name, _object_texts(triples, engine.tables), code), code),
-        )
-        for name, triples in found.items()
-    ]
+
+    def worded(name: str, triples: tuple[Triple, ...], tables: Tables) -> str:
+        values = _values(name, triples, tables, lambda text: translated_literal(text, code))
+        return fill_template(code, f"origin_{name}", value=join_translated(values, code))
+
+    parts = [worded(name, triples, engine.tables) for name, triples in found.items()]
     return fill_template(code, "origin_whole", parts=", ".join(parts))
 
 
@@ -533,17 +502,9 @@ def _graph_subjects(kind: str, tables: Tables, schema: Schema, stated: StatedTri
     return list(dict.fromkeys(found))[:2]
 
 
-def _values(name: str, triples: tuple[Triple, ...], tables: Tables) -> list[str]:
-    texts = _object_texts(triples, tables)
-    return [format_date(text) for text in texts] if name == "date" else texts
-
-
-def _translated(name: str, texts: list[str], code: str) -> list[str]:
-    return [translated_literal(text, code) for text in texts] if name == "date" else texts
-
-
-def _object_texts(triples: tuple[Triple, ...], tables: Tables) -> list[str]:
-    """The objects as bounded texts in one line; things by their names."""
+def _values(name: str, triples: tuple[Triple, ...], tables: Tables, word_date: Callable[[str], str]) -> list[str]:
+    """The objects as bounded texts in one line; things by their names, dates in words."""
     reader = TripleReader(tables)
     names = (reader.label(value) or value for _, _, value in triples)
-    return list(dict.fromkeys(" ".join(name.split())[:MAX_NAME_LETTERS] for name in names))
+    texts = list(dict.fromkeys(" ".join(name.split())[:MAX_NAME_LETTERS] for name in names))
+    return [word_date(text) for text in texts] if name == "date" else texts

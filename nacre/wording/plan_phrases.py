@@ -61,10 +61,8 @@ from nacre.wording.select_structure import superlative_adjective
 
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
-    """What the plan asks, with the labels of classes and predicates and without names of tables and columns.
-
-    With `many` off, a difference of sets is one thing: "the person whose town is not Rome".
-    """
+    """What the plan asks, with the labels of classes and predicates and without names of tables and columns. With
+    `many` off, a difference of sets is one thing: "the person whose town is not Rome"."""
     body = plan.body
     if isinstance(body, Combine):
         left, right = verbalise_select(body.left, schema), verbalise_select(body.right, schema)
@@ -78,7 +76,7 @@ def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
     if isinstance(body, Compute) and (statement := universal_statement(body, schema)):
         return f"whether {statement}"
     if isinstance(body, Compute):
-        left, right = _one(body.left, schema), _one(body.right, schema)
+        left, right = (verbalise_select(side, schema, many=False) for side in (body.left, body.right))
         comparisons = word_map("wording", "number_comparisons")
         if body.op in comparisons:
             return f"whether {left} {comparisons[body.op]} {right}"
@@ -172,10 +170,6 @@ def _link_heading(term: Itself, select: Select, schema: Schema) -> str:
     return (f"{label.one} of" if label.kind == "role" else label.one) if alike else ""
 
 
-def _one(select: Select, schema: Schema) -> str:
-    return verbalise_select(select, schema, many=False)
-
-
 def existence_statements(select: Select, schema: Schema) -> tuple[str, str]:
     """The select as a statement, and its denial: "Spain borders France", "there are no ..."."""
     wording = select_wording(select, schema)
@@ -257,10 +251,8 @@ def _linked_thing_statements(select: Select, wording: SelectWording) -> tuple[st
 
 
 def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bool = False) -> str:
-    """What a select gives, with its order and groups: with `many` several things, else the one.
-
-    `tied`: several things share the place that is asked for ("the stadiums with the highest ...").
-    """
+    """What a select gives, with its order and groups: with `many` several things, else the one. `tied`: several things
+    share the place that is asked for ("the stadiums with the highest ...")."""
     wording = select_wording(select, schema, tied)
     terms, order = _worded_terms(wording), select.order
     groups = _groups(wording)
@@ -277,10 +269,8 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
 
 
 def order_phrase(select: Select, schema: Schema) -> str:
-    """How all things or values of a select are ordered; "" if they are not.
-
-    "ordered by age, oldest first" of things, "from highest to lowest" of the ages themselves.
-    """
+    """How all things or values of a select are ordered; "" if they are not. "ordered by age, oldest first" of things,
+    "from highest to lowest" of the ages themselves."""
     if select.order is None or select.limit is not None:
         return ""
     wording, by, descending = select_wording(select, schema), select.order.by, select.order.descending

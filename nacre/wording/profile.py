@@ -32,10 +32,8 @@ from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 def run_plan(
     plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", is_alternative: bool = False
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a description its sentences.
-
-    `words` are the plan's words, if they are known already. An alternative reading gets a smaller budget.
-    """
+    """The rows of a plan, its queries, and for a description its sentences. `words` are the plan's words, if they are
+    known already. An alternative reading gets a smaller budget."""
     engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     words = words or verbalise_plan(plan, engine.schema)
     body = plan.body
@@ -51,11 +49,8 @@ def run_plan(
     return table, queries, ()
 
 
-# sentences of the texts about a thing
-MAX_WRITTEN = 2
-
-# sentences about each of two things that have nothing to compare
-MAX_EACH = 3
+MAX_WRITTEN = 2  # sentences of the texts about a thing
+MAX_EACH = 3  # sentences about each of two things that have nothing to compare
 
 
 @dataclass(frozen=True)

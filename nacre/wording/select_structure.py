@@ -106,11 +106,8 @@ class SelectStructure:
         return associated_noun(self.noun(name), own, links, self.schema)
 
     def is_class_link(self, label: str, own: str, edge: Edge) -> bool:
-        """Whether a link to a thing, an `own`, says no more of it than its class.
-
-        So does the only link between two classes, with more words ("lead singer") or if a thing may have several
-        ("tourist" of visits).
-        """
+        """Whether a link to a thing, an `own`, says no more of it than its class. So does the only link between two
+        classes, with more words ("lead singer") or if a thing may have several ("tourist" of visits)."""
         if f" {own}".endswith(f" {label}"):
             return True
         predicate = self.schema.predicate_of[edge.predicate]
@@ -120,9 +117,7 @@ class SelectStructure:
 
     def link_beyond(self, middle: str, name: str, seen: frozenset[int]) -> tuple[str, frozenset[int]] | None:
         """The variable beyond one that joins two and is named after both ("singer in concert"), with the edges seen.
-
-        None if the middle says more, or leads elsewhere.
-        """
+        None if the middle says more, or leads elsewhere."""
         further = [(i, e) for i, e in enumerate(self.select.edges) if middle in (e.subject, e.object) and i not in seen]
         is_filtered = any(filtered_variable(each) == middle for each in self.select.filters)
         is_shown = any(variable_of(answer) == middle for answer in self.select.answers)
@@ -177,9 +172,7 @@ def ordinal(select: Select) -> str:
 
 def order_clause(structure: SelectStructure, order: Order, measure: str, *, is_one: bool) -> str:
     """What places things in an order by a `measure`: "with the most concerts", "with the second highest price".
-
-    `is_one`: the clause follows the noun of one thing.
-    """
+    `is_one`: the clause follows the noun of one thing."""
     place, by = ordinal(structure.select), order.by
     if isinstance(by, Itself):
         return f"{place}{'last' if order.descending else 'first'} by name"
@@ -221,12 +214,10 @@ def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place
     for other properties."""
     label, end = predicate_label(by.predicate, structure.schema), "last" if order.descending else "first"
     owned, _, verb = label.one.rpartition(" ")
-    is_dated = is_temporal(by.predicate, structure.schema) or may_give_years(
-        structure.schema.predicate_of[by.predicate]
-    )
-    if label.kind == "noun" and owned and is_participle(verb) and is_dated:
+    has_dates, about = is_temporal(by.predicate, structure.schema), structure.schema.predicate_of[by.predicate]
+    if label.kind == "noun" and owned and is_participle(verb) and (has_dates or may_give_years(about)):
         return f"whose {owned} was {verb} {place}{end}"
-    is_event = is_temporal(by.predicate, structure.schema) and label.kind in ("state", "past", "verb")
+    is_event = has_dates and label.kind in ("state", "past", "verb")
     if not is_event or by.variable != ordered_variable(structure.select):
         return ""
     verb = strip_preposition(label.one if is_one or label.kind != "verb" else label.many)

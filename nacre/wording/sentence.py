@@ -9,11 +9,8 @@ from nacre.records.plan import Itself, Select
 
 MAX_LISTED_NAMES = 30
 
-# a name with so many spaces and a full stop is a sentence
-MIN_SENTENCE_SPACES = 3
-
-# a reader does not keep more words in mind to the end of the sentence
-MAX_CLEAR_PHRASE_WORDS = 20
+MIN_SENTENCE_SPACES = 3  # a name with so many spaces and a full stop is a sentence
+MAX_CLEAR_PHRASE_WORDS = 20  # a reader does not keep more words in mind to the end of the sentence
 
 
 def is_unwieldy(words: str, link_like: Collection[str] = ()) -> bool:

@@ -46,11 +46,8 @@ from nacre.wording.sentence import capitalise_first
 
 MAX_DESCRIPTION_SENTENCES = 6
 
-# sentences about links and about values
-MAX_LINK_SENTENCES, MAX_VALUE_SENTENCES = 3, 2
-
-# words of a value that still reads as one
-MAX_VALUE_WORDS = 12
+MAX_LINK_SENTENCES, MAX_VALUE_SENTENCES = 3, 2  # sentences about links and about values
+MAX_VALUE_WORDS = 12  # words of a value that still reads as one
 
 _CODE = PredicateLabel("noun", "code", "codes")
 
@@ -65,10 +62,8 @@ def thing_sentences(
     *,
     is_introduced: bool = False,
 ) -> list[EvidenceSentence]:
-    """What the thing is, what it links to, its values, its parts and what links to it, each fact once.
-
-    `is_introduced`: the reader knows already what the thing is. With a `topic` only properties that it names are given.
-    """
+    """What the thing is, what it links to, its values, its parts and what links to it, each fact once. `is_introduced`:
+    the reader knows already what the thing is. With a `topic` only properties that it names are given."""
     noun = class_noun(thing, schema)
     is_a_person = bool(thing.classes) and is_person(noun)
     properties = _properties(name, noun, thing, schema, run)
@@ -147,7 +142,9 @@ def _properties(name: str, noun: str, thing: Variable, schema: Schema, run: RunS
             continue
         # the "genre" of a genre is a code for it
         label = _CODE if each.label.one == noun and not each.predicate.has_links else each.label
-        kept.append(replace(each, label=_without_owner(label, noun)))
+        # the "email address" of a customer for "customer email address"
+        rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
+        kept.append(replace(each, label=replace(label, one=rest, many=plural(rest)) if rest else label))
     return kept
 
 
@@ -198,20 +195,12 @@ def _described_part(
 
 
 def _has_own_name(part: DependentPart, thing: Variable, name: str, schema: Schema, run: RunStatement) -> bool:
-    """Whether the only part of a thing has a name that says neither its owner nor its class.
-
-    An employee has one, the "offer of Fox" has none.
-    """
+    """Whether the only part of a thing has a name that says neither its owner nor its class. An employee has one, the
+    "offer of Fox" has none."""
     link = schema.predicate_of[part.select.edges[0].predicate]
     names = [(fact.text, fact.triple[0]) for fact in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
     return bool(names) and not any(is_number_name(n, (key,)) or any(w in fold(n) for w in own) for n, key in names)
-
-
-def _without_owner(label: PredicateLabel, noun: str) -> PredicateLabel:
-    """A label without the noun of the thing: the "email address" of a customer for "customer email address"."""
-    rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
-    return replace(label, one=rest, many=plural(rest)) if rest else label
 
 
 def _rare_values_first(properties: PropertyFacts, topic: set[str], schema: Schema, run: RunStatement) -> PropertyFacts:
@@ -229,8 +218,7 @@ def _rare_values_first(properties: PropertyFacts, topic: set[str], schema: Schem
     return replace(properties, facts=tuple(order))
 
 
-# triples of one sentence (given: the most that a citation has)
-MAX_SENTENCE_TRIPLES = 200
+MAX_SENTENCE_TRIPLES = 200  # triples of one sentence (given: the most that a citation has)
 
 
 @dataclass(frozen=True)
@@ -284,11 +272,8 @@ def incoming_link_sentence(
     left_out: Collection[str],
     counted: Collection[str],
 ) -> list[SentenceFacts]:
-    """What links to the thing, counted by class; empty if nothing does.
-
-    Links that are `worded` in the other direction, predicates that are `left_out`, and classes whose number another
-    fact gives (`counted`) do not appear.
-    """
+    """What links to the thing, counted by class; empty if nothing does. Links that are `worded` in the other direction,
+    predicates that are `left_out`, and classes whose number another fact gives (`counted`) do not appear."""
     identities, possessions, facts = list[str](), list[str](), list[WordedFact]()
     for link in _incoming_links(thing.variable, schema, run, worded, left_out, counted):
         label = predicate_label(link.predicate.iri, schema)

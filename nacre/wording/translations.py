@@ -44,8 +44,7 @@ from nacre.wording.grid import Grid, GridColumn, Verbalisation, build_grid
 from nacre.wording.nouns import is_amount
 from nacre.wording.sentence import MAX_LISTED_NAMES, capitalise_first
 
-# Things with one of their properties.
-_PAIR = (Itself, Attribute)
+_PAIR = (Itself, Attribute)  # Things with one of their properties.
 
 
 def translate_result(
@@ -154,14 +153,12 @@ class _Wording:
             return fill_template(self.code, "one_thing", names=names[0])
         kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
         name = "matching_things" if self._is_restricted() else "all_things"
-        kind = translated_plural(kind, self.code) or (kind if kind != self._label_of(term.variable) else "")
+        # the label whatever form the question has
+        label = translated_class(self.variables[term.variable], self.schema, "", self.code)
+        kind = translated_plural(kind, self.code) or (kind if kind != label else "")
         # no plural is known besides that of the question
         name = name if kind else "other_things"
         return fill_template(self.code, name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
-
-    def _label_of(self, variable: str) -> str:
-        """The label of a thing's class, whatever form the question has."""
-        return translated_class(self.variables[variable], self.schema, "", self.code)
 
     def _link_of_named(self) -> tuple[str, str] | None:
         """The named thing and the label of its link, if the plan is one link of one named thing."""
@@ -245,8 +242,7 @@ def _english_schema(schema: Schema, code: str) -> Schema:
     return schema.cache.get((_english_schema, code), gloss)
 
 
-# Kinds, properties and spans of values that an overview names (given).
-MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3
+MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3  # Kinds, properties and spans of values that an overview names (given).
 
 
 def translated_lead(intent: str, code: str) -> str:

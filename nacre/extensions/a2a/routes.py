@@ -390,10 +390,8 @@ PUBLIC_SKILL = AgentSkill(
 
 
 def agent_card(address: str, service: TurnService, caller: Caller | None) -> AgentCard:
-    """The card for a caller; without a caller it names no graph. `address` is that of the route /a2a.
-
-    It opens each graph, so it must not run on the event loop.
-    """
+    """The card for a caller; without a caller it names no graph. `address` is that of the route /a2a. It opens each
+    graph, so it must not run on the event loop."""
     card = AgentCard(
         name="Nacre",
         description=DESCRIPTION,

@@ -25,10 +25,8 @@ def migrate(
         str | None, typer.Argument(metavar="[URL]", help="postgresql://USER@HOST/NAME; NACRE_DATABASE_URL by default.")
     ] = None,
 ) -> None:
-    """Copy conversations, verified questions and keys to a database that several servers share.
-
-    Stop the servers of the data folder first. The folder stays as it is. It can be interrupted and run again.
-    """
+    """Copy conversations, verified questions and keys to a database that several servers share. Stop the servers of the
+    data folder first. The folder stays as it is. It can be interrupted and run again."""
     from pydantic import SecretStr
 
     from graph.app import load_settings

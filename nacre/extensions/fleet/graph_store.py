@@ -79,10 +79,8 @@ class Publication:
 
 
 class GraphStore:
-    """The store at an address such as s3://BUCKET/nacre or file:///srv/nacre. Methods raise StoreUnavailable.
-
-    `hosts` are those that its graphs may name; `refused` has the last publication of a graph that names others.
-    """
+    """The store at an address such as s3://BUCKET/nacre or file:///srv/nacre. Methods raise StoreUnavailable. `hosts`
+    are those that its graphs may name; `refused` has the last publication of a graph that names others."""
 
     def __init__(self, address: str, hosts: str = "") -> None:
         self.hosts, self.refused = named_hosts(hosts), dict[str, Publication]()

@@ -64,10 +64,8 @@ RunContextDep = Annotated[RunContext, Depends(_run_context)]
 
 
 async def start_run(context: RunContext, body: GraphRunRequest, thread: str | None, *, background: bool = False) -> Run:
-    """Start a turn in a thread, or without one; raises NacreError if it can't be asked.
-
-    A run continues after its client disconnects if it was started in the `background`, or if the request asks for that.
-    """
+    """Start a turn in a thread, or without one; raises NacreError if it can't be asked. A run continues after its
+    client disconnects if it was started in the `background`, or if the request asks for that."""
     service, caller = context.service, context.caller
     service.check_capacity()
     refuse_unsupported(body)

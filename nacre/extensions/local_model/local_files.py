@@ -84,10 +84,8 @@ def choose_model(folder: Path, file: Path) -> None:
 
 
 def remove_model(folder: Path, name: str) -> Path:
-    """Delete a file of the folder, by its name or that of the recommended model, and the choice of it.
-
-    Of a file elsewhere only the choice is deleted. Returns the file. Raises ValueError for an unknown name.
-    """
+    """Delete a file of the folder, by its name or that of the recommended model, and the choice of it. Of a file
+    elsewhere only the choice is deleted. Returns the file. Raises ValueError for an unknown name."""
     present = chosen_model(folder)
     file = _by_name(folder, name) or (present if present is not None and name in (present.name, str(present)) else None)
     if file is None:

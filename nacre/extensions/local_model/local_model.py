@@ -81,10 +81,8 @@ WORKER = FairLock()
 
 
 def local_model(settings: Settings, name: str) -> "BaseChatModel":
-    """The chat model of `local` or `local:NAME_OR_PATH`. The first call loads the file, once for all turns.
-
-    Raises ValueError if there is no such file, and ImportError if the extra is missing.
-    """
+    """The chat model of `local` or `local:NAME_OR_PATH`. The first call loads the file, once for all turns. Raises
+    ValueError if there is no such file, and ImportError if the extra is missing."""
     file = model_file(settings, name)
     check_gguf(file)
     if not is_installed():
@@ -115,10 +113,8 @@ def engine_chat_model(engine: LocalEngine, settings: Settings) -> "BaseChatModel
 
 
 class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
-    """Sends requests to an engine, one at a time; closing a reply stops the generation.
-
-    The state of the prompt prefix is restored from disk if possible, and saved after it was processed the first time.
-    """
+    """Sends requests to an engine, one at a time; closing a reply stops the generation. The state of the prompt prefix
+    is restored from disk if possible, and saved after it was processed the first time."""
 
     def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine

@@ -33,11 +33,8 @@ def extract(
     remove: Annotated[bool, typer.Option("--remove", help="Remove the stored triples.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show all triples instead of the first 20.")] = False,
 ) -> None:
-    """Extract triples from texts.
-
-    With --apply they are stored as a layer, each with its sentence, for NACRE_STRATEGY=waterfall and --branches
-    triples. The triples of the graph do not change.
-    """
+    """Extract triples from texts. With --apply they are stored as a layer, each with its sentence, for
+    NACRE_STRATEGY=waterfall and --branches triples. The triples of the graph do not change."""
     from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.extensions.pyramid.complete_schema import remove_completion

@@ -156,9 +156,7 @@ class Statement(NamedTuple):
 
 def completion_layer(found: Sequence[Proposal], schema: Schema, stated: StatedTriples) -> CompletionLayer:
     """Write the proposals as a layer. `stated` are the triples of the graph: a property with one value keeps its own.
-
-    Raises IngestionError for proposals that no layer can have.
-    """
+    Raises IngestionError for proposals that no layer can have."""
     every = dict.fromkeys(each for proposal in found for each in _statements(proposal, schema, stated))
     kept, size = [], 0
     for each in every:

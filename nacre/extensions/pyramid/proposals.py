@@ -42,11 +42,8 @@ def ontology_phrases(schema: Schema) -> list[str]:
 
 @dataclass(frozen=True)
 class ExtractedRelation:
-    """A relation of the things of one class.
-
-    `domain` is the label of the class, or "" if the graph knows none of the subjects. `key` is the property of the
-    graph with the same meaning, or "". `triples` are its statements.
-    """
+    """A relation of the things of one class. `domain` is the label of the class, or "" if the graph knows none of the
+    subjects. `key` is the property of the graph with the same meaning, or "". `triples` are its statements."""
 
     domain: str
     name: str
@@ -70,10 +67,8 @@ class ExtractedRelation:
 
 
 def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed: Embed) -> list[Proposal]:
-    """New classes, new attributes by falling priority, then new facts for properties of the schema.
-
-    Empty if there are no triples.
-    """
+    """New classes, new attributes by falling priority, then new facts for properties of the schema. Empty if there are
+    no triples."""
     known = [
         Proposal("attribute", each.domain, each.name, (each.name,), each.triples, 0.0, each.key)
         for each in relations
@@ -101,10 +96,8 @@ def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed
 
 
 def _weighted_points(counted: Sequence[tuple[Array, int]]) -> Array:
-    """One point per triple, so that the density is that of the triples and not of their vocabulary.
-
-    Large layers are reduced in proportion.
-    """
+    """One point per triple, so that the density is that of the triples and not of their vocabulary. Large layers are
+    reduced in proportion."""
     share = min(1.0, MAX_POINTS / sum(count for _, count in counted))
     return np.concatenate([np.tile(vector, (max(1, round(count * share)), 1)) for vector, count in counted])
 
@@ -146,10 +139,8 @@ MIN_SIMILARITY = 0.6
 
 
 def group_relations(triples: Sequence[ExtractedTriple], class_of: Callable[[str], str]) -> list[ExtractedRelation]:
-    """The relations of triples by the class of their subjects, those with most triples first.
-
-    `class_of` returns the label of a thing's class, or "".
-    """
+    """The relations of triples by the class of their subjects, those with most triples first. `class_of` returns the
+    label of a thing's class, or ""."""
     by_name: dict[tuple[str, str], list[ExtractedTriple]] = {}
     for each in triples:
         domain = class_of(each.subject_key) if each.subject_key else ""
@@ -169,7 +160,7 @@ def relation_similarity(known: Sequence[ExtractedRelation], vectors: Array) -> A
     """
     cosine = np.clip(vectors @ vectors.T, 0, 1)
     objects = [each.objects for each in known]
-    overlap = np.array([[_overlap(a, b) for b in objects] for a in objects])
+    overlap = np.array([[len(a & b) / min(len(a), len(b)) if a and b else 0.0 for b in objects] for a in objects])
     same = np.array([[a.domain == b.domain for b in known] for a in known])
     result: Array = np.where(same, (cosine + overlap) / 2, 0.0)
     np.fill_diagonal(result, 1.0)
@@ -195,10 +186,6 @@ def condense_relations(known: Sequence[ExtractedRelation], similarity: Array) ->
             anchors.append(i)
             into.setdefault(known[i].name, set()).add(known[i].name)
     return {name: next(iter(targets)) for name, targets in into.items() if len(targets) == 1 and targets != {name}}
-
-
-def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 @dataclass(frozen=True)

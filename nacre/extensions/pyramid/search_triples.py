@@ -92,10 +92,8 @@ class RetrievedTriple:
 
 @dataclass(frozen=True)
 class TripleGroup:
-    """The triples with one relation and one end, the anchor: their subject, or their object if not `forward`.
-
-    `names` are the relations that were condensed to this one.
-    """
+    """The triples with one relation and one end, the anchor: their subject, or their object if not `forward`. `names`
+    are the relations that were condensed to this one."""
 
     anchor: str
     relation: str

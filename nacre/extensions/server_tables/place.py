@@ -23,9 +23,7 @@ LONGEST_NAME = 63
 @dataclass(frozen=True)
 class ServerPlace:
     """The address (without a password) and the schema of a version's tables, and the kinds of their columns by table.
-
-    `relations` is empty until the tables are complete. `has_nul`: NUL is stored as another character.
-    """
+    `relations` is empty until the tables are complete. `has_nul`: NUL is stored as another character."""
 
     url: str
     schema: str

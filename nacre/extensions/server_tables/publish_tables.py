@@ -67,11 +67,8 @@ OnRows = Callable[[int], None]
 
 
 def copy_tables(file: Path, place: ServerPlace, limits: DatabaseLimits, on_rows: OnRows) -> ServerPlace:
-    """Create the schema with the tables, indexes and views of the file.
-
-    Rows are streamed, so memory does not grow with them. Each table is one transaction. Raises IngestionError with what
-    to do if the server does not take them.
-    """
+    """Create the schema with the tables, indexes and views of the file. Rows are streamed, so memory does not grow with
+    them. Each table is one transaction. Raises IngestionError with what to do if the server does not take them."""
     try:
         import psycopg
     except ImportError as error:
@@ -136,7 +133,11 @@ class _Copy:
 
     def run(self) -> ServerPlace:
         """Copy everything; returns the place with its columns."""
-        self._check_server()
+        (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
+        if encoding != "UTF8":
+            raise ConfigError(
+                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
+            )
         self._execute(f"CREATE SCHEMA {self.schema}")
         self.target.commit()
         tables = list(read_tables(self.source))
@@ -154,13 +155,6 @@ class _Copy:
         self._execute(f"COMMENT ON SCHEMA {self.schema} IS 'tables of a graph of Nacre'")
         self.target.commit()
         return replace(self.place, relations=relations, has_nul=self.has_nul)
-
-    def _check_server(self) -> None:
-        (encoding,) = self.target.execute("SHOW server_encoding").fetchone()
-        if encoding != "UTF8":
-            raise ConfigError(
-                f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
-            )
 
     def _table(self, table: FileTable) -> None:
         if len(table.columns) > MOST_COLUMNS:
@@ -348,10 +342,7 @@ _SECONDS = 60
 
 def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
     """Remove the schema of a version with all of its tables, unless another one has it; nothing happens if it is gone
-    already.
-
-    Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it.
-    """
+    already. Raises ConfigError if a process reads it, the server does not answer, or the login may not remove it."""
     # `nacre index` makes versions that share their tables
     others = (read_place(other) for other in folder.parent.glob("*") if other != folder and other.is_dir())
     place = read_place(folder)

@@ -245,10 +245,8 @@ class _Session:
 
 
 class ServerConnections:
-    """At most so many connections of this process to one schema; a connection that is lost is opened again.
-
-    All are read-only and hold a lock that keeps the schema from being dropped. Safe to share by threads.
-    """
+    """At most so many connections of this process to one schema; a connection that is lost is opened again. All are
+    read-only and hold a lock that keeps the schema from being dropped. Safe to share by threads."""
 
     def __init__(self, place: ServerPlace, limits: DatabaseLimits) -> None:
         self.place, self.limits = place, limits
@@ -257,10 +255,8 @@ class ServerConnections:
         self._closed = False
 
     def rows(self, query: str, params: Sequence[Cell], seconds: float) -> list[Row]:
-        """The rows of a query that limits them itself; `%s` stands for each parameter.
-
-        Raises ToolError of kind timeout, too_large, refused, type, or unavailable: no connection, or no schema.
-        """
+        """The rows of a query that limits them itself; `%s` stands for each parameter. Raises ToolError of kind
+        timeout, too_large, refused, type, or unavailable: no connection, or no schema."""
         with self._session(seconds) as session, closing(session.connection.cursor().stream(query, params)) as found:
             return bounded_rows(found, sys.maxsize)
 

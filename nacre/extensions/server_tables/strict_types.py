@@ -33,10 +33,8 @@ _WHOLE, _REAL = r"^\s*([-+]?[0-9]{1,18})", r"^\s*([-+]?[0-9]{1,300}(\.[0-9]{1,30
 
 
 def with_strict_types(tree: exp.Expr, by_table: Mapping[str, Mapping[str, Kind]]) -> exp.Expr:
-    """The tree with a type for each value; `by_table` has the kinds of the columns of all tables.
-
-    Raises ToolError `too_large` for a query whose types take too long to find.
-    """
+    """The tree with a type for each value; `by_table` has the kinds of the columns of all tables. Raises ToolError
+    `too_large` for a query whose types take too long to find."""
     columns = Columns(by_table)
     _type_nulls(tree, columns)
     for query in list(tree.find_all(exp.SetOperation)):
@@ -47,7 +45,11 @@ def with_strict_types(tree: exp.Expr, by_table: Mapping[str, Mapping[str, Kind]]
             rule(node, columns)
     for select in list(tree.find_all(exp.Select)):
         _aggregate_bare_columns(select)
-    _order_groups(tree)
+    # SQLite gives groups in their order
+    group = tree.args.get("group") if isinstance(tree, exp.Select) else None
+    if group is not None and not tree.args.get("order") and not tree.args.get("distinct"):
+        keys = [exp.Ordered(this=each.copy(), desc=False, nulls_first=True) for each in group.expressions]
+        tree.set("order", exp.Order(expressions=keys))
     return tree
 
 
@@ -268,14 +270,6 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
             column.replace(exp.Bracket(this=exp.Paren(this=rows), expressions=[exp.Literal.number(1)]))
         else:
             column.replace(exp.Min(this=column.copy()))
-
-
-def _order_groups(tree: exp.Expr) -> None:
-    """SQLite gives groups in their order."""
-    group = tree.args.get("group") if isinstance(tree, exp.Select) else None
-    if group is not None and not tree.args.get("order") and not tree.args.get("distinct"):
-        keys = [exp.Ordered(this=each.copy(), desc=False, nulls_first=True) for each in group.expressions]
-        tree.set("order", exp.Order(expressions=keys))
 
 
 def _positions(group: exp.Expr | None, count: int) -> list[exp.Literal]:

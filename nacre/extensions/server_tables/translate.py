@@ -90,10 +90,8 @@ class ServerQueries:
         self._template = lru_cache(_REMEMBERED)(self._write)
 
     def native(self, sql: str, params: Sequence[Cell], limit: int | None = None, trusted: bool = False) -> ServerQuery:
-        """The query with at most `limit` rows; only `trusted` ones read private tables.
-
-        Raises ToolError of kind syntax, unknown_name, refused or too_large.
-        """
+        """The query with at most `limit` rows; only `trusted` ones read private tables. Raises ToolError of kind
+        syntax, unknown_name, refused or too_large."""
         values = [int(value) if isinstance(value, bool) else value for value in params]
         shapes = tuple([_shape(value) for value in values])
         return self._template(sql, shapes, limit, trusted).filled(values)
@@ -107,7 +105,11 @@ class ServerQueries:
         columns = self._relations[trusted]
         tree = self._checked(sql, len(shapes), trusted).copy()
         refuse_other_tables(tree, columns)
-        _insert_marks(tree, shapes)
+        for node in list(tree.find_all(exp.Placeholder)):
+            name = str(node.name).removeprefix("nacre_")
+            if not name.isdigit() or int(name) >= len(shapes):
+                raise ToolError("refused", "Named parameters are not allowed.")
+            node.replace(_mark(int(name), shapes[int(name)]))
         tree = with_strict_types(tree, columns)
         if limit is not None:
             bound_cells(tree, columns)
@@ -131,14 +133,6 @@ def _shape(value: Cell) -> Shape:
         # how a number in a text compares with numbers depends on the number
         return f"number {value}" if len(value) < 40 and is_number(value) else "text"
     return ("-" if value < 0 else "+") + ("integer" if isinstance(value, int) else "real")
-
-
-def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape]) -> None:
-    for node in list(tree.find_all(exp.Placeholder)):
-        name = str(node.name).removeprefix("nacre_")
-        if not name.isdigit() or int(name) >= len(shapes):
-            raise ToolError("refused", "Named parameters are not allowed.")
-        node.replace(_mark(int(name), shapes[int(name)]))
 
 
 def _mark(number: int, shape: Shape) -> exp.Expr:

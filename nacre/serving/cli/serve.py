@@ -89,8 +89,7 @@ def serve(
             uvicorn.Server(config).run(sockets=[listening])
 
 
-# no user waits for it, so it may take longer than a model call of a turn
-PREFILL_SECONDS = 600.0
+PREFILL_SECONDS = 600.0  # no user waits for it, so it may take longer than a model call of a turn
 
 
 def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:

@@ -21,8 +21,7 @@ from nacre.serving.turn_events import require_record
 
 PASSAGE_WIDTH = 200
 
-# characters of the day in an ISO time
-DAY_LENGTH = 10
+DAY_LENGTH = 10  # characters of the day in an ISO time
 
 MAX_VALUES_SHOWN = 8
 

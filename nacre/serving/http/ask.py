@@ -115,8 +115,7 @@ async def _resume_run(turns: TurnContext, last: str) -> Response:
     return _event_stream(turns, run, int(number) if number.isdecimal() and len(number) <= MAX_EVENT_DIGITS else 0)
 
 
-# digits of the number of an event (set by hand)
-MAX_EVENT_DIGITS = 15
+MAX_EVENT_DIGITS = 15  # digits of the number of an event (set by hand)
 
 
 def _event_stream(turns: TurnContext, run: Run, after: int = 0) -> Response:

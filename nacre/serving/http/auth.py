@@ -20,8 +20,7 @@ log = logging.getLogger(__name__)
 
 LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
-# what browsers say of requests by the user and by pages of the server itself
-OWN_SITES = {"same-origin", "none"}
+OWN_SITES = {"same-origin", "none"}  # what browsers say of requests by the user and by pages of the server itself
 
 PROXY_HEADERS = ("x-forwarded-for", "x-forwarded-host", "forwarded")
 

@@ -8,8 +8,7 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# limit for the head of a request; uvicorn's other parser (httptools) has none
-MAX_HEAD_BYTES = 65_536
+MAX_HEAD_BYTES = 65_536  # limit for the head of a request; uvicorn's other parser (httptools) has none
 
 
 class BoundedConnection(H11Protocol):

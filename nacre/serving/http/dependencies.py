@@ -73,40 +73,33 @@ OPENAI_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def _service(request: Request) -> TurnService:
-    value: TurnService = request.app.state.turn_service
-    return value
+def _of_app(name: str) -> Any:
+    """The dependency of a route on an attribute of the app's state."""
+
+    async def value(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(value)
 
 
-async def _runs(request: Request) -> Runs:
-    value: Runs = request.app.state.runs
-    return value
+TurnServiceDep = Annotated[TurnService, _of_app("turn_service")]
+
+RunsDep = Annotated[Runs, _of_app("runs")]
+
+MetricsDep = Annotated[Metrics, _of_app("metrics")]
 
 
-async def _metrics(request: Request) -> Metrics:
-    value: Metrics = request.app.state.metrics
-    return value
-
-
-async def _threads(request: Request) -> Threads:
-    threads = (await _service(request)).threads
-    if threads is None:
+async def _threads(service: TurnServiceDep) -> Threads:
+    if service.threads is None:
         raise StorageUnavailable("This server stores no conversations.")
-    return threads
+    return service.threads
 
 
-async def _graph(request: Request, graph: str) -> str:
-    service = await _service(request)
+async def _graph(request: Request, service: TurnServiceDep, graph: str) -> str:
     if graph not in await asyncio.to_thread(service.graph_names, request.state.caller):
         raise NotFound(f"No graph named {graph!r}. List them at /api/graphs.")
     return graph
 
-
-TurnServiceDep = Annotated[TurnService, Depends(_service)]
-
-RunsDep = Annotated[Runs, Depends(_runs)]
-
-MetricsDep = Annotated[Metrics, Depends(_metrics)]
 
 ThreadsDep = Annotated[Threads, Depends(_threads)]
 
@@ -141,8 +134,7 @@ async def _cancel_in_time(request: Request, token: CancelToken, seconds: float) 
 
 T = TypeVar("T")
 
-# no client receives it; nginx logs such requests with this status
-CLIENT_LEFT = 499
+CLIENT_LEFT = 499  # no client receives it; nginx logs such requests with this status
 
 
 async def wait_for_disconnect(request: Request) -> None:

@@ -32,13 +32,8 @@ async def validation_error_response(request: Request, error: Exception) -> JSONR
     ]
     # replies can't contain lone surrogates, which a client may put into a name
     problems = json.loads(json.dumps(problems).encode("ascii", "replace"))
-    return error_response(request.url.path, 422, problems, param=_first_field(problems))
-
-
-def _first_field(problems: list[dict[str, Any]]) -> str | None:
-    """The field of the first problem."""
     path = [part for part in problems[0].get("loc", ()) if part != "body"] if problems else []
-    return str(path[0]) if path else None
+    return error_response(request.url.path, 422, problems, param=str(path[0]) if path else None)
 
 
 async def routing_error_response(request: Request, error: Exception) -> JSONResponse:
@@ -77,8 +72,7 @@ OPENAI_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429:
 
 OPENAI_ERROR_CODES = {401: "invalid_api_key", 413: "context_length_exceeded", 429: "rate_limit_exceeded"}
 
-# JSON-RPC 2.0, section 5.1
-PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603  # JSON-RPC 2.0, section 5.1
 
 
 def error_format(path: str) -> ErrorFormat:

@@ -212,11 +212,7 @@ def class_details(
 @browse_router.post("/{graph}/labels", summary="Look up labels")
 def iri_labels(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
-    with look_up.open() as opened:
-        try:
-            return look_up_labels(opened, body.iris)
-        except ToolError as error:
-            raise ConfigError(str(error)) from error
+    return read_graph(look_up, "thing", lambda opened: look_up_labels(opened, body.iris))
 
 
 @browse_router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")

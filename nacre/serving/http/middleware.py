@@ -42,8 +42,7 @@ MAX_PATH = 1000
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-# characters of a path that are logged
-MAX_LOGGED_PATH = 300
+MAX_LOGGED_PATH = 300  # characters of a path that are logged
 
 # headers of every reply that does not set them itself
 SECURITY_HEADERS = {
@@ -120,14 +119,12 @@ PUBLIC_PATHS = re.compile(r"/(?:static|healthz|readyz|metrics|\.well-known|api/d
 # parts of files: their route authenticates, then reads and bounds the body itself
 STREAMED_PATHS = re.compile(r"/api/uploads/[0-9a-f]{32}/files$")
 
-# levels of lists and objects in a body; requests of all interfaces have fewer than 20 (given)
-MAX_DEPTH = 100
+MAX_DEPTH = 100  # levels of lists and objects in a body; requests of all interfaces have fewer than 20 (given)
 
 # values in a body: as many as in a conversation of 16,000 messages; parsing them takes up to 25 ms (measured)
 MAX_VALUES = 50_000
 
-# larger bodies are parsed in a thread: so many bytes take less than 1 ms (measured)
-MAX_BYTES_ON_LOOP = 16_384
+MAX_BYTES_ON_LOOP = 16_384  # larger bodies are parsed in a thread: so many bytes take less than 1 ms (measured)
 
 # large bodies that are parsed at the same time, of which a caller has one: the interpreter runs one thread at a time
 BODY_SLOTS = 2
@@ -273,8 +270,7 @@ def _replay(messages: Sequence[Message], receive: Receive) -> Receive:
     return receive_next
 
 
-# characters of a line (given); tracebacks are not shortened
-MAX_LINE = 2000
+MAX_LINE = 2000  # characters of a line (given); tracebacks are not shortened
 
 
 def configure(form: str, level: int) -> None:

@@ -451,8 +451,7 @@ FOLDER, FILES, STATE, OUTPUT = "_uploads", "files", "state.json", "output.txt"
 # what named the graph's version before an ingest; to stop it, the file is renamed, which no full disk prevents
 BEFORE, CANCELLED = "before", "cancelled"
 
-# bytes of one request; a whole file comes in as many as it takes
-CHUNK = 8 << 20
+CHUNK = 8 << 20  # bytes of one request; a whole file comes in as many as it takes
 
 MAX_FILES, MAX_UPLOADS = 200, 4
 
@@ -463,8 +462,7 @@ STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
 
 POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 
-# what the command line suggests to run next
-COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"
+COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"  # what the command line suggests to run next
 
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 

@@ -37,10 +37,8 @@ class LexicalIndex:
         self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The best passages for the words of `text`; words in titles count more, punctuation is ignored.
-
-        Raises ToolError `unavailable` if the index is damaged.
-        """
+        """The best passages for the words of `text`; words in titles count more, punctuation is ignored. Raises
+        ToolError `unavailable` if the index is damaged."""
         import tantivy
 
         words = query_words(text)
@@ -166,9 +164,7 @@ def seal_folder(folder: Path) -> None:
 
 def verify_seal(folder: Path) -> dict[str, int]:
     """Check the files of an index against the recorded sizes and hashes; returns the sizes, or {} without a record.
-
-    Raises DamagedIndex for a file that is missing, of another size or (in small indexes) of other content.
-    """
+    Raises DamagedIndex for a file that is missing, of another size or (in small indexes) of other content."""
     try:
         recorded: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in _recorded(folder).items()}
     except FileNotFoundError:
@@ -194,10 +190,8 @@ def _recorded(folder: Path) -> Any:
 
 
 def check_sizes(folder: Path, sizes: Mapping[str, int], gone: bool = False) -> None:
-    """Raise DamagedIndex for a file of another size, or a missing one unless `gone` (open files stay readable).
-
-    It runs several times a turn on some twenty files, so it creates no Path objects.
-    """
+    """Raise DamagedIndex for a file of another size, or a missing one unless `gone` (open files stay readable). It runs
+    several times a turn on some twenty files, so it creates no Path objects."""
     home = os.fspath(folder)
     for name, size in sizes.items():
         try:

@@ -87,11 +87,8 @@ class CollectionWriter(Protocol):
 
 
 class Vectors:
-    """A read-only handle on the vectors of one version.
-
-    `failed` is the error of a server that did not answer. It is not queried again, so that a turn waits for it once;
-    reopen the vectors to retry.
-    """
+    """A read-only handle on the vectors of one version. `failed` is the error of a server that did not answer. It is
+    not queried again, so that a turn waits for it once; reopen the vectors to retry."""
 
     def __init__(self, collection: Collection, embedder: Embedder) -> None:
         self.failed = ""

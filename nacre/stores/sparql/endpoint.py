@@ -51,11 +51,8 @@ _STATE, _UNFINISHED = "x-sql-state", "S1T"
 
 
 class EndpointSource:
-    """A `SparqlSource` over HTTP, safe to share between threads.
-
-    The operator sets the address. Redirects to another host are refused, so that an endpoint can't make this machine
-    send requests elsewhere.
-    """
+    """A `SparqlSource` over HTTP, safe to share between threads. The operator sets the address. Redirects to another
+    host are refused, so that an endpoint can't make this machine send requests elsewhere."""
 
     def __init__(
         self,

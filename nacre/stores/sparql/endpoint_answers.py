@@ -116,10 +116,8 @@ def read_rows(
     most: int = MAX_ROWS,
     check: Callable[[], None] = nothing_to_check,
 ) -> tuple[tuple[str, ...], list[Row]]:
-    """The variables and at most `most` rows of a SELECT in SPARQL's JSON format.
-
-    `names` are the variables that were asked for, in their order; None takes those that the server names.
-    """
+    """The variables and at most `most` rows of a SELECT in SPARQL's JSON format. `names` are the variables that were
+    asked for, in their order; None takes those that the server names."""
     columns = len(names) if names else MOST_COLUMNS
     data = _read_object(url, content, max(MAX_ITEMS, most * columns * ITEMS_OF_TERM), check)
     try:

@@ -68,8 +68,7 @@ _OPEN, _CLOSE = frozenset("{(["), frozenset("})]")
 
 class Token(NamedTuple):
     """A token in its canonical form. `kind` is iri, string, blank, pname, variable, language, number, word or mark;
-    `gap` is what stands before it: a space, a line feed and
-    an indent, or nothing."""
+    `gap` is what stands before it: a space, a line feed and an indent, or nothing."""
 
     kind: str
     text: str

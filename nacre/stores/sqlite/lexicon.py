@@ -331,10 +331,7 @@ def write_lexicon(
     named: Iterable[tuple[NamedThing, list[str]]] = (),
 ) -> int:
     """Write a lexicon file; returns the number of names. `names` are distinct, and those of one thing are consecutive;
-    `named` are further things with all names of each.
-
-    `endings` are the predicates of the numbers in `ends`.
-    """
+    `named` are further things with all names of each. `endings` are the predicates of the numbers in `ends`."""
     path.unlink(missing_ok=True)
     shutil.rmtree(spellings_folder(path), ignore_errors=True)
     db = sqlite3.connect(path, isolation_level=None)

@@ -122,10 +122,8 @@ class Passages(PublishedFile):
 
 
 def write_passages(passages: Iterable[Passage], path: Path) -> int:
-    """Write a new passages.sqlite; returns the number of passages.
-
-    Passages with the same id, that is the same content, are stored once. Those with the same key must be consecutive.
-    """
+    """Write a new passages.sqlite; returns the number of passages. Passages with the same id, that is the same content,
+    are stored once. Those with the same key must be consecutive."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL)
@@ -276,9 +274,8 @@ class Documents(PublishedFile):
 
 
 class DocumentsWriter:
-    """Writes a new documents.sqlite, one document at a time; use it as a context manager.
-
-    `count` is the number of documents so far; `last_skipped` describes the file that was skipped last."""
+    """Writes a new documents.sqlite, one document at a time; use it as a context manager. `count` is the number of
+    documents so far; `last_skipped` describes the file that was skipped last."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)

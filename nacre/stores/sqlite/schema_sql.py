@@ -104,10 +104,8 @@ def column_definitions(
     filled: str = "",
     targets: str = "",
 ) -> list[tuple[str, str]]:
-    """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`).
-
-    `targets` names the tables behind a link of several, `filled` says how many rows have a value, "" if all have one.
-    """
+    """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`). `targets`
+    names the tables behind a link of several, `filled` says how many rows have a value, "" if all have one."""
     kind = SQL_TYPES.get(predicate.datatype, "TEXT")
     text = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
     found: list[tuple[str, str]] = []

@@ -1,7 +1,7 @@
 """Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite.
 
 In order: the last question about something else, one thing more about the turn before, what a turn leaves out; then
-what kind of question a few words form, and FollowUpTurn, the turn as these rules look at it.
+what kind of question a few words form.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from nacre.plans.selects import asked_select, is_from_earlier_turn
 from nacre.records.plan import OF_NUMBERS, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import focus, has_only_persons, property_owners, requested_nodes
-from nacre.understanding.dialogue.references import format_labels, mentioned_things, strip_opener
+from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.question.analyse import analyse_question
@@ -22,14 +22,12 @@ from nacre.understanding.question.analyse import analyse_question
 # Opens the description of the plan behind a follow-up in its standalone question. It is for people.
 SCOPE_OPENING = " (about "
 
-# Minimum score of a value or class that is substituted.
-MIN_SUBSTITUTE_SCORE = 0.75
+MIN_SUBSTITUTE_SCORE = 0.75  # Minimum score of a value or class that is substituted.
 
 # Words of a turn that may leave most of a question out; turns in which a thing is substituted; at most.
 MAX_SHORT_TOKENS, MAX_SUBSTITUTED_TURNS = 4, 3
 
-# The kind of a time in `_Part`.
-_TIME = "time"
+_TIME = "time"  # The kind of a time in `_Part`.
 
 
 class _Part(NamedTuple):
@@ -45,13 +43,13 @@ def is_short(words: Sequence[Token]) -> bool:
     return len(words) <= MAX_SHORT_TOKENS
 
 
-def is_elliptic(question: str, words: Sequence[Token], things: Sequence[NameCandidate]) -> bool:
+def is_elliptic(turn: FollowUpTurn) -> bool:
     """Whether a turn names a thing and asks nothing about it: "and X?", "in X?"."""
-    known = language().words
-    covered = {i for c in things for i in c.covered}
+    known, words = language().words, turn.words
+    covered = {i for c in turn.things for i in c.covered}
     has_other_words = any(i not in covered and t.norm not in function_words() for i, t in enumerate(words))
     has_verb = bool(words) and words[0].norm in known["asking_yes_no"]
-    is_what_about = language().dialogue["about"].match(question)
+    is_what_about = language().dialogue["about"].match(turn.question)
     has_question_word = not is_what_about and any(t.norm in known["question_words"] for t in words)
     return not has_other_words and not has_verb and not has_question_word
 
@@ -63,17 +61,17 @@ def is_standalone(turn: EarlierTurn) -> bool:
     return not depends and SCOPE_OPENING not in turn.standalone
 
 
-def substitute_thing(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
-    """The last question with its thing replaced by the one of the phrase, in a recent turn with a thing of the same
+def substitute_thing(turn: FollowUpTurn) -> Rewrite | None:
+    """The last question with its thing replaced by the one of the turn, in a recent turn with a thing of the same
     class. A completely named thing of another class replaces the first thing of the last turn."""
-    new = mentioned_things(linker, tokenize(phrase))
+    new, linker = turn.things, turn.linker
     exact = [c for c in new if c.exact]
-    turns = [turn for turn in earlier[-MAX_SUBSTITUTED_TURNS:] if is_standalone(turn)]
-    for turn in reversed(turns):
-        for old in mentioned_things(linker, tokenize(turn.standalone)):
+    turns = [before for before in turn.earlier[-MAX_SUBSTITUTED_TURNS:] if is_standalone(before)]
+    for before in reversed(turns):
+        for old in mentioned_things(linker, tokenize(before.standalone)):
             for other in exact or new:
                 if other.relations & old.relations and other.keys != old.keys:
-                    return _replace_thing(turn, old, other)
+                    return _replace_thing(before, old, other)
     old_things = mentioned_things(linker, tokenize(turns[-1].standalone)) if turns else []
     return _replace_thing(turns[-1], old_things[0], exact[0]) if exact and old_things else None
 
@@ -84,14 +82,10 @@ def _replace_thing(turn: EarlierTurn, old: NameCandidate, new: NameCandidate) ->
     return Rewrite(before + new.label + after, True, Scope(None, new.keys, (new.label,)))
 
 
-def substitute_value(
-    phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker, *, instead: bool = False
-) -> Rewrite | None:
+def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | None:
     """ "And in 2022?", "and the red ones?": the last question with its time, value or class replaced, or this added.
-
-    With `instead` nothing is added, and a class may replace a value, or a value a class.
-    """
-    words, last = tokenize(phrase), earlier[-1]
+    With `instead` nothing is added, and a class may replace a value, or a value a class."""
+    phrase, words, last, linker = turn.question, turn.words, turn.last, turn.linker
     new = _new_part(phrase, words, linker)
     if new is None or any(t.norm in language().words["asking_yes_no"] for t in words[:1]) or not is_standalone(last):
         return None
@@ -151,8 +145,7 @@ def _replaceable_parts(text: str, new: Sequence[NameCandidate], linker: Linker) 
     ]
 
 
-# Words of a fragment, at most.
-MAX_FRAGMENT_TOKENS = 4
+MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
 
 
 def is_fragment(words: Sequence[Token]) -> bool:
@@ -179,74 +172,35 @@ def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
     return Rewrite(f"{strip_opener(question).rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence))
 
 
-def grouped_property(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> str:
-    """The label of the property that the last turn asked for, if a turn ends with "for each": "list the number of rooms
-    for each" after "how many different styles are there?". Empty if there is none."""
-    body = earlier[-1].plan.body if earlier[-1].plan else None
-    if len(words) < 2 or words[-1].norm not in language().words["grouping"] or not isinstance(body, Select):
-        return ""
-    value = aggregated_value(body.answers[-1])
-    return linker.index.graph.about(value.predicate).label if isinstance(value, Attribute) else ""
-
-
-def grouped_things(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope | None:
-    """The things that were listed before, if a turn ends with "for each". None if there are not several."""
-    known = language().words
-    if len(words) < 2 or words[-1].norm not in known["grouping"] or words[-2].norm not in known["locating"]:
-        return None
-    many = focus(earlier[-1:], True, linker)
-    return many if len(many.keys) > 1 else None
-
-
-class FollowUpTurn(NamedTuple):
-    """A question with what it names itself and the turns before it, of which there is at least one.
-
-    `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
-    the question names.
-    """
-
-    question: str
-    typed: str
-    words: tuple[Token, ...]
-    things: tuple[NameCandidate, ...]
-    earlier: tuple[EarlierTurn, ...]
-    linker: Linker
-
-    @property
-    def last(self) -> EarlierTurn:
-        return self.earlier[-1]
-
-    @property
-    def lead(self) -> str:
-        """The opening that only connects the question to the turn before: "what about ", "and "."""
-        patterns = language().dialogue
-        opening = patterns["about"].match(self.question) or patterns["opener"].match(self.question)
-        return opening[0] if opening else ""
-
-    @property
-    def phrase(self) -> str:
-        """The question without its lead."""
-        return self.question[len(self.lead) :]
-
-
 def add_object(turn: FollowUpTurn) -> Rewrite | None:
     """ "Who came?" after a concert: who came of the concert."""
-    one = focus(turn.earlier[-1:], many=False, linker=turn.linker)
-    if turn.things or not is_verb_alone(turn.words) or len(one.keys) != 1 or has_only_persons(one, turn.linker):
+    one, words = focus(turn.earlier[-1:], many=False, linker=turn.linker), without_conjunction(turn.words)
+    is_verb_alone = len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
+    if turn.things or not is_verb_alone or len(one.keys) != 1 or has_only_persons(one, turn.linker):
         return None
     return _append(turn.question, f"of {one.labels[0]}", one)
 
 
 def add_group(turn: FollowUpTurn) -> Rewrite | None:
-    """ "How many for each?": for each value of the property that was asked for before."""
-    noun = "" if turn.things else grouped_property(turn.words, turn.earlier, turn.linker)
+    """ "How many for each?": for each value of the property that was asked for before, as in "list the number of rooms
+    for each" after "how many different styles are there?"."""
+    words, body = turn.words, turn.last_body
+    is_group = len(words) > 1 and words[-1].norm in language().words["grouping"]
+    if turn.things or not is_group or not isinstance(body, Select):
+        return None
+    value = aggregated_value(body.answers[-1])
+    noun = turn.linker.index.graph.about(value.predicate).label if isinstance(value, Attribute) else ""
     return _append(turn.question, noun) if noun else None
 
 
 def add_group_things(turn: FollowUpTurn) -> Rewrite | None:
     """ "How many are there for each?": for each of the things that were listed before."""
-    many = None if turn.things else grouped_things(turn.words, turn.earlier, turn.linker)
-    return _append(turn.question, _of_them(many), many) if many is not None else None
+    words, known = turn.words, language().words
+    is_group = len(words) > 1 and words[-1].norm in known["grouping"] and words[-2].norm in known["locating"]
+    if turn.things or not is_group:
+        return None
+    many = focus(turn.earlier[-1:], True, turn.linker)
+    return _append(turn.question, _of_them(many), many) if len(many.keys) > 1 else None
 
 
 def add_owner(turn: FollowUpTurn) -> Rewrite | None:
@@ -263,7 +217,13 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         return None
     is_sum = bool(sum_words(words))
     if is_sum or is_best or is_choice or language().dialogue["opener"].match(question):
-        many = _several_owners(turn, is_sum)
+        if not is_sum:
+            many = focus(earlier, True, linker, requested_nodes(words, -1, linker))
+        else:
+            # The turn before may have said the same sum: "above the average age", then "what is the average age?".
+            content = " ".join(t.norm for t in words if t.norm not in function_words())
+            said = f" {' '.join(t.norm for t in tokenize(turn.last.standalone))} "
+            many = Scope() if f" {content} " in said else property_owners(turn.last, words, linker)
         if len(many.keys) > 1:
             return _choose_among(turn, many) if is_choice else _append(question, _of_them(many), many)
     one = focus(earlier, many=False, linker=linker)
@@ -281,28 +241,12 @@ def keep_question(turn: FollowUpTurn) -> Rewrite:
     return Rewrite(turn.typed, sure=is_best_of_all or not is_fragment(turn.words))
 
 
-def _several_owners(turn: FollowUpTurn, is_sum: bool) -> Scope:
-    """The several things of which a property is asked. Empty if the turn before said the same sum in its words."""
-    if is_sum:
-        if _repeats_words(turn):
-            return Scope()
-        return property_owners(turn.last, turn.words, turn.linker)
-    return focus(turn.earlier, True, turn.linker, requested_nodes(turn.words, -1, turn.linker))
-
-
 def _choose_among(turn: FollowUpTurn, many: Scope) -> Rewrite:
     """ "Which had the fewest visitors" with "of them" after the question word."""
     first = turn.words[0]
     which = first if first.norm in language().words["choosing_one"] else turn.words[1]
     question = f"{which.text} {_of_them(many)}{turn.question[which.end :]}"
     return Rewrite(strip_opener(question), True, many)
-
-
-def _repeats_words(turn: FollowUpTurn) -> bool:
-    """Whether a turn asks for what the last one mentioned in the same words: "above the average age", then "what is the
-    average age?"."""
-    content = " ".join(t.norm for t in turn.words if t.norm not in function_words())
-    return f" {content} " in f" {' '.join(t.norm for t in tokenize(turn.last.standalone))} "
 
 
 def _of_them(many: Scope) -> str:
@@ -313,8 +257,7 @@ def _append(question: str, words: str, scope: Scope | None = None) -> Rewrite:
     return Rewrite(f"{strip_opener(question).rstrip('?')} {words}?", True, scope)
 
 
-# Minimum score of a name that explains words of a question.
-MIN_EXPLAINING_SCORE = 0.4
+MIN_EXPLAINING_SCORE = 0.4  # Minimum score of a name that explains words of a question.
 
 
 def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:
@@ -357,12 +300,6 @@ def is_open_choice(words: Sequence[Token]) -> bool:
     visitors"."""
     words = without_conjunction(words)
     return len(words) > 1 and words[0].norm in language().words["choosing_one"] and words[1].norm in function_words()
-
-
-def is_verb_alone(words: Sequence[Token]) -> bool:
-    """Whether a question is "who" and a verb, whose object was mentioned before: "who came?"."""
-    words = without_conjunction(words)
-    return len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
 
 
 def has_superlative(words: Sequence[Token]) -> bool:

@@ -21,11 +21,8 @@ from nacre.understanding.question.records import Link
 # Minimum scores of a class or property that tells which things are meant: of the best one, and of the others.
 MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
 
-# How much worse than the best class or property of the same words another one may be.
-MAX_SCORE_GAP = 0.05
-
-# Turns in which one thing is looked for before several count as "it".
-MAX_TURNS_OF_ONE = 3
+MAX_SCORE_GAP = 0.05  # How much worse than the best class or property of the same words another one may be.
+MAX_TURNS_OF_ONE = 3  # Turns in which one thing is looked for before several count as "it".
 
 
 def focus(
@@ -188,9 +185,9 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
         for found in dict.fromkeys(options):
             keys = tuple(dict.fromkeys(_named_twin(key, linker) for key in found))
             if len(keys) > many:
-                is_own = (
-                    found in named and not has_earlier_things(turn.plan, found) and names_itself(turn, found, linker)
-                )
+                # Not from an earlier turn, but from its question
+                is_new = not any(is_from_earlier_turn(v) and v.keys == found for v in plan_variables(turn.plan))
+                is_own = found in named and is_new and names_itself(turn, found, linker)
                 yield Scope(turn.plan, keys, _labels(keys, linker), confidence=_confidence(turn, is_own))
 
 
@@ -274,11 +271,6 @@ def named_things_of(plan: Plan | None) -> tuple[tuple[str, ...], ...]:
     owner = answer.of.variable if isinstance(answer, Aggregate) else answer.variable
     variables = sorted(body.variables, key=lambda v: v.name != owner)
     return tuple(variable.keys for variable in variables if variable.keys)
-
-
-def has_earlier_things(plan: Plan | None, keys: tuple[str, ...]) -> bool:
-    """Whether a plan has these things from an earlier turn, and not from its question."""
-    return any(is_from_earlier_turn(v) and v.keys == keys for v in plan_variables(plan))
 
 
 def names_itself(turn: EarlierTurn, keys: tuple[str, ...], linker: Linker) -> bool:

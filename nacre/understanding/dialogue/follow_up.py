@@ -98,15 +98,14 @@ def changed_plans(
     by_cues = edit_by_cues(question, links, earlier, scope.how, graph)
     if by_cues is not None:
         return [_show_order(by_cues, question, scope)]
-    edited = (_edit(earlier, body, scope.how) for body in bodies if isinstance(body, Select))
+    how: EditKind = _EDIT_OF_CHANGE.get(scope.how, scope.how)  # type: ignore[arg-type]
+    edited = (
+        compare_with_number(body, STAND_IN, earlier) if scope.how == "number" else edit_plan(earlier, body, how)
+        for body in bodies
+        if isinstance(body, Select)
+    )
     changed = (select for select in edited if select is not None and select != earlier)
     return list(dict.fromkeys(_show_order(select, question, scope) for select in changed))
-
-
-def _edit(earlier: Select, new: Select, how: str) -> Select | None:
-    if how == "number":
-        return compare_with_number(new, STAND_IN, earlier)
-    return edit_plan(earlier, new, _EDIT_OF_CHANGE.get(how, how))  # type: ignore[arg-type]
 
 
 def _show_order(select: Select, question: Question, scope: Scope) -> Select:
@@ -129,11 +128,8 @@ def _show_names(select: Select, graph: SchemaGraph) -> Select:
     return replace(select, answers=(Attribute(own.name, properties[0]),)) if properties else select
 
 
-# Parser rules that link a word but do not use it.
-IDLE_RULES = frozenset(("dangling", "group dropped"))
-
-# Revised plans of one follow-up, at most.
-MAX_REVISIONS = 2
+IDLE_RULES = frozenset(("dangling", "group dropped"))  # Parser rules that link a word but do not use it.
+MAX_REVISIONS = 2  # Revised plans of one follow-up, at most.
 
 # The probability that the first of them is right if the plan before it was right (measured over conversations about
 # four graphs to learn from, 32 and 45 follow-ups).
@@ -183,8 +179,7 @@ def _count_unused_words(ranked: RankedReading) -> int:
     return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)
 
 
-# What the score of things of the conversation gains over others with the same name.
-SCOPE_BONUS = 0.25
+SCOPE_BONUS = 0.25  # What the score of things of the conversation gains over others with the same name.
 
 
 def scope_links(links: list[Link], scope: Scope | None, question: Question, index: LinkingIndex) -> list[Link]:
@@ -204,28 +199,22 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
 
 
 def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
-    """The candidates about the things of the conversation if there are any, else all.
-
-    "How much do they cost" asks for the cost of each and not for a total, unless the question says so. "Are they full?"
-    asks about all of them.
-    """
+    """The candidates about the things of the conversation if there are any, else all. "How much do they cost" asks for
+    the cost of each and not for a total, unless the question says so. "Are they full?" asks about all of them."""
     about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
-    if _asks_how_many(about, question):
+    places = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
+    if places & {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}:
+        # "how many of them are full?" counts the things of the conversation
         about = [c for c in about if _counts_scope(c)] or about
-    if not {t.norm for t in question.tokens} & language().words["existing"]:
+    words, known = [t.norm for t in question.tokens], language().words
+    if not set(words) & known["existing"]:
         about = [_test_all(c, of_class=False) for c in about]
-    if not about and _asks_of_all(question):
+    if not about and words[:1] and words[0] in known["asking_yes_no"] and set(words[1:2]) & known["of_all_things"]:
+        # "are all doors open?"
         candidates = [_test_all(c, of_class=True) for c in candidates]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
     asks_total = any(c.kind == "sum" and c.start not in degrees for c in question.cues)
     return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
-
-
-def _asks_how_many(about: Sequence[Candidate], question: Question) -> bool:
-    """Whether the things of the conversation are counted: "how many of them are full?"."""
-    places = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
-    count_ends = {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}
-    return bool(places & count_ends)
 
 
 def _counts_scope(candidate: Candidate) -> bool:
@@ -235,12 +224,6 @@ def _counts_scope(candidate: Candidate) -> bool:
     if not isinstance(body, Select) or not isinstance(answer, Aggregate) or answer.function != "count":
         return False
     return any(v.name == answer.of.variable and is_from_earlier_turn(v) for v in body.variables)
-
-
-def _asks_of_all(question: Question) -> bool:
-    """Whether a question asks if something is true of all things of a class: "are all doors open?"."""
-    words, known = [t.norm for t in question.tokens[:2]], language().words
-    return len(words) > 1 and words[0] in known["asking_yes_no"] and words[1] in known["of_all_things"]
 
 
 def _test_all(candidate: Candidate, *, of_class: bool) -> Candidate:
@@ -271,21 +254,16 @@ def _value_of_each(candidate: Candidate) -> Candidate:
 
 def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link | None:
     """The link of the word that stands for the things of the conversation. None if there is no such word."""
-    node, at = _narrowest_node(scope, index), _pronoun_position(question, scope)
+    node = _narrowest_node(scope, index)
+    tokens, pronouns, result = question.tokens, language().words["pronouns"], language().dialogue["result"]
+    at = next((i for i, t in enumerate(tokens) if t.norm in pronouns), None)
+    if at is None and scope.how:
+        # If the plan is to be changed, also a word for its result: "list", "table".
+        at = next((i for i, t in enumerate(tokens) if result.search(t.norm)), None)
     if node is None or at is None:
         return None
     label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
-
-
-def _pronoun_position(question: Question, scope: Scope) -> int | None:
-    """The first pronoun. If the plan is to be changed, also a word for its result: "list", "table"."""
-    pronouns = language().words["pronouns"]
-    at = next((i for i, t in enumerate(question.tokens) if t.norm in pronouns), None)
-    if at is None and scope.how:
-        result = language().dialogue["result"]
-        at = next((i for i, t in enumerate(question.tokens) if result.search(t.norm)), None)
-    return at
 
 
 def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
@@ -295,8 +273,7 @@ def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
     return min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
 
 
-# Turns whose things are left out, and things of them, at most.
-MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100
+MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100  # Turns whose things are left out, and things of them, at most.
 
 
 def strip_other(question: str) -> str | None:
@@ -321,7 +298,11 @@ def strip_other(question: str) -> str | None:
 
 def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn]) -> Rewrite:
     """The rewrite with the things that the last turns gave or named, which are to be left out."""
-    given = dict.fromkeys(key for turn in earlier[-MAX_TURNS_EXCLUDED:] for key in (*turn.keys, *_named_keys(turn)))
+    given: dict[str, None] = {}
+    for turn in earlier[-MAX_TURNS_EXCLUDED:]:
+        body = turn.plan.body if turn.plan else None
+        named = [k for v in body.variables for k in v.keys] if isinstance(body, Select) else []
+        given |= dict.fromkeys((*turn.keys, *named))
     scope = replace(rewrite.scope or Scope(), besides=tuple(given)[:MAX_THINGS_EXCLUDED])
     return replace(rewrite, depends=True, scope=scope)
 
@@ -337,8 +318,3 @@ def exclude_given(candidate: Candidate, keys: tuple[str, ...]) -> Candidate:
     given = Variable(f"{own.name}_given", own.classes, own.without, keys, f"({len(keys)} of before)")
     excluded = Filter(Itself(own.name), "in", Select((Itself(given.name),), (given,)), True)
     return candidate._replace(body=replace(body, filters=(*body.filters, excluded)))
-
-
-def _named_keys(turn: EarlierTurn) -> tuple[str, ...]:
-    body = turn.plan.body if turn.plan else None
-    return tuple(k for v in body.variables for k in v.keys) if isinstance(body, Select) else ()

@@ -6,7 +6,7 @@ The plan of a follow-up contains the keys of things that an earlier turn gave. `
 keys by that turn's conditions, so that "and the drying room?" reaches the room that was asked for two turns ago.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -43,9 +43,7 @@ _INEQUALITIES = frozenset(("<", "<=", ">", ">="))
 
 def edit_plan(earlier: Select, new: Select, how: EditKind) -> Select | None:
     """The earlier plan with the columns, order or conditions of the new one. None if the new one has none of these.
-
-    Things of the same class in both plans are the same things.
-    """
+    Things of the same class in both plans are the same things."""
     both = merge_selects(earlier, new)
     if both is None:
         return None
@@ -190,18 +188,19 @@ def _add_columns(base: Select, added: Select) -> Select | None:
     """The base with the values or counts that the follow-up asks for as well."""
     new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
     counts = [a for a in new if isinstance(a, Aggregate)]
+    filters = tuple(dict.fromkeys((*base.filters, *added.filters)))
     if not new:
         return None
     if not counts:
         if added.by or added.group or added.order is not None or any(isinstance(a, Aggregate) for a in base.answers):
             return None
         paired = any(isinstance(a, Itself) for a in base.answers)
-        return replace(base, answers=(*base.answers, *new), filters=_join_filters(base, added), paired=paired)
+        return replace(base, answers=(*base.answers, *new), filters=filters, paired=paired)
     shown = [a for a in base.answers if not isinstance(a, Aggregate)]
     owners = list(dict.fromkeys(a.variable for a in shown))
     if not shown or base.limit is not None:
         return None
-    changed = replace(base, answers=(*base.answers, *counts), filters=_join_filters(base, added))
+    changed = replace(base, answers=(*base.answers, *counts), filters=filters)
     if all(c.of.variable in owners for c in counts):
         # The things themselves are counted, for each value that was shown.
         values = tuple(a for a in shown if isinstance(a, Attribute))
@@ -215,7 +214,7 @@ def _reorder(base: Select, added: Select) -> Select | None:
     if added.order is None and not new:
         return None
     order = added.order or Order(new[-1], isinstance(new[-1], Aggregate))
-    base = replace(base, filters=_join_filters(base, added))
+    base = replace(base, filters=tuple(dict.fromkeys((*base.filters, *added.filters))))
     if isinstance(order.by, Aggregate) and not (base.group or base.by):
         shown = [a for a in base.answers if not isinstance(a, Aggregate)]
         owners = tuple(dict.fromkeys(a.variable for a in shown))
@@ -229,10 +228,6 @@ def _reorder(base: Select, added: Select) -> Select | None:
             base = replace(base, group=owners)
     # "with the oldest first" is not a limit.
     return replace(base, order=order, limit=added.limit if added.limit != 1 else None, offset=added.offset)
-
-
-def _join_filters(base: Select, added: Select) -> tuple[Filter, ...]:
-    return tuple(dict.fromkeys((*base.filters, *added.filters)))
 
 
 # Kinds of cues that can change a plan.
@@ -249,11 +244,15 @@ def edit_by_cues(
 ) -> Select | None:
     """The changed plan. None if the question has other content words, or its cues change nothing."""
     cues = [c for c in question.cues if c.kind in _CUES]
-    bounds = [end for n in question.numbers if n.op and not n.date_start for end in _range_ends(n)]
+    numbers = [n for n in question.numbers if n.op and not n.date_start]
+    bounds = [n._replace(until=None) for n in numbers]
+    bounds += [n._replace(op="<=", value=n.until, until=None) for n in numbers if n.until is not None]
     spans = [(c.start, c.end) for c in cues] + [(n.start, n.end) for n in bounds]
     used = {i for start, end in spans for i in range(start, end)} | _shown_words(links, earlier, graph)
-    # "heavier than 90" says what is bounded.
-    if _has_other_words(question, used) or any(n.concepts for n in bounds):
+    result = language().dialogue["result"]
+    unused = (t for i, t in enumerate(question.tokens) if i not in used and i not in question.stopwords)
+    # Other words than those for the result ("list", "them"). "heavier than 90" says what is bounded.
+    if any(not result.search(t.norm) for t in unused) or any(n.concepts for n in bounds):
         return None
     if bounds:
         return _add_bound(earlier, bounds, graph) if how in _BOUNDING_CHANGES else None
@@ -284,22 +283,6 @@ def _shown_words(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> 
         or (x.kind == "property" and x.exact and x.refs[0].predicate in properties)
     )
     return frozenset(i for x in shown for i in range(x.start, x.end))
-
-
-def _has_other_words(question: Question, used: Iterable[int]) -> bool:
-    """Whether content words are left, other than words for the result ("list", "them")."""
-    result, taken = language().dialogue["result"], set(used)
-    return any(
-        i not in taken and i not in question.stopwords and not result.search(t.norm)
-        for i, t in enumerate(question.tokens)
-    )
-
-
-def _range_ends(number: Number) -> tuple[Number, ...]:
-    """A bound; for a range, both of its ends."""
-    if number.until is None:
-        return (number,)
-    return number._replace(until=None), number._replace(op="<=", value=number.until, until=None)
 
 
 def _value_of(cues: Sequence[Cue], kind: str) -> str:
@@ -371,8 +354,7 @@ def _shows_number(select: Select, graph: SchemaGraph) -> bool:
     return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
-# Numbers that are years unless something else is said (given): from, and before.
-YEAR_RANGE = (1000, 2100)
+YEAR_RANGE = (1000, 2100)  # Numbers that are years unless something else is said (given): from, and before.
 
 
 def inline_earlier_plans(select: Select, before: Sequence[EarlierTurn]) -> Select:

@@ -7,12 +7,13 @@ the best ("the cheaper one"), readings that an earlier answer offered; then how 
 import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from nacre.language.data import language, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, split_name, tokenize
 from nacre.language.word_forms import is_plural
-from nacre.records.plan import Attribute, Select, aggregated_value
+from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     focus,
@@ -30,17 +31,53 @@ from nacre.understanding.dialogue.focus import (
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
 
-# Minimum score of a part of a name that names a thing.
-MIN_PART_SCORE = 0.6
+MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
+
+
+class FollowUpTurn(NamedTuple):
+    """A question with what it names itself and the turns before it, of which there is at least one.
+
+    `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
+    the question names.
+    """
+
+    question: str
+    typed: str
+    words: tuple[Token, ...]
+    things: tuple[NameCandidate, ...]
+    earlier: tuple[EarlierTurn, ...]
+    linker: Linker
+
+    @classmethod
+    def read(cls, question: str, typed: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> "FollowUpTurn":
+        words = tuple(tokenize(question))
+        return cls(question, typed, words, tuple(mentioned_things(linker, words)), earlier, linker)
+
+    def asking(self, question: str) -> "FollowUpTurn":
+        """The turn with another question."""
+        return self.read(question, self.typed, self.earlier, self.linker)
+
+    @property
+    def last(self) -> EarlierTurn:
+        return self.earlier[-1]
+
+    @property
+    def last_body(self) -> Body | None:
+        return self.last.plan.body if self.last.plan else None
+
+    @property
+    def lead(self) -> str:
+        """The opening that only connects the question to the turn before: "what about ", "and "."""
+        patterns = language().dialogue
+        opening = patterns["about"].match(self.question) or patterns["opener"].match(self.question)
+        return opening[0] if opening else ""
 
 
 def find_pronoun(
     words: Sequence[Token], things: Sequence[NameCandidate], demonstratives: Collection[int] = ()
 ) -> int | None:
     """The first pronoun that refers to an earlier turn. A pronoun after a thing of this turn refers to that.
-
-    `demonstratives` are the places of "that" before a class (`demonstrative_positions`).
-    """
+    `demonstratives` are the places of "that" before a class (`demonstrative_positions`)."""
     known = language().words
     first_thing = min((c.start for c in things), default=len(words))
     for i, token in enumerate(words):
@@ -77,10 +114,8 @@ def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandida
 
 
 def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset[int]:
-    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room".
-
-    In "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word.
-    """
+    """Where "that" stands before a class and after none: "who runs that branch", not "authors that book a room". In
+    "members that work in Sales" the graph names the verb: a property longer than the class begins at the same word."""
     linked = linker.link(words)
     classes = [c for c in linked if c.kind == "class" and c.exact]
     verbs = [(c.start, c.end) for c in linked if c.kind == "predicate" and c.exact]
@@ -94,10 +129,8 @@ def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset
 
 
 def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether a first question has a pronoun without anything before it that the pronoun may stand for.
-
-    In "which department is he in" the department is what is asked for, and he is someone else.
-    """
+    """Whether a first question has a pronoun without anything before it that the pronoun may stand for. In "which
+    department is he in" the department is what is asked for, and he is someone else."""
     known = language().words
     linked = linker.link(words)
     # The "it" of the song "Beat it" is part of a name.
@@ -163,16 +196,14 @@ def _is_expletive(words: Sequence[Token], at: int) -> bool:
     return (token.norm == "it" and is_impersonal) or (len(token.text) > 1 and token.text.isupper())
 
 
-def resolve_pronoun(
-    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite:
+def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the things that its pronoun stands for. Unchanged, and not `sure`, if there are none."""
-    known = language().words
+    known, (question, _, words, _, _, linker) = language().words, turn
     token = words[at]
     if token.norm in known["there"]:
-        return _resolve_place(question, words, at, earlier, linker)
-    is_many = _is_plural(words, at, earlier, linker)
-    meant = _antecedent(words, at, is_many, earlier, linker)
+        return _resolve_place(turn, at)
+    is_many = _is_plural(turn, at)
+    meant = _antecedent(turn, at, is_many)
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
         # "which one is the longest river" after lakes were mentioned.
         return Rewrite(question)
@@ -181,7 +212,9 @@ def resolve_pronoun(
     if len(meant.keys) == 1:
         is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
         label = meant.labels[0] + ("'s" if is_possessive else "")
-        if at in demonstrative_positions(words, linker) and not _is_of_class(meant, words, at, linker):
+        thing = linker.lexicon.thing(meant.keys[0])
+        is_other = thing is not None and thing.relation not in _class_tables(words, at, linker)
+        if is_other and at in demonstrative_positions(words, linker):
             # "That town" after a brewery is its town.
             label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
         return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
@@ -191,11 +224,10 @@ def resolve_pronoun(
     return Rewrite(text, True, meant, is_many)
 
 
-def _resolve_place(
-    question: str, words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite:
+def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the place that "there" stands for."""
-    meant = place_focus(earlier, linker)
+    question, words = turn.question, turn.words
+    meant = place_focus(turn.earlier, turn.linker)
     if not meant.keys:
         return Rewrite(question, sure=False)
     start, end = words[at].start, words[at].end
@@ -207,11 +239,11 @@ def _resolve_place(
     return replace_reference(question, start, end, f"{preposition}{meant.labels[0]}", meant.keys[0], meant)
 
 
-def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
+def _is_plural(turn: FollowUpTurn, at: int) -> bool:
     """Whether a pronoun stands for several things. "They" may stand for one if the last turn was about one."""
-    known, norm = language().words, words[at].norm
+    known, words, norm = language().words, turn.words, turn.words[at].norm
     if norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
-        return not may_be_one(earlier, linker)
+        return not may_be_one(turn.earlier, turn.linker)
     if norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]:
         return True
     # "how many pages is that in total"
@@ -219,10 +251,9 @@ def _is_plural(words: Sequence[Token], at: int, earlier: tuple[EarlierTurn, ...]
     return norm in known["pronoun_first"] | known["demonstrative"] and has_total
 
 
-def _antecedent(
-    words: Sequence[Token], at: int, is_many: bool, earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Scope:
+def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     """The things that a pronoun stands for, which may be none."""
+    words, earlier, linker = turn.words, turn.earlier, turn.linker
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:
         return person_focus(earlier, linker)
@@ -244,12 +275,6 @@ def _antecedent(
             return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
-
-
-def _is_of_class(meant: Scope, words: Sequence[Token], at: int, linker: Linker) -> bool:
-    """Whether a thing is of the class that stands after a pronoun."""
-    thing = linker.lexicon.thing(meant.keys[0])
-    return thing is None or thing.relation in _class_tables(words, at, linker)
 
 
 def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
@@ -280,66 +305,49 @@ def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
     return following.end if is_noun and not is_property else words[at].end
 
 
-# Turns in which a thing of a class is looked for.
-MAX_TURNS_BACK = 3
+MAX_TURNS_BACK = 3  # Turns in which a thing of a class is looked for.
 
 
-def resolve_definite_reference(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
-    """The question with the name of what a class or property refers to. None if that was not given before."""
-    return _resolve_value(question, words, earlier, linker) or _resolve_thing(question, words, earlier, linker)
-
-
-def _resolve_value(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
+def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
     """ "This winery" after the winery of a wine was given, which is a text: the text."""
-    last = earlier[-1]
-    body = last.plan.body if last.plan else None
+    last, body, graph = turn.last, turn.last_body, turn.linker.index.graph
     value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
-    graph = linker.index.graph
     if not isinstance(value, Attribute) or len(last.labels) != 1 or graph.is_numeric(value.predicate):
         return None
     label = split_name(graph.about(value.predicate).label).split()
-    for before, noun in pairwise(words):
+    for before, noun in pairwise(turn.words):
         if before.norm in language().words["demonstrative"] and noun.norm in label:
             scope = None if last.confidence is None else Scope(confidence=last.confidence)
-            return Rewrite(question[: before.start] + last.labels[0] + question[noun.end :], True, scope)
+            return Rewrite(turn.question[: before.start] + last.labels[0] + turn.question[noun.end :], True, scope)
     return None
 
 
-def _resolve_thing(
-    question: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
+def resolve_class(turn: FollowUpTurn) -> Rewrite | None:
     """ "In the department" at the end of a question, after one department was mentioned."""
+    words, linker = turn.words, turn.linker
     for kind in mentioned_classes(words, linker):
         at = kind.start - 1
         is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in language().words["locating"]
         is_last = all(t.norm in function_words() for t in words[kind.end :])
         if not is_definite or not is_last or is_plural(words[kind.end - 1].norm):
             continue
-        one = focus_of_kind(earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
+        one = focus_of_kind(turn.earlier[-MAX_TURNS_BACK:], kind.relations, linker, single=True)
         if one is not None and len(one.keys) == 1:
             start, end = words[at].start, words[kind.end - 1].end
-            return replace_reference(question, start, end, one.labels[0], one.keys[0], one)
+            return replace_reference(turn.question, start, end, one.labels[0], one.keys[0], one)
     return None
 
 
-def ordinal_reference(
-    words: Sequence[Token], earlier: Sequence[EarlierTurn], linker: Linker
-) -> tuple[tuple[int, int], Scope] | None:
+def ordinal_reference(turn: FollowUpTurn) -> tuple[tuple[int, int], Scope] | None:
     """The span of an ordinal with its article, and the thing that it means in the last list. None if there is none.
-
-    "The others" are the things of the list that were not mentioned since, if the last turn was about one of them.
-    """
-    ordinals, known = english_data()["ordinals"], language().words
+    "The others" are the things of the list that were not mentioned since, if the last turn was about one of them."""
+    words, earlier, ordinals, known = turn.words, turn.earlier, english_data()["ordinals"], language().words
     listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
         if listing is None or not i or words[i - 1].norm not in known["article"]:
             continue
         if token.norm in known["the_others"]:
-            end, number = _others_end(words, i, listing, linker)
+            end, number = _others_end(words, i, listing, turn.linker)
             is_elliptic = all(t.norm in function_words() for t in (*words[: i - 1], *words[end:]))
             others = _others(earlier, listing, number, is_elliptic) if end else None
             return None if others is None else ((i - 1, end), others)
@@ -391,11 +399,8 @@ def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int, i
     return _things_at(listing, rest)
 
 
-# Endings of regular degrees.
-_COMPARATIVE, _SUPERLATIVE = "er", "est"
-
-# Words of a question that chooses, at least: "which one is older".
-MIN_CHOICE_TOKENS = 4
+_COMPARATIVE, _SUPERLATIVE = "er", "est"  # Endings of regular degrees.
+MIN_CHOICE_TOKENS = 4  # Words of a question that chooses, at least: "which one is older".
 
 
 def superlative_reference(question: str) -> str | None:
@@ -432,7 +437,7 @@ def _replace_one(question: str, words: Sequence[Token]) -> str | None:
         has_noun = after and after not in function_words() and not is_subject
         if degree is None or not is_definite or has_noun or after in known["restricting"]:
             continue
-        of_them = "" if after in known["among"] else f" {_of_them()}"
+        of_them = "" if after in known["among"] else f" {word_map('dialogue', 'standalone')['of_them']}"
         return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"
     return None
 
@@ -453,12 +458,9 @@ def _replace_comparative(question: str, words: Sequence[Token]) -> str | None:
         degree = _superlative([t.norm for t in words[first:end]])
         if degree is not None and not degree.startswith(words[first].norm + " "):
             rest = question[words[end - 1].end :]
-            return f"{question[: words[0].end]} {_of_them()} {words[at].text} the {degree}{rest}"
+            of_them = word_map("dialogue", "standalone")["of_them"]
+            return f"{question[: words[0].end]} {of_them} {words[at].text} the {degree}{rest}"
     return None
-
-
-def _of_them() -> str:
-    return word_map("dialogue", "standalone")["of_them"]
 
 
 def _choice_end(words: Sequence[Token]) -> int | None:
@@ -502,7 +504,9 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
     named several.
     """
     words = _norms(question)
-    confirmed = _reading_to_confirm(earlier)
+    # The reading that the last answer asked to confirm, or the only one it offered
+    last = earlier[-1] if earlier else None
+    confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
     if confirmed is not None and words and set(words) <= language().words["affirming"]:
         return Rewrite(confirmed.words, True, chosen=confirmed)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
@@ -515,14 +519,6 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
         offered = (reading for turn in reversed(earlier) for reading in turn.options)
         reading = next((reading for reading in offered if _norms(reading.words) == words), None)
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
-
-
-def _reading_to_confirm(earlier: tuple[EarlierTurn, ...]) -> Reading | None:
-    """The reading that the last answer asked to confirm, or the only one it offered."""
-    last = earlier[-1] if earlier else None
-    if last is None:
-        return None
-    return last.confirm or (last.options[0] if len(last.options) == 1 else None)
 
 
 def _norms(text: str) -> list[str]:
@@ -542,8 +538,7 @@ def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
     return int(numbers.get(content[0], 0))
 
 
-# Labels that are listed before "and 2 more".
-MAX_LISTED_LABELS = 4
+MAX_LISTED_LABELS = 4  # Labels that are listed before "and 2 more".
 
 # The description of the things or the plan in a standalone question.
 _SCOPE_NOTE = re.compile(r" \((?:of|about) [^()]*\)")

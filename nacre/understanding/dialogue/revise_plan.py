@@ -37,7 +37,7 @@ from nacre.understanding.dialogue.plan_edits import (
     replace_value,
     tested_select,
 )
-from nacre.understanding.dialogue.references import find_pronoun, mentioned_classes, mentioned_things
+from nacre.understanding.dialogue.references import FollowUpTurn, find_pronoun, mentioned_classes, mentioned_things
 from nacre.understanding.linking.link_mentions import Linker, prepare_question
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.question.analyse import analyse_question
@@ -45,8 +45,7 @@ from nacre.understanding.question.records import RANKING_CUES
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import verbalise_plan
 
-# A longer turn that begins with "no" or "sorry" is a question of its own (given).
-MAX_CORRECTION_TOKENS = 8
+MAX_CORRECTION_TOKENS = 8  # A longer turn that begins with "no" or "sorry" is a question of its own (given).
 
 _NUMBER = re.compile(r"[0-9][0-9.,]*")
 
@@ -74,42 +73,33 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
     return phrase, end is not None or bool(lead and lead["clear"])
 
 
-def correct_last_question(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
-    """The last question about another thing, value or class, or for another property or bound. None if the phrase is a
-    question of its own."""
-    words = tokenize(phrase)
+def correct_last_question(turn: FollowUpTurn) -> Rewrite | None:
+    """The last question about another thing, value or class, or for another property or bound. None if the corrected
+    phrase, which the turn asks, is a question of its own."""
+    phrase, words = turn.question, turn.words
     if any(t.norm in language().words["question_words"] for t in words):
         return None
-    substituted = _substitute(phrase, words, earlier, linker)
+    substituted = _substitute(turn) if words else None
     if substituted is not None:
         return substituted
     if language().dialogue["bounding"].match(phrase.casefold()):
-        return bound_earlier_things(phrase, earlier, linker)
-    if not _is_fully_linked(words, linker) and not any(gradable_adjective(t) for t in words):
-        return _substitute_unknown(phrase, earlier[-1], linker)
-    how = change_kind(f"{word_map('dialogue', 'standalone')['and']} {phrase}", earlier[-1])
-    changed = change_earlier_plan(phrase, earlier, linker, how) if how else None
-    if changed is None and not mentioned_things(linker, words):
-        return change_earlier_plan(phrase, earlier, linker, "correct")
-    return changed
+        return bound_earlier_things(turn)
+    if not _is_fully_linked(words, turn.linker) and not any(gradable_adjective(t) for t in words):
+        return _substitute_unknown(phrase, turn.last, turn.linker)
+    how = change_kind(f"{word_map('dialogue', 'standalone')['and']} {phrase}", turn.last)
+    changed = change_earlier_plan(turn, how) if how else None
+    return change_earlier_plan(turn, "correct") if changed is None and not turn.things else changed
 
 
-def _substitute(
-    phrase: str, words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker
-) -> Rewrite | None:
+def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     """The last question with the thing, value, class, time or number of the phrase in place of one of its kind."""
-    if not words:
-        return None
-    last, things = earlier[-1], mentioned_things(linker, words)
-    found = substitute_in_plan(phrase, earlier, linker)
-    if found is None and things and is_elliptic(phrase, words, things):
-        found = substitute_thing(phrase, earlier, linker)
     return (
-        found
-        or substitute_value(phrase, earlier, linker, instead=True)
-        or _substitute_number(phrase, last)
-        or _replace_unknown(phrase, words, last, linker)
-        or substitute_in_plan(phrase, earlier, linker, always=True)
+        substitute_in_plan(turn)
+        or (substitute_thing(turn) if turn.things and is_elliptic(turn) else None)
+        or substitute_value(turn, instead=True)
+        or _substitute_number(turn.question, turn.last)
+        or _replace_unknown(turn)
+        or substitute_in_plan(turn, always=True)
     )
 
 
@@ -122,15 +112,16 @@ def _substitute_number(phrase: str, last: EarlierTurn) -> Rewrite | None:
     return Rewrite(last.standalone[:start] + phrase + last.standalone[end:], True)
 
 
-def _replace_unknown(phrase: str, words: Sequence[Token], last: EarlierTurn, linker: Linker) -> Rewrite | None:
+def _replace_unknown(turn: FollowUpTurn) -> Rewrite | None:
     """The last question with its unknown name replaced by a phrase that is known."""
-    old = tokenize(last.standalone)
+    last, linker, old = turn.last, turn.linker, tokenize(turn.last.standalone)
     linked = {i for c in linker.link(old) for i in c.covered}
-    unknown = [i for i, t in enumerate(old) if i not in linked and t.norm not in linker.stopwords and _is_name(t)]
+    names = [i for i, t in enumerate(old) if t.start > 0 and t.text[:1].isupper()]
+    unknown = [i for i in names if i not in linked and old[i].norm not in linker.stopwords]
     is_one_name = unknown and unknown[-1] - unknown[0] + 1 == len(unknown)
-    if not is_one_name or not _is_fully_linked(words, linker) or not is_standalone(last):
+    if not is_one_name or not _is_fully_linked(turn.words, linker) or not is_standalone(last):
         return None
-    return _replace_words(last, old, unknown[0], unknown[-1] + 1, phrase)
+    return _replace_words(last, old, unknown[0], unknown[-1] + 1, turn.question)
 
 
 def _substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewrite | None:
@@ -153,10 +144,6 @@ def _is_fully_linked(words: Sequence[Token], linker: Linker) -> bool:
     return all(i in linked or t.norm in linker.stopwords for i, t in enumerate(words))
 
 
-def _is_name(token: Token) -> bool:
-    return token.start > 0 and token.text[:1].isupper()
-
-
 def _replace_words(last: EarlierTurn, words: Sequence[Token], start: int, end: int, phrase: str) -> Rewrite:
     """The last question with a span of words replaced. An article or preposition before it is not repeated."""
     new = tokenize(phrase)
@@ -167,21 +154,18 @@ def _replace_words(last: EarlierTurn, words: Sequence[Token], start: int, end: i
     return Rewrite(text[: words[start].start] + phrase + text[words[end - 1].end :], True)
 
 
-# Kinds of cues that restrict things.
-_CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))
+_CONDITION_CUES = frozenset(("compare", "most", "negation", "both"))  # Kinds of cues that restrict things.
 
 
-def change_earlier_plan(
-    question: str, earlier: tuple[EarlierTurn, ...], linker: Linker, how: str = ""
-) -> Rewrite | None:
-    """The question with the plan before it in its scope, and how to change that. Without `how` the question says it.
-    None if the question changes nothing, or asks something new."""
-    last = earlier[-1]
+def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
+    """ "Sort them by age": the question with the plan before it in its scope, and how to change that. Without `how` the
+    question says it. None if the question changes nothing, or asks something new."""
+    question, _, _, _, earlier, linker = turn
+    last, body = turn.last, turn.last_body
     how = how or change_kind(question, last)
-    body = last.plan.body if last.plan else None
     if body is not None and how == "opposite":
         body = tested_select(body)
-    if not how or not isinstance(body, Select) or _asks_anew(question, body, how, linker):
+    if not how or not isinstance(body, Select) or _asks_anew(turn, body, how):
         return None
     if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
         # "show the ones over 20" after "how many are there?"
@@ -193,8 +177,12 @@ def change_earlier_plan(
         # The graph no longer has what the plan is about.
         return None
     meant = focus(earlier[-1:], True, linker)
-    if len(meant.keys) > 1 and _means_earlier_things(question, meant, earlier, linker):
-        return None
+    pronoun = find_pronoun(turn.words, ()) if len(meant.keys) > 1 else None
+    if pronoun is not None:
+        requested = requested_nodes(turn.words, pronoun, linker)
+        if focus(earlier, True, linker, requested).keys != meant.keys:
+            # things from before the last list: "which of them is the heaviest"
+            return None
     confidence = 1.0 if last.confidence is None else last.confidence
     scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, confidence)
     # For people. The parser reads the question, and the plan in the scope.
@@ -203,34 +191,37 @@ def change_earlier_plan(
     return Rewrite(question[:1].upper() + question[1:end] + note + question[end:], True, scope)
 
 
-def bound_earlier_things(bound: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+def bound_earlier_things(turn: FollowUpTurn) -> Rewrite | None:
     """A bound alone, "more than 20", on the things that were given before."""
-    return change_earlier_plan(f"{word_map('dialogue', 'standalone')['those']} {bound}", earlier, linker, "restrict")
+    those = word_map("dialogue", "standalone")["those"]
+    return change_earlier_plan(turn.asking(f"{those} {turn.question}"), "restrict")
 
 
-def best_by_other_measure(question: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+def best_by_other_measure(turn: FollowUpTurn) -> Rewrite | None:
     """ "What about the one with the highest price?" after the best by something else: the best of the same things."""
-    body = earlier[-1].plan.body if earlier[-1].plan else None
-    found = language().dialogue["placed_one"].match(" ".join(t.norm for t in tokenize(question)))
+    body = turn.last_body
+    found = language().dialogue["placed_one"].match(" ".join(t.norm for t in turn.words))
     if found is None or not isinstance(body, Select) or body.limit != 1 or body.order is None:
         return None
     name = variable_of(body.order.by)
     things = next((v for v in body.variables if v.name == name), None)
     if things is None or not any(c.kind in RANKING_CUES for c in analyse_question(found[0]).cues):
         return None
-    noun = class_noun(things, linker.lexicon.schema)
-    return change_earlier_plan(f"the {found['ahead']}{noun}{found['behind']}", earlier, linker, "restrict")
+    noun = class_noun(things, turn.linker.lexicon.schema)
+    return change_earlier_plan(turn.asking(f"the {found['ahead']}{noun}{found['behind']}"), "restrict")
 
 
-def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
+def _asks_anew(turn: FollowUpTurn, body: Select, how: str) -> bool:
     """Whether a question that looks like a change says everything itself, or only asks for another property."""
-    words = tokenize(question)
+    question, words, linker = turn.question, turn.words, turn.linker
     if how == "opposite" and (named := mentioned_classes(words, linker)):
         # "Which rooms are not?" after rooms
         shown = {v.classes for v in body.variables}
         nodes = [n for n in linker.index.graph.nodes if n.classes in shown]
         return not any(c.relations & n.relations for c in named for n in nodes)
-    if how == "instead" and _asks_property(question, linker):
+    is_bare = how == "instead" and is_bare_property(words, linker) and not any(map(gradable_adjective, words))
+    if is_bare and not any(c.kind in _CONDITION_CUES for c in prepare_question(question, linker).cues):
+        # a property of what was given before, without a condition: "and the directors?"
         return True
     is_ranked = any(c.kind in RANKING_CUES for c in analyse_question(question).cues)
     if how == "add" and is_ranked and find_pronoun(words, ()) is None and mentioned_classes(words, linker):
@@ -244,22 +235,6 @@ def _asks_anew(question: str, body: Select, how: str, linker: Linker) -> bool:
     return how in ("first", "instead") and is_choice_of_best(words) and _names_measure(question, body)
 
 
-def _means_earlier_things(question: str, meant: Scope, earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
-    """Whether the pronoun stands for things from before the last list: "which of them is the heaviest"."""
-    words = tokenize(question)
-    pronoun = find_pronoun(words, ())
-    if pronoun is None:
-        return False
-    return focus(earlier, True, linker, requested_nodes(words, pronoun, linker)).keys != meant.keys
-
-
-def _asks_property(question: str, linker: Linker) -> bool:
-    """Whether a question asks for a property of what was given before, without a condition: "and the directors?"."""
-    words = tokenize(question)
-    has_condition = any(c.kind in _CONDITION_CUES for c in prepare_question(question, linker).cues)
-    return is_bare_property(words, linker) and not has_condition and not any(gradable_adjective(t) for t in words)
-
-
 def _names_measure(question: str, before: Select) -> bool:
     """Whether a superlative says what it measures, which "highest" does not after a list of prices."""
     cues = analyse_question(question).cues
@@ -268,47 +243,41 @@ def _names_measure(question: str, before: Select) -> bool:
     return any(c.kind == "superlative" and c.end not in vague for c in cues)
 
 
-# A year as people write it.
-YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")
+YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")  # A year as people write it.
 
 
-def substitute_in_plan(
-    phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker, *, always: bool = False
-) -> Rewrite | None:
-    """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`).
-
-    Words cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in.
-    """
-    last = earlier[-1]
-    body = last.plan.body if last.plan else None
+def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite | None:
+    """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`). Words
+    cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
+    phrase, _, words, things, earlier, linker = turn
+    last, body = turn.last, turn.last_body
     if not isinstance(body, Select) or not (always or (last.keys and not is_standalone(last))):
         return None
-    words = tokenize(phrase)
     if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
         # "list all vases" begins a new topic.
         return None
-    things = mentioned_things(linker, words)
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= MIN_SUBSTITUTE_SCORE]
     years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
     periods = [*find_periods(phrase), *years]
-    if _has_other_words(words, (*things, *values), periods, linker):
+    covered = {i for c in (*things, *values) for i in c.covered}
+    covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
+    if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
         return None
     for plan in dict.fromkeys((body, inline_earlier_plans(body, earlier[:-1]))):
         changed = [
-            *(replace_thing(plan, c, linker.lexicon) for c in _exact_first(things)),
+            *(replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)),
             *(replace_value(plan, c) for c in values),
             *(replace_period(plan, p.first, p.after) for p in periods),
         ]
         first = next((other for other in changed if other is not None), None)
         if first is not None:
-            return _ask_plan(first, last, linker)
+            return _ask_plan(first, turn)
     return None
 
 
-def narrow_class(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
+def narrow_class(turn: FollowUpTurn) -> Rewrite | None:
     """ "How many of those are novels?" after a list of books or their number: the last plan, of the narrower class."""
-    last = earlier[-1]
-    body = last.plan.body if last.plan else None
+    words, linker, body = turn.words, turn.linker, turn.last_body
     classes = mentioned_classes(words, linker)
     if len(classes) != 1 or not isinstance(body, Select) or body.limit is not None:
         return None
@@ -325,30 +294,18 @@ def narrow_class(words: Sequence[Token], earlier: tuple[EarlierTurn, ...], linke
     plan = replace(listed, variables=tuple(narrowed if v is own else v for v in listed.variables))
     cues = analyse_question(" ".join(t.norm for t in words)).cues
     requested = count_plan(plan) if any(c.kind == "count" for c in cues) else plan
-    return None if requested is None else _ask_plan(inline_earlier_plans(requested, earlier[:-1]), last, linker)
+    return None if requested is None else _ask_plan(inline_earlier_plans(requested, turn.earlier[:-1]), turn)
 
 
-def exclude_mentioned(phrase: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> Rewrite | None:
-    """The last plan without the thing that the phrase names. None if the phrase says more."""
-    last = earlier[-1]
-    body = last.plan.body if last.plan else None
-    words = tokenize(phrase)
-    things = mentioned_things(linker, words)
-    if not isinstance(body, Select) or not things or not is_elliptic(phrase, words, things):
+def exclude_mentioned(turn: FollowUpTurn) -> Rewrite | None:
+    """The last plan without the thing that the turn names. None if the turn says more."""
+    body = turn.last_body
+    if not isinstance(body, Select) or not turn.things or not is_elliptic(turn):
         return None
-    plan = inline_earlier_plans(body, earlier[:-1])
-    changed = (exclude_thing(plan, c, linker.index.graph) for c in _exact_first(things))
+    plan, graph = inline_earlier_plans(body, turn.earlier[:-1]), turn.linker.index.graph
+    changed = (exclude_thing(plan, c, graph) for c in sorted(turn.things, key=lambda c: not c.exact))
     first = next((other for other in changed if other is not None), None)
-    return None if first is None else _ask_plan(first, last, linker)
-
-
-def _has_other_words(
-    words: Sequence[Token], candidates: Sequence[NameCandidate], periods: Sequence[Period], linker: Linker
-) -> bool:
-    """Whether content words are left besides names, values and periods."""
-    covered = {i for c in candidates for i in c.covered}
-    covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
-    return any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words))
+    return None if first is None else _ask_plan(first, turn)
 
 
 def _says_those_are(words: Sequence[Token], narrow: NameCandidate, linker: Linker) -> bool:
@@ -364,12 +321,8 @@ def _says_those_are(words: Sequence[Token], narrow: NameCandidate, linker: Linke
     return bool(between) and between <= known["being"] | known["article"] and not has_other_words
 
 
-def _exact_first(things: Sequence[NameCandidate]) -> list[NameCandidate]:
-    return sorted(things, key=lambda c: not c.exact)
-
-
-def _ask_plan(plan: Select, last: EarlierTurn, linker: Linker) -> Rewrite:
+def _ask_plan(plan: Select, turn: FollowUpTurn) -> Rewrite:
     """The question that asks for a plan made of the last one, in words."""
-    confidence = 1.0 if last.confidence is None else last.confidence
-    words = verbalise_plan(Plan(plan), linker.lexicon.schema)
+    confidence = 1.0 if turn.last.confidence is None else turn.last.confidence
+    words = verbalise_plan(Plan(plan), turn.linker.lexicon.schema)
     return Rewrite(words[:1].upper() + words[1:], True, Scope(Plan(plan), how="same", confidence=confidence))

@@ -28,7 +28,6 @@ from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.ellipsis import (
-    FollowUpTurn,
     add_group,
     add_group_things,
     add_object,
@@ -44,17 +43,18 @@ from nacre.understanding.dialogue.ellipsis import (
 from nacre.understanding.dialogue.focus import focus
 from nacre.understanding.dialogue.follow_up import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references import (
+    FollowUpTurn,
     chosen_reading,
     demonstrative_positions,
     find_pronoun,
     format_labels,
     has_antecedent_in_turn,
     has_dangling_pronoun,
-    mentioned_things,
     ordinal_reference,
     replace_reference,
-    resolve_definite_reference,
+    resolve_class,
     resolve_pronoun,
+    resolve_value,
     strip_opener,
     superlative_reference,
 )
@@ -95,12 +95,16 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     correction = parse_correction(question)
     if correction is not None:
         phrase, is_certain = correction
-        corrected = correct_last_question(linker.spelling.correct(phrase), earlier, linker)
+        corrected = correct_last_question(FollowUpTurn.read(linker.spelling.correct(phrase), question, earlier, linker))
         if corrected is not None:
             return corrected
         # The lead must go: its "no" would be parsed as a negation.
         question = phrase if is_certain else question
-    turn = _follow_up_turn(question, earlier, linker)
+    asked = linker.spelling.correct(strip_courtesy(question).strip())
+    best = superlative_reference(asked)
+    if best is not None and len(focus(earlier, True, linker).keys) > 1:
+        asked = best
+    turn = FollowUpTurn.read(asked, question, earlier, linker)
     for rule in REWRITE_RULES:
         if (rewrite := rule(turn)) is not None:
             return rewrite
@@ -118,32 +122,21 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
     return None if topic is None else Rewrite(question[topic.end() :])
 
 
-def _follow_up_turn(typed: str, earlier: tuple[EarlierTurn, ...], linker: Linker) -> FollowUpTurn:
-    question = linker.spelling.correct(strip_courtesy(typed).strip())
-    best = superlative_reference(question)
-    if best is not None and len(focus(earlier, True, linker).keys) > 1:
-        question = best
-    words = tuple(tokenize(question))
-    return FollowUpTurn(question, typed, words, tuple(mentioned_things(linker, words)), earlier, linker)
-
-
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:
     """ "More than 20": of the things before."""
-    bound = language().dialogue["bounding"].match(turn.question.casefold())
-    if bound is None or turn.things:
-        return None
-    return bound_earlier_things(turn.question[bound.end() :], turn.earlier, turn.linker)
+    bound = None if turn.things else language().dialogue["bounding"].match(turn.question.casefold())
+    return bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
 
 
 def _exclude_thing(turn: FollowUpTurn) -> Rewrite | None:
     """ "Without Lisbon": the last question without it."""
     lead = language().dialogue["exclude"].match(turn.question.casefold())
-    return exclude_mentioned(turn.question[lead.end("lead") :], turn.earlier, turn.linker) if lead else None
+    return exclude_mentioned(turn.asking(turn.question[lead.end("lead") :])) if lead else None
 
 
 def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
     """ "How old is the second one?". "And the second one?" asks the last question of it."""
-    ordinal = ordinal_reference(turn.words, turn.earlier, turn.linker)
+    ordinal = ordinal_reference(turn)
     if ordinal is None:
         return None
     (start, end), one = ordinal
@@ -151,8 +144,7 @@ def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
     if len(one.keys) > 1:
         return _refer_to_others(turn, words[start].start, words[end - 1].end, one)
     if all(t.norm in function_words() for t in (*words[:start], *words[end:])):
-        same = substitute_in_plan(label, turn.earlier, turn.linker)
-        same = same or substitute_thing(label, turn.earlier, turn.linker)
+        same = substitute_in_plan(turn.asking(label)) or substitute_thing(turn.asking(label))
         if same is not None:
             # A rewrite about one of the things that a turn gave, at most as certain as that turn
             scope = same.scope or one
@@ -164,16 +156,11 @@ def _refer_to_others(turn: FollowUpTurn, start: int, end: int, others: Scope) ->
     """ "And the others?": the last question of all others. "Are the others red?"."""
     those = f"{word_map('dialogue', 'standalone')['those']} ({format_labels(others.labels)})"
     if all(t.norm in function_words() for t in tokenize(f"{turn.question[:start]} {turn.question[end:]}")):
-        same = substitute_thing(others.labels[0], turn.earlier, turn.linker)
+        same = substitute_thing(turn.asking(others.labels[0]))
         if same is None:
             return Rewrite(turn.question, sure=False)
         return replace(same, standalone=same.standalone.replace(others.labels[0], those, 1), scope=others)
     return Rewrite(strip_opener(turn.question[:start] + those + turn.question[end:]), True, others)
-
-
-def _choose_best(turn: FollowUpTurn) -> Rewrite | None:
-    """ "What about the one with the highest price?"."""
-    return best_by_other_measure(turn.question, turn.earlier, turn.linker)
 
 
 def _select_ones(turn: FollowUpTurn) -> Rewrite | None:
@@ -182,29 +169,25 @@ def _select_ones(turn: FollowUpTurn) -> Rewrite | None:
     if ones is None or len(turn.last.keys) < 2:
         return None
     question = f"{word_map('dialogue', 'standalone')['which_of_them']} {ones['what']}?"
-    words = tokenize(question)
-    return resolve_pronoun(question, words, len(words) - len(tokenize(ones["what"])) - 2, turn.earlier, turn.linker)
+    asked = turn.asking(question)
+    return resolve_pronoun(asked, len(asked.words) - len(tokenize(ones["what"])) - 2)
 
 
 def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     """ "What about Lisbon?", "and in 2022?": the last question with another thing, value or time."""
-    phrase, earlier, linker = turn.phrase, turn.earlier, turn.linker
+    phrase = turn.asking(turn.question[len(turn.lead) :])
     may_leave_out = bool(turn.lead) or is_short(turn.words)
-    found = substitute_in_plan(phrase, earlier, linker) if may_leave_out else None
-    if found is None and turn.things and may_leave_out and is_elliptic(turn.question, turn.words, turn.things):
-        found = substitute_thing(phrase, earlier, linker)
+    found = substitute_in_plan(phrase) if may_leave_out else None
+    if found is None and turn.things and may_leave_out and is_elliptic(turn):
+        found = substitute_thing(phrase)
     if found is None and turn.lead and not turn.things:
-        found = substitute_value(phrase, earlier, linker)
-    if found is None and len(turn.things) == 1 and turn.things[0].exact and _asks_about(turn):
+        found = substitute_value(phrase)
+    is_about = found is None and language().dialogue["about"].match(turn.question)
+    if is_about and len(turn.things) == 1 and turn.things[0].exact and is_elliptic(turn):
         # A new topic: nothing in the last question can be replaced by the thing.
         return Rewrite(turn.question)
     is_which = found is not None and language().dialogue["which_ones"].match(turn.question)
     return _ask_which(found) if found is not None and is_which else found
-
-
-def _asks_about(turn: FollowUpTurn) -> bool:
-    is_about = language().dialogue["about"].match(turn.question) is not None
-    return is_about and is_elliptic(turn.question, turn.words, turn.things)
 
 
 def _ask_which(rewrite: Rewrite) -> Rewrite:
@@ -217,36 +200,20 @@ def _ask_which(rewrite: Rewrite) -> Rewrite:
     return replace(rewrite, standalone=f"{word_map('dialogue', 'standalone')['which'].capitalize()}{rest}")
 
 
-def _narrow_class(turn: FollowUpTurn) -> Rewrite | None:
-    """ "How many of those are novels?"."""
-    return narrow_class(turn.words, turn.earlier, turn.linker)
-
-
-def _change_plan(turn: FollowUpTurn) -> Rewrite | None:
-    """ "Sort them by age"."""
-    return change_earlier_plan(turn.question, turn.earlier, turn.linker)
-
-
 def _refer_by_pronoun(turn: FollowUpTurn) -> Rewrite | None:
     """ "How old is she?"."""
     words, linker = turn.words, turn.linker
     at = find_pronoun(words, turn.things, demonstrative_positions(words, linker))
     if at is None or has_antecedent_in_turn(words, at, linker):
         return None
-    return resolve_pronoun(turn.question, words, at, turn.earlier, linker)
+    return resolve_pronoun(turn, at)
 
 
 def _complete_fragment(turn: FollowUpTurn) -> Rewrite | None:
     """ "In which years?": the last question, with this asked of it."""
     if turn.things or not is_fragment(turn.words):
         return None
-    completed = complete_fragment(turn.question, turn.last)
-    return completed or change_earlier_plan(turn.question, turn.earlier, turn.linker, "correct")
-
-
-def _refer_by_class(turn: FollowUpTurn) -> Rewrite | None:
-    """ "Who works in the department?", after one department was mentioned."""
-    return resolve_definite_reference(turn.question, turn.words, turn.earlier, turn.linker)
+    return complete_fragment(turn.question, turn.last) or change_earlier_plan(turn, "correct")
 
 
 # How a turn may depend on earlier ones. The first rule that applies counts.
@@ -254,16 +221,17 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     _bound_things,
     _exclude_thing,
     _refer_by_ordinal,
-    _choose_best,
+    best_by_other_measure,
     _select_ones,
     _substitute,
-    _narrow_class,
-    _change_plan,
+    narrow_class,
+    change_earlier_plan,
     _refer_by_pronoun,
     add_object,
     _complete_fragment,
     add_group,
-    _refer_by_class,
+    resolve_value,
+    resolve_class,
     add_group_things,
     add_owner,
 )
@@ -312,14 +280,9 @@ def _kind(question: str) -> str:
     return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
-# Minimum score of a name of the graph that makes a question one about the data (given).
-NAME_SCORE = 0.9
-
-# Sentences and clauses of a turn that are looked at (given); a question of 4,000 characters has fewer.
-MAX_PARTS = 120
-
-# The words of a clause that is compared; no paraphrase has more than a third of them (given).
-MAX_PART_WORDS = 40
+NAME_SCORE = 0.9  # Minimum score of a name of the graph that makes a question one about the data (given).
+MAX_PARTS = 120  # Sentences and clauses of a turn that are looked at (given); a question of 4,000 characters has fewer.
+MAX_PART_WORDS = 40  # The words of a clause that is compared; no paraphrase has more than a third of them (given).
 
 _SENTENCE_END = re.compile(r"(?<![.?!;:\n])[.?!;:\n]++(?=\s|$)|\n")
 _CLAUSE_END = re.compile(r"(?<![.?!;:,\n])[.?!;:,\n]++(?=\s|$)|\n|\s(?:[-–—]{1,3}|and)\s")
@@ -393,19 +356,12 @@ def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
 
 
 def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
-    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is.
-
-    A word with a capital may be a name that the graph does not have.
-    """
+    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is. A word with
+    a capital may be a name that the graph does not have."""
     words = tokens[:MAX_PART_WORDS]
     if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
         return False
     if any(is_light(t.norm) or simplemma.is_known(t.norm, lang="en") for t in words):
         return False
-    return len(tokens) == len(words) and not linker.link(words) and not _may_be_misspelt(words, linker)
-
-
-def _may_be_misspelt(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether the spelling corrector knows a better word."""
     text = " ".join(token.norm for token in words)
-    return linker.spelling.correct(text) != text
+    return len(tokens) == len(words) and not linker.link(words) and linker.spelling.correct(text) == text

@@ -20,16 +20,12 @@ from nacre.wording.labels import may_give_years
 # The cost of each rank in the adjective's list, of a synonym, of a property of a neighbour, and of a further word.
 PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
 
-# What a property of the node itself costs, at most, and one of a neighbour, at least.
-MAX_OWN_COST = 0.4
-
-# The cost of a node that is not reached yet.
-_UNREACHED = 9.0
+MAX_OWN_COST = 0.4  # What a property of the node itself costs, at most, and one of a neighbour, at least.
+_UNREACHED = 9.0  # The cost of a node that is not reached yet.
 
 MAX_MEASURES = 4
 
-# Letters of a concept that may be the beginning or end of another word, at least.
-MIN_AFFIX_LETTERS = 4
+MIN_AFFIX_LETTERS = 4  # Letters of a concept that may be the beginning or end of another word, at least.
 
 
 class _Measure(NamedTuple):
@@ -178,8 +174,7 @@ def _word_cost(word: str, words: tuple[str, ...]) -> float | None:
     return None
 
 
-# How such links were found: `Link.match`.
-QUANTITY, AMOUNT = "quantity", "amount"
+QUANTITY, AMOUNT = "quantity", "amount"  # How such links were found: `Link.match`.
 
 
 def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:

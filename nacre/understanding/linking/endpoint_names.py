@@ -32,8 +32,7 @@ from nacre.stores.sqlite.triples import TYPE
 # The time for looking up names in seconds, things that are found, and rows that are read, at most.
 LOOKUP_SECONDS, MAX_THINGS_FOUND, MAX_NAME_ROWS = 4.0, 600, 6000
 
-# With more things and no text search, only complete names are found.
-MANY_THINGS = 200_000
+MANY_THINGS = 200_000  # With more things and no text search, only complete names are found.
 
 # Things in one query for labels, things in the cache, and texts in the cache.
 LABEL_BATCH_SIZE, MAX_CACHED_THINGS, MAX_CACHED_TEXTS = 500, 20_000, 256
@@ -225,15 +224,12 @@ def _language_rank(language: str) -> tuple[int, str]:
     return (0, "") if tag == "en" else (1, tag) if tag.startswith("en-") else (2, "") if not tag else (3, tag)
 
 
-# Edits between a misspelt word and the right one, at most.
-MAX_NAME_EDITS = 2
+MAX_NAME_EDITS = 2  # Edits between a misspelt word and the right one, at most.
 
 
 class QuestionLexicon(Lexicon):
-    """A lexicon that adds the things of one question to `of_schema`, the lexicon of the graph.
-
-    It shares the files and everything that depends only on the schema, and has nothing of its own to close.
-    """
+    """A lexicon that adds the things of one question to `of_schema`, the lexicon of the graph. It shares the files and
+    everything that depends only on the schema, and has nothing of its own to close."""
 
     def __init__(
         self,
@@ -329,11 +325,8 @@ class QuestionLexicon(Lexicon):
 # Words of a name that is looked up as a whole, predicates of names, and words of a text, at most.
 MAX_SPAN_TOKENS, MAX_NAME_PREDICATES, MAX_SEARCH_WORDS = 7, 6, 24
 
-# Derived properties that name things, at most.
-MAX_DERIVED_NAMES = 8
-
-# Letters of a word that may be a misspelt name, at least.
-MIN_MISSPELT_LETTERS = 5
+MAX_DERIVED_NAMES = 8  # Derived properties that name things, at most.
+MIN_MISSPELT_LETTERS = 5  # Letters of a word that may be a misspelt name, at least.
 
 
 class NamePatterns:

@@ -36,16 +36,11 @@ from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandid
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
-from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref
+from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
 
-# Kinds of cues that ask for one number over several things.
-SUMMING_CUES = frozenset(AGGREGATES)
-
-# A partial class name scores at least this to stay next to a complete name of the same span.
-LIKELY_SCORE = 0.75
-
-# Words between a link and the class or thing at its end, at most.
-MAX_WORDS_BETWEEN = 1
+SUMMING_CUES = frozenset(AGGREGATES)  # Kinds of cues that ask for one number over several things.
+LIKELY_SCORE = 0.75  # A partial class name scores at least this to stay next to a complete name of the same span.
+MAX_WORDS_BETWEEN = 1  # Words between a link and the class or thing at its end, at most.
 
 # Concepts of one expression that are looked up, likeliest first, and what each rank costs.
 MAX_CONCEPTS, CONCEPT_RANK_COST = 8, 0.01
@@ -94,7 +89,9 @@ def _drop_unlikely_names(
     names: Sequence[Link], schema_links: Sequence[Link], question: Question, graph: SchemaGraph
 ) -> Iterator[Link]:
     """The links to things and values without those that the words around them rule out."""
-    bounds = {i for i, t in enumerate(question.tokens) if t.norm.isdigit() and _is_bound(question, i)}
+    # a number that is compared with something or is part of a date is no name
+    compared = [n for n in question.numbers if n.op in INEQUALITIES or (n.date_start and n.end - n.start > 1)]
+    bounds = {i for n in compared for i in range(n.start, n.end) if question.tokens[i].norm.isdigit()}
     # "2014-2015" may be the name of a season.
     ranges = {(n.start, n.end) for n in question.numbers if n.until is not None}
     degrees = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
@@ -161,9 +158,7 @@ def _drop_other_years(links: list[Link], question: Question, graph: SchemaGraph)
 def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]:
     """The links without identifiers for a word like "number" if the word before it names another kind of number: a
     "phone number" is not a ring number, although no property is called phone."""
-    words, linked = question.tokens, 0
-    for x in links:
-        linked |= x.covered if x.match not in ("like", "link like") else 0
+    words, linked = question.tokens, covered_mask(x for x in links if x.match not in ("like", "link like"))
     # "the most frequent status"
     linked |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
 
@@ -261,20 +256,13 @@ def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
     return link.end - link.start == 1 and words[-1:] == (question.tokens[link.start].lemma,)
 
 
-def _is_bound(question: Question, at: int) -> bool:
-    """Whether a number is compared with something or is part of a date. It is no name then."""
-    return any(
-        n.start <= at < n.end and (n.op in INEQUALITIES or (n.date_start and n.end - n.start > 1))
-        for n in question.numbers
-    )
-
-
 def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit after "how many"."""
-    units = english_data()["units"]
-    for at in _requested_nouns(question):
-        word = question.tokens[at]
-        unit = units.get(word.norm) or units.get(word.lemma)
+    units, known, words = english_data()["units"], language().words, question.tokens
+    for at in range(2, len(words)):
+        if words[at - 2].norm not in known["degree"] or words[at - 1].norm not in known["how_much"]:
+            continue
+        unit = units.get(words[at].norm) or units.get(words[at].lemma)
         if unit is None or any(n.start <= at < n.end for n in question.numbers):
             continue
         for predicate, holders in graph.holders.items():
@@ -285,23 +273,12 @@ def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Li
                     yield Link(at, at + 1, "property", (ref,), SYNONYM_SCORE, 1 << at, False, match="like")
 
 
-def _requested_nouns(question: Question) -> Iterator[int]:
-    """The places of words after "how many"."""
-    known, words = language().words, question.tokens
-    for at in range(2, len(words)):
-        if words[at - 2].norm in known["degree"] and words[at - 1].norm in known["how_much"]:
-            yield at
-
-
-# With more unlinked words than this, one correction does not make the question understood.
-MAX_MISSPELT_WORDS = 4
+MAX_MISSPELT_WORDS = 4  # With more unlinked words than this, one correction does not make the question understood.
 
 
 class Linker:
-    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts.
-
-    `stopwords` are the function words and the words that too many names contain to name anything.
-    """
+    """The linking index of one lexicon, its spelling corrector, and a cache of linked texts. `stopwords` are the
+    function words and the words that too many names contain to name anything."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -392,15 +369,11 @@ def prepare_question(text: str, linker: Linker) -> Question:
 def link_misspellings(
     question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
 ) -> list[Link]:
-    """What unlinked words would name with a letter corrected.
-
-    These links do not cover the misspelt word, so it stays among the words that are reported as unused.
-    """
-    linked = 0
-    for link in links:
-        linked |= link.covered
+    """What unlinked words would name with a letter corrected. These links do not cover the misspelt word, so it stays
+    among the words that are reported as unused."""
+    linked = covered_mask(links)
     for cue in question.cues:
-        linked |= ((1 << (cue.end - cue.start)) - 1) << cue.start
+        linked |= token_mask(cue.start, cue.end)
     unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.stopwords)]
     if len(unlinked) > MAX_MISSPELT_WORDS:
         return []
@@ -432,8 +405,7 @@ def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
     return graph, SchemaLinker(lexicon, graph)
 
 
-# Letters of a verb that gets an agent noun, at least.
-MIN_VERB_LETTERS = 3
+MIN_VERB_LETTERS = 3  # Letters of a verb that gets an agent noun, at least.
 
 
 def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> list[Link]:
@@ -444,10 +416,7 @@ def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: S
 
 def _link_expressions(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
     """What expressions ask for whose own words name nothing: "who is in charge of", "how much per hour"."""
-    linked = 0
-    for link in links:
-        if link.exact or link.match.endswith("partial"):
-            linked |= link.covered
+    linked = covered_mask(link for link in links if link.exact or link.match.endswith("partial"))
     for start, end, concepts in find_expressions(question, linked):
         covered = (1 << end) - (1 << start)
         for rank, concept in enumerate(concepts):
@@ -462,9 +431,7 @@ def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: 
     """What unlinked verbs ask for by their agent noun: "who keeps the bears", the "keeper"."""
     if not question.tokens or question.tokens[0].norm not in language().words["asking_who"]:
         return
-    linked = 0
-    for link in links:
-        linked |= link.covered
+    linked = covered_mask(links)
     for i, token in enumerate(question.tokens):
         if linked >> i & 1 or i in question.stopwords or len(token.lemma) < MIN_VERB_LETTERS:
             continue
@@ -517,8 +484,7 @@ def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
     return found
 
 
-# Words between "name" and the class, at most: "names of all the presses".
-MAX_WORDS_IN_BETWEEN = 3
+MAX_WORDS_IN_BETWEEN = 3  # Words between "name" and the class, at most: "names of all the presses".
 
 
 def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
@@ -537,7 +503,7 @@ def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGr
             if span is None or not node.named or has_property:
                 continue
             start, end = span
-            whole = link._replace(start=start, end=end, covered=((1 << (end - start)) - 1) << start)
+            whole = link._replace(start=start, end=end, covered=token_mask(start, end))
             found = [*(x for x in found if x not in here or x.end - x.start > 1), whole]
     return found
 

@@ -21,20 +21,14 @@ from nacre.understanding.question.analyse import is_state
 from nacre.understanding.question.records import Link, Question, Ref, token_mask
 from nacre.wording.nouns import class_noun
 
-# Words of a name, at most.
-MAX_VALUE_TOKENS = 9
+MAX_VALUE_TOKENS = 9  # Words of a name, at most.
 
 # The score of a name in another word form, and factors for a part of a name and for a bare number as a name.
 INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
 
-# Links of a span, at most; things of one name, at most.
-MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400
-
-# Letters of a name that the question writes as two words, at least.
-MIN_JOINED_LETTERS = 6
-
-# Words of a name before its last one, if another name has that last word.
-MAX_MODIFIERS = 3
+MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400  # Links of a span, at most; things of one name, at most.
+MIN_JOINED_LETTERS = 6  # Letters of a name that the question writes as two words, at least.
+MAX_MODIFIERS = 3  # Words of a name before its last one, if another name has that last word.
 
 
 class _NameSpan(NamedTuple):
@@ -56,7 +50,7 @@ class ValueLinker:
         self.graph = graph
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
-        self.codes = CodeLinker(graph)
+        self._values_of_name = _values_of_name(graph)
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that spans of the question may name."""
@@ -67,7 +61,7 @@ class ValueLinker:
         for candidate in self.entities.candidates(question.tokens):
             if not any(span.contains(candidate.start, candidate.end) for span in spans):
                 found += self._candidate_links(candidate, question)
-        return [*found, *self.codes.links(question)]
+        return [*found, *self._code_links(question)]
 
     def _exact_spans(self, question: Question) -> Iterator[_NameSpan]:
         """Spans that are whole names, as written or in another word form."""
@@ -205,6 +199,16 @@ class ValueLinker:
             match, candidate.ends,
         )  # fmt: skip
 
+    def _code_links(self, question: Question) -> Iterator[Link]:
+        """The values whose code has a name that the question contains in full."""
+        norms = [t.norm for t in question.tokens]
+        for start in range(len(norms) if self._values_of_name else 0):
+            for end in range(start + 1, min(len(norms), start + MAX_NAME_TOKENS) + 1):
+                for ref, value in self._values_of_name.get(tuple(norms[start:end]), ()):
+                    label = question.text[question.tokens[start].start : question.tokens[end - 1].end]
+                    mask = token_mask(start, end)
+                    yield Link(start, end, "value", (ref,), 1.0, mask, True, value, (), label, "whole")
+
 
 def previous_conjunct_end(question: Question, start: int) -> int:
     """Where the words end that a conjunction or a comma joins to the name at `start`. 0 if nothing is joined to it."""
@@ -232,27 +236,9 @@ def _may_be_name(question: Question, start: int, end: int) -> bool:
     return start > 0 and all(t.text[0].isupper() for t in own)
 
 
-# Words of the longest name that is looked up.
-MAX_NAME_TOKENS = 4
+MAX_NAME_TOKENS = 4  # Words of the longest name that is looked up.
 
 CODES_FILE = "resources/codes.yaml"
-
-
-class CodeLinker:
-    """The names of the codes in a graph. It never changes after it is built."""
-
-    def __init__(self, graph: SchemaGraph) -> None:
-        self._values_of_name = _values_of_name(graph)
-
-    def links(self, question: Question) -> Iterator[Link]:
-        """The values whose complete names the question contains."""
-        norms = [t.norm for t in question.tokens]
-        for start in range(len(norms) if self._values_of_name else 0):
-            for end in range(start + 1, min(len(norms), start + MAX_NAME_TOKENS) + 1):
-                for ref, value in self._values_of_name.get(tuple(norms[start:end]), ()):
-                    label = question.text[question.tokens[start].start : question.tokens[end - 1].end]
-                    mask = token_mask(start, end)
-                    yield Link(start, end, "value", (ref,), 1.0, mask, True, value, (), label, "whole")
 
 
 def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tuple[Ref, str]]]:

@@ -35,6 +35,7 @@ from nacre.understanding.question.records import (
     Link,
     Question,
     Ref,
+    covered_mask,
     token_mask,
 )
 
@@ -42,8 +43,7 @@ from nacre.understanding.question.records import (
 # the share of a span's words that belong to the name, at least.
 MIN_TERM_SCORE, MIN_EXACT_SCORE, MIN_SPAN_SHARE = 0.34, 0.93, 0.5
 
-# Function words between two words of a name, at most.
-MAX_WORDS_INSIDE = 2
+MAX_WORDS_INSIDE = 2  # Function words between two words of a name, at most.
 
 # Letters of a name of several words that a question writes as one, more than; and of a word that it writes as two.
 COMPOUND_LETTERS, SPLIT_WORD_LETTERS = 5, 4
@@ -191,6 +191,7 @@ class SchemaLinker:
         """The best unused word of the name for each token of a span, left to right: place -> score; the tokens used."""
         matched: dict[int, float] = {}
         used: list[int] = []
+        words = question.tokens
         for i in span:
             options = {place: fit for place, fit in fits[i].items() if place not in matched}
             is_compound = len(options) == len(term.words) > 1 and len(set(options.values())) == 1
@@ -199,18 +200,16 @@ class SchemaLinker:
             elif options:
                 place = max(options, key=lambda p: (options[p], -p))
                 matched[place] = options[place]
-            if options or (i - 1 in used and self._is_split_word(question, i)):
+            # "run time" of "runtime"
+            if options or (i - 1 in used and words[i - 1].norm + words[i].norm in self.terms_of_word):
                 used.append(i)
         return matched, used
-
-    def _is_split_word(self, question: Question, at: int) -> bool:
-        """Whether a token and the one before it are one word of a name: "run time" of "runtime"."""
-        return question.tokens[at - 1].norm + question.tokens[at].norm in self.terms_of_word
 
     def _drop_counted_identifiers(self, links: list[Link], question: Question) -> list[Link]:
         """The links without identifiers that are counts: "the number of orders" does not ask for a number that
         identifies orders, but "the order numbers of those" does."""
-        counts = [c for c in question.cues if c.kind == "count" and _is_plural_at(question, c.end)]
+        words = question.tokens
+        counts = [c for c in question.cues if c.kind == "count" and any(is_plural(t.norm) for t in words[c.end :][:1])]
         return [
             x
             for x in links
@@ -278,7 +277,9 @@ def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int
     for i in places:
         between = range(runs[-1][-1] + 1, i) if runs else range(0)
         is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.stopwords for k in between)
-        if runs and is_near and not (_has_verb(question, between, kind) or _is_denied(question, between)):
+        # "mills with no owner's name" are no "mill owners"
+        is_denied = any(cue.kind == "negation" and cue.start in between for cue in question.cues)
+        if runs and is_near and not (is_denied or _has_verb(question, between, kind)):
             runs[-1].append(i)
         else:
             runs.append([i])
@@ -293,23 +294,9 @@ def _has_verb(question: Question, between: range, kind: str) -> bool:
     return any(question.tokens[k].norm in verbs for k in between)
 
 
-def _is_denied(question: Question, between: range) -> bool:
-    """Whether a negation stands between words: "mills with no owner's name" are no "mill owners"."""
-    return any(cue.kind == "negation" and cue.start in between for cue in question.cues)
-
-
-def _is_plural_at(question: Question, at: int) -> bool:
-    return at < len(question.tokens) and is_plural(question.tokens[at].norm)
-
-
-# Links of one kind that are kept for a span.
-MAX_TERM_LINKS_PER_SPAN = 10
-
-# The factor on the score of the rarer of two classes with the same name.
-RARER_CLASS_FACTOR = 0.9
-
-# Minimum score of a link next to an exact one of the same span.
-MIN_RIVAL_SCORE = 0.45
+MAX_TERM_LINKS_PER_SPAN = 10  # Links of one kind that are kept for a span.
+RARER_CLASS_FACTOR = 0.9  # The factor on the score of the rarer of two classes with the same name.
+MIN_RIVAL_SCORE = 0.45  # Minimum score of a link next to an exact one of the same span.
 
 
 def add_class_properties(links: list[Link], question: Question) -> list[Link]:
@@ -412,24 +399,19 @@ def terms_by_comment_word(
 def link_comment_words(
     question: Question, links: Sequence[Link], comment_terms: Mapping[str, tuple[SchemaTerm, ...]]
 ) -> Iterator[Link]:
-    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded".
-
-    A word that ranks names nothing so: "the smallest" where a comment says "small".
-    """
-    linked = 0
+    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded". A word that
+    ranks names nothing so: "the smallest" where a comment says "small"."""
+    linked = covered_mask(links)
     for cue in question.cues:
         if cue.kind in RANKING_CUES:
             linked |= token_mask(cue.start, cue.end)
-    for link in links:
-        linked |= link.covered
     for i, token in enumerate(question.tokens):
         if not linked >> i & 1 and i not in question.stopwords:
             for term in comment_terms.get(token.lemma, ()):
                 yield term_link(i, i + 1, term, COMMENT_SCORE, 1 << i, False, "like")
 
 
-# Cues right before nouns.
-_BEFORE_NOUNS = frozenset(("superlative", "most", "count", "comparative"))
+_BEFORE_NOUNS = frozenset(("superlative", "most", "count", "comparative"))  # Cues right before nouns.
 
 
 def names_union(question: Question, at: int, graph: SchemaGraph) -> bool:

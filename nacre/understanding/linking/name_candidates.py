@@ -47,17 +47,13 @@ class NameCandidate:
     covered: frozenset[int] = field(default=frozenset(), compare=False)
 
 
-# Things that share a part of their names, at most. More are not named by it.
-MAX_FAMILY = 400
+MAX_FAMILY = 400  # Things that share a part of their names, at most. More are not named by it.
 
 # Names that contain what is said: those that are compared, and those in which a misspelt word is looked for.
 MAX_NAMES_COMPARED, MAX_SPELLING_NAMES = 2000, 200
 
-# Skipped words between two words of a name, at most.
-MAX_SKIPPED = 2
-
-# How much the matched words distinguish a thing, at least.
-MIN_DISTINCTIVENESS = 0.12
+MAX_SKIPPED = 2  # Skipped words between two words of a name, at most.
+MIN_DISTINCTIVENESS = 0.12  # How much the matched words distinguish a thing, at least.
 
 # The matched share from which a name counts as whole, and below which one everyday word does not name a thing.
 WHOLE_SHARE, EVERYDAY_SHARE = 0.97, 0.34
@@ -71,8 +67,7 @@ WHOLE_SCORE, PART_BASE_SCORE, PART_SHARE_SCORE, FAMILY_SCORE = 0.95, 0.35, 0.55,
 # What prominent things gain at most, and what things lose that only their IRI names.
 PROMINENCE_GAIN, IRI_NAME_LOSS = 0.04, 0.15
 
-# Texts of recent turns whose names are cached. One turn looks up the same words several times.
-CACHED_TEXTS = 32
+CACHED_TEXTS = 32  # Texts of recent turns whose names are cached. One turn looks up the same words several times.
 
 # Words of names with how well they fit.
 WordMatches = Mapping[str, float]
@@ -97,10 +92,8 @@ class _Coverage(NamedTuple):
 
 
 class EntityNames:
-    """The names of all things, looked up by words, lemmas and parts of codes.
-
-    `common_words` are in so many names that they name nothing, `stopwords` these and the function words.
-    """
+    """The names of all things, looked up by words, lemmas and parts of codes. `common_words` are in so many names that
+    they name nothing, `stopwords` these and the function words."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -159,7 +152,11 @@ class EntityNames:
                 matched[position] = like
                 position += size
                 end = position
-            elif matches and self._may_skip(token) and position - end < MAX_SKIPPED:
+            elif (
+                matches
+                and (token.norm in word_list("linking", "skipped_in_names") or token.norm in self.common_words)
+                and position - end < MAX_SKIPPED
+            ):
                 position += 1
             else:
                 break
@@ -187,9 +184,6 @@ class EntityNames:
             return {}, 1
         like = self.words.match(token._replace(norm=joined, lemma=joined))
         return (like, 2) if not matches or self._is_in_name([*matches, like]) else ({}, 2)
-
-    def _may_skip(self, token: Token) -> bool:
-        return token.norm in word_list("linking", "skipped_in_names") or token.norm in self.common_words
 
     def _is_in_name(self, matches: Sequence[WordMatches]) -> bool:
         """Whether one name contains a match of each word."""
@@ -314,11 +308,8 @@ def _prominence(weight: float, top_weight: float) -> float:
     return PROMINENCE_GAIN * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
 
 
-# A word in more than one name of so many is common, if there are some names.
-COMMON_SHARE, FEW_NAMES = 5, 20
-
-# How distinctive a word is at least.
-MIN_WORD_DISTINCTIVENESS = 0.02
+COMMON_SHARE, FEW_NAMES = 5, 20  # A word in more than one name of so many is common, if there are some names.
+MIN_WORD_DISTINCTIVENESS = 0.02  # How distinctive a word is at least.
 
 # How well a word fits by another form, a form that the dictionary lacks, a part of a code, and a synonym.
 INFLECTED_FIT, UNLISTED_FORM_FIT, CODE_FIT, SYNONYM_FIT = 0.97, 0.95, 0.9, 0.85

@@ -43,7 +43,7 @@ class SchemaGraph:
         schema = lexicon.schema
         self.schema: Schema = schema
         nodes, self.node_of_class = build_nodes(lexicon)
-        self.nodes_of_relation = _nodes_of_relation(nodes)
+        self.nodes_of_relation = _inverted({n.index: n.relations for n in nodes})
         self._widest_node = {
             relation: min(found, key=lambda i: (-nodes[i].count, i))
             for relation, found in self.nodes_of_relation.items()
@@ -57,7 +57,7 @@ class SchemaGraph:
         self.nodes = self.base_nodes
         self.value_counts = _value_counts(lexicon, self.nodes_of_relation)
         self.literals = self._literals()
-        self.holders = _holders(self.literals)
+        self.holders = _inverted(self.literals)
         self.words: Mapping[str, tuple[str, ...]] = {p.iri: _lemmas(p.label) for p in schema.predicates}
         self.phrases = {p.iri: frozenset(map(_lemmas, p.phrases)) for p in schema.predicates}
         layered = sum(bool(p.phrases or p.patterns) for p in schema.predicates)
@@ -73,7 +73,8 @@ class SchemaGraph:
         # only a word of the question brings in a union
         self.steps = {i: tuple(s for s in found if not self.nodes[s.target].any_of) for i, found in all_steps.items()}
         self.ends = _ends(steps, schema)
-        self.value_counts = {**self.value_counts, **self._union_value_counts(lexicon)}
+        unions_of_relation = _inverted({union.index: union.relations for union in self.unions.nodes})
+        self.value_counts = {**self.value_counts, **_value_counts(lexicon, unions_of_relation)}
         self.literals = self._literals()
         # Properties of yes or no that are stored as texts or numbers. Nobody asks to list their values.
         self.boolean_predicates = frozenset(
@@ -159,14 +160,6 @@ class SchemaGraph:
         has_family_name = any(w[0] in family and w[-1].endswith("name") for w in labels if w)
         return has_family_name or bool(node.words and node.words[-1] in nouns_of_kind("persons"))
 
-    def _union_value_counts(self, lexicon: Lexicon) -> Mapping[tuple[int, str], int]:
-        """The values of the things of each union, by union and property."""
-        of_relation: dict[str, list[int]] = defaultdict(list)
-        for union in self.unions.nodes:
-            for relation in union.relations:
-                of_relation[relation].append(union.index)
-        return _value_counts(lexicon, of_relation)
-
     def _literals(self) -> Mapping[int, Sequence[str]]:
         found: dict[int, list[str]] = defaultdict(list)
         for i, predicate in sorted(self.value_counts):
@@ -180,11 +173,12 @@ def _lemmas(name: str) -> tuple[str, ...]:
     return tuple(lemma(w) for w in split_name(name).split())
 
 
-def _nodes_of_relation(nodes: Sequence[SchemaNode]) -> Mapping[str, Sequence[int]]:
+def _inverted(names_of: Mapping[int, Collection[str]]) -> Mapping[str, Sequence[int]]:
+    """The nodes by what each of them has."""
     found: dict[str, list[int]] = defaultdict(list)
-    for node in nodes:
-        for relation in node.relations:
-            found[relation].append(node.index)
+    for node, names in names_of.items():
+        for name in names:
+            found[name].append(node)
     return dict(found)
 
 
@@ -204,14 +198,6 @@ def _value_counts(lexicon: Lexicon, nodes_of_relation: Mapping[str, Sequence[int
     return dict(found)
 
 
-def _holders(literals: Mapping[int, Sequence[str]]) -> Mapping[str, Sequence[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for i, predicates in literals.items():
-        for predicate in predicates:
-            found[predicate].append(i)
-    return dict(found)
-
-
 def _ends(steps: Mapping[int, Sequence[PathStep]], schema: Schema) -> Mapping[str, Sequence[tuple[int, int]]]:
     found: dict[str, list[tuple[int, int]]] = {p.iri: [] for p in schema.predicates}
     for source, from_source in steps.items():
@@ -221,11 +207,8 @@ def _ends(steps: Mapping[int, Sequence[PathStep]], schema: Schema) -> Mapping[st
     return found
 
 
-# Classes of one union, and unions of one graph, at most (given).
-MAX_UNION_CLASSES, MAX_UNIONS = 24, 40
-
-# The share of their properties that classes of one sort have in common, at least (given).
-MIN_COMMON_SHARE = 0.4
+MAX_UNION_CLASSES, MAX_UNIONS = 24, 40  # Classes of one union, and unions of one graph, at most (given).
+MIN_COMMON_SHARE = 0.4  # The share of their properties that classes of one sort have in common, at least (given).
 
 # The share and number of properties that a class has in common with the classes of a kind, at least, to be of the same
 # kind although its noun is of none (given).
@@ -237,9 +220,7 @@ Steps = Mapping[int, Sequence[PathStep]]
 @dataclass(frozen=True)
 class Unions:
     """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps.
-
-    `hypernyms` are words of English for a wider kind, which the graph may use in another sense.
-    """
+    `hypernyms` are words of English for a wider kind, which the graph may use in another sense."""
 
     nodes: tuple[SchemaNode, ...]
     members: Mapping[int, tuple[int, ...]]
@@ -311,10 +292,8 @@ def _head(node: SchemaNode) -> str:
 def _classes_by_kind(
     classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
 ) -> Mapping[str, Sequence[SchemaNode]]:
-    """The classes of each kind: persons, places, organisations, events, and items, which are none of these.
-
-    Items have properties, and "anything" is whatever has some and is no person.
-    """
+    """The classes of each kind: persons, places, organisations, events, and items, which are none of these. Items have
+    properties, and "anything" is whatever has some and is no person."""
     found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
     for node in classes:
         nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, _head(node)))

@@ -100,10 +100,8 @@ def _rare_relations(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
 
 
 def _equivalent_classes(schema: Schema, relations: Mapping[str, frozenset[str]]) -> Mapping[str, str]:
-    """Classes with exactly the things of another one, and that class: persons, if all are employees.
-
-    It is one that a semantic layer derives or names, else the most specific one.
-    """
+    """Classes with exactly the things of another one, and that class: persons, if all are employees. It is one that a
+    semantic layer derives or names, else the most specific one."""
     counts = {group.relation: group.count for group in schema.groups}
     alike: dict[frozenset[str], list[Class]] = defaultdict(list)
     for c in schema.classes:
@@ -157,10 +155,8 @@ class SchemaSteps:
 
 @dataclass(frozen=True)
 class MixedTargets:
-    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person.
-
-    `target` is such a node by source and predicate.
-    """
+    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person. `target`
+    is such a node by source and predicate."""
 
     nodes: tuple[SchemaNode, ...]
     steps: Mapping[int, Sequence[PathStep]]
@@ -227,11 +223,8 @@ def build_mixed_targets(
     return MixedTargets(tuple(mixed.values()), steps, target)
 
 
-# The share of its cost at which a step is taken that the question names.
-HINTED_COST_SHARE = 0.35
-
-# Steps of the longest path, and the distance of nodes without a path.
-MAX_PATH_STEPS, UNREACHABLE = 5, 9.0
+HINTED_COST_SHARE = 0.35  # The share of its cost at which a step is taken that the question names.
+MAX_PATH_STEPS, UNREACHABLE = 5, 9.0  # Steps of the longest path, and the distance of nodes without a path.
 
 # Paths looked at in one search, and how much dearer than the cheapest a path may be.
 MAX_PATHS_EXPANDED, MAX_EXTRA_PATH_COST = 400, 1.5
@@ -264,10 +257,8 @@ class ShortestPaths:
         return found[0][0] if found else UNREACHABLE
 
     def _cheapest_steps(self, node: int) -> Sequence[PathStep]:
-        """The two cheapest steps of different predicates to each neighbour: the cheapest path takes no other.
-
-        Two, since a step costs more after a step of the same predicate.
-        """
+        """The two cheapest steps of different predicates to each neighbour: the cheapest path takes no other. Two,
+        since a step costs more after a step of the same predicate."""
         lean: dict[int, list[PathStep]] = {}
         for step in sorted(self.steps[node], key=lambda step: step.cost):
             known = lean.setdefault(step.target, [])

@@ -39,19 +39,13 @@ SAME_WORD_SCORE, LEMMA_SCORE, SYNONYM_SCORE, STEM_SCORE, SPELLING_SCORE = 1.0, 0
 # Weights of words that say less: those of the class's own name ("student name"), generic ones, function words.
 OWN_CLASS_WEIGHT, GENERIC_WEIGHT, LIGHT_WEIGHT = 0.25, 0.6, 0.1
 
-# The weight of a preposition that tells two names apart.
-PREPOSITION_WEIGHT = 0.5
-
-# Nouns that one expression stands for, at most.
-MAX_PHRASE_CONCEPTS = 4
+PREPOSITION_WEIGHT = 0.5  # The weight of a preposition that tells two names apart.
+MAX_PHRASE_CONCEPTS = 4  # Nouns that one expression stands for, at most.
 
 
 class SchemaTerm(NamedTuple):
-    """One name of a class, property or link, with a weight for each word.
-
-    `nodes` are the class, the class that has the property, or the source and the targets of the link. `score` is below
-    1 for names that are not the graph's own.
-    """
+    """One name of a class, property or link, with a weight for each word. `nodes` are the class, the class that has the
+    property, or the source and the targets of the link. `score` is below 1 for names that are not the graph's own."""
 
     kind: str
     nodes: tuple[int, ...]
@@ -252,10 +246,8 @@ def _light_words() -> frozenset[str]:
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """Nodes of persons, with the dictionary words that an event or a property gives them.
-
-    The persons linked from a "visit" are "visitors"; whoever has a "member since" is a "member".
-    """
+    """Nodes of persons, with the dictionary words that an event or a property gives them. The persons linked from a
+    "visit" are "visitors"; whoever has a "member since" is a "member"."""
     endings = phrase_list("linking", "agent_endings")
     by_event = {
         (step.target, node.words[-1] + ending)
@@ -284,11 +276,8 @@ def _gives_start(label: str) -> bool:
 # Letters of a word that is matched by its stem, and the share of both words that they have in common, at least.
 MIN_STEM_WORD_LETTERS, MIN_STEM_SHARE = 5, 0.6
 
-# The letters that words with one stem begin with.
-STEM_PREFIX_LETTERS = 4
-
-# Letters of a code that is matched with the end of a longer one, at least.
-MIN_CODE_LETTERS = 3
+STEM_PREFIX_LETTERS = 4  # The letters that words with one stem begin with.
+MIN_CODE_LETTERS = 3  # Letters of a code that is matched with the end of a longer one, at least.
 
 # Letters of a misspelt word, its similarity with the right one (rapidfuzz ratio), and words that it may stand for.
 MIN_MISSPELT_WORD_LETTERS, MIN_SPELLING_RATIO, MAX_SPELLINGS = 5, 82, 2

@@ -5,7 +5,7 @@ Then: narrower classes ("which trees are poplars"), and participles that more wo
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 from nacre.language.data import language, word_list
@@ -14,6 +14,7 @@ from nacre.understanding.parsing.number_rules import COUNT_UNITS, upper_bound
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
+    ParseStates,
     add_link,
     drop_open_property,
     has_self_link,
@@ -23,36 +24,39 @@ from nacre.understanding.parsing.state import (
 from nacre.understanding.parsing.superlative_rules import ranked_class
 from nacre.understanding.question.records import KIND_OPERATOR, Condition, Link, Ordering, Ref, Target
 
-ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], Iterator[ParseState]]
+ClassRule = Callable[[ParseState, ParseState, Link, ParseContext], ParseStates]
 
 # the rule by which things are shown beside what belongs to them, and what a reading gains by it
 OWN_COLUMN_RULE, OWN_COLUMN_GAIN = "class target with own", 0.5
 
-# how many words after "and" or "with" may make a possessive
-WORDS_AFTER = 3
-
-# the rule by which things are shown that are named first
-CLASS_FIRST_RULE = "class target first"
+WORDS_AFTER = 3  # how many words after "and" or "with" may make a possessive
+CLASS_FIRST_RULE = "class target first"  # the rule by which things are shown that are named first
 
 
-def class_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def class_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """Yield the readings in which a class is a target, an owner, counted, grouped by, or must exist."""
     ref = link.refs[0]
     new = _at_class(state, link, ref, context)
     if state.mode == "O":
         yield new.apply_rule("class in order")
         return
+    yield from _subclass_mention(state, link, context)
     for rule in SPECIAL_ROLES:
         yield from rule(state, new, link, context)
     if state.rank is not None:
-        yield from _ranked(state, new, link, context)
+        if state.pending_aggregates and not state.rank.concepts and state.pending_aggregates != ("count",):
+            # "the lowest average variant price"
+            yield new.apply_rule("owner before ranked aggregate", 0.6)
+        yield from ranked_class(state, new, ref, context)
     elif state.comparison is not None and state.comparison[1] is not None:
         yield from _compared_count(state, new, link)
     elif is_second_mention(state, ref, context) and not state.negated:
         # "states that border states"
         yield _other_thing(state, link, context).apply_rule("other of class", 0.2)
     else:
-        yield from _missing_class(state, new, link, context)
+        if state.negated and not is_open_participle(link, context):
+            # "students without a supervisor"
+            yield new.add_conditions("without class", 0.2, Condition(ref, "exists", (), True))
         yield from (_class_target if state.mode == "T" else _class_in_condition)(state, new, link, context)
 
 
@@ -69,25 +73,23 @@ def _other_thing(state: ParseState, link: Link, context: ParseContext) -> ParseS
     return _at_class(state, link, Ref(node, "", next_slot(state, node)), context)
 
 
-def _narrower_class(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    yield from subclass_mention(state, link, context)
-
-
-def _possessive_column(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _possessive_column(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "The courses on Monday with their teachers"."""
     aggregated = state.pending_aggregates or any(target.function for target in state.targets)
-    if _follows_possessive(link, context) and state.targets and not aggregated:
+    before = [token.norm for token in context.question.tokens[max(0, link.start - 2) : link.start]]
+    is_possessive = len(before) == 2 and before[0] in language().words["beside"] and before[1] in _possessives()
+    if is_possessive and state.targets and not aggregated:
         targets = (*state.targets, Target(link.refs[0]))
         yield new.apply_rule(OWN_COLUMN_RULE, OWN_COLUMN_GAIN, targets=targets, mode="T")
 
 
-def _class_group(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _class_group(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "How many films for each studio"."""
     if state.next_role == "group":
         yield new.apply_rule("group class", 0.2, group=(*state.group, link.refs[0]), next_role="", mode="T")
 
 
-def _order_by_count(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _order_by_count(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Sorted by films": by how many there are."""
     if state.next_role.startswith("order"):
         order = Ordering(link.refs[0], state.next_role == "order down", "count")
@@ -97,19 +99,10 @@ def _order_by_count(state: ParseState, new: ParseState, link: Link, context: Par
 
 
 # what a class may be besides a plain target or condition; each rule checks whether the words before allow it
-SPECIAL_ROLES: tuple[ClassRule, ...] = (_narrower_class, _possessive_column, _class_group, _order_by_count)
+SPECIAL_ROLES: tuple[ClassRule, ...] = (_possessive_column, _class_group, _order_by_count)
 
 
-def _ranked(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """A class after a superlative."""
-    assert state.rank is not None
-    if state.pending_aggregates and not state.rank.concepts and state.pending_aggregates != ("count",):
-        # "the lowest average variant price"
-        yield new.apply_rule("owner before ranked aggregate", 0.6)
-    yield from ranked_class(state, new, link.refs[0], context)
-
-
-def _compared_count(state: ParseState, new: ParseState, link: Link) -> Iterator[ParseState]:
+def _compared_count(state: ParseState, new: ParseState, link: Link) -> ParseStates:
     """ "More than 3 films": a class after a number with its comparison."""
     assert state.comparison is not None
     operator, value = state.comparison
@@ -119,34 +112,19 @@ def _compared_count(state: ParseState, new: ParseState, link: Link) -> Iterator[
         return
     assert value is not None
     lower = Condition(link.refs[0], operator, (value,), state.negated, function="count")
-    yield new.apply_rule(
-        "having count",
-        0.3,
-        conditions=(*state.conditions, lower, *upper_bound(lower, state.until)),
-        comparison=None,
-        negated=False,
-        pending_aggregates=(),
-    )
+    bounds = (lower, *upper_bound(lower, state.until))
+    yield new.add_conditions("having count", 0.3, *bounds, comparison=None, pending_aggregates=())
 
 
-def _missing_class(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """ "Students without a supervisor"."""
-    if state.negated and not is_open_participle(link, context):
-        missing = Condition(link.refs[0], "exists", (), True)
-        yield new.apply_rule("without class", 0.2, conditions=(*state.conditions, missing), negated=False)
-
-
-def _class_target(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _class_target(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """A class where targets are expected: the things, their number, or the owner of a target to come."""
     ref = link.refs[0]
     if state.next_role == "group":
         return
     if "count" in state.pending_aggregates:
-        counted = Target(ref, "count", state.distinct)
+        targets = (*state.targets, Target(ref, "count", state.distinct))
         others = tuple(function for function in state.pending_aggregates if function != "count")
-        yield new.apply_rule(
-            "count class", 0.3, targets=(*state.targets, counted), pending_aggregates=others, distinct=False
-        )
+        yield new.apply_rule("count class", 0.3, targets=targets, pending_aggregates=others, distinct=False)
     elif state.pending_aggregates:
         yield new.apply_rule("owner before aggregate", 0.0)
     elif _is_listed(state, link, context):
@@ -172,7 +150,7 @@ def _plain_target(state: ParseState, new: ParseState, link: Link, context: Parse
     return new.apply_rule(rule, gain, targets=(*state.targets, Target(link.refs[0])), distinct=False)
 
 
-def _class_in_condition(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _class_in_condition(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """A class in a condition: it must exist, or is one more thing of the class ("that borders a state")."""
     ref = link.refs[0]
     yield new.apply_rule("class in condition", 0.0)
@@ -198,20 +176,11 @@ def precedes_own_property(link: Link, context: ParseContext) -> bool:
     at = next((i for i, word in enumerate(after[:2]) if word in known["beside"]), None)
     if at is None or not after[at + 1 : at + 2]:
         return False
-    is_possessive = after[at + 1] in _possessives()
-    return is_possessive or (after[at + 1] in known["article"] and _says_each_one(link, context))
-
-
-def _follows_possessive(link: Link, context: ParseContext) -> bool:
-    """Whether a mention belongs to what was mentioned before: "with their ..."."""
-    before = [token.norm for token in context.question.tokens[max(0, link.start - 2) : link.start]]
-    return len(before) == 2 and before[0] in language().words["beside"] and before[1] in _possessives()
-
-
-def _says_each_one(link: Link, context: ParseContext) -> bool:
-    """Whether each of the things is spoken of: "the halls and the year each one was built"."""
-    words, known = [token.norm for token in context.question.tokens[link.end :]], language().words
-    return any(one in known["grouping"] and other in known["stand_in"] for one, other in pairwise(words))
+    if after[at + 1] in _possessives() or after[at + 1] not in known["article"]:
+        return after[at + 1] in _possessives()
+    # "the halls and the year each one was built"
+    words = pairwise(token.norm for token in context.question.tokens[link.end :])
+    return any(one in known["grouping"] and other in known["stand_in"] for one, other in words)
 
 
 def _possessives() -> frozenset[str]:
@@ -219,13 +188,12 @@ def _possessives() -> frozenset[str]:
     return language().words["possessive"] | {"there"}
 
 
-# how many words may stand between a class and a narrower one: "which of the trees that are"
-MAX_WORDS_BETWEEN = 4
+MAX_WORDS_BETWEEN = 4  # how many words may stand between a class and a narrower one: "which of the trees that are"
 
 NARROWER_KIND_RULE, OTHER_KIND_RULE = "narrower kind", "other kind"
 
 
-def subclass_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _subclass_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Which trees are poplars", "poplar trees", "trees that are not poplars"."""
     owner, narrow = state.owner, link.refs[0].node
     is_adjacent = state.last == "class" and state.links[-1].end == link.start if owner is not None else False
@@ -235,8 +203,12 @@ def subclass_mention(state: ParseState, link: Link, context: ParseContext) -> It
     wide = _wider_thing(state, link, context)
     if wide is None:
         return
-    if state.negated or _continues_exclusion(state):
-        yield _excluded_class(state, link, wide, context)
+    last = state.conditions[-1] if state.conditions and state.last == "and" else None
+    if state.negated or (last is not None and last.op == KIND_OPERATOR and last.negated):
+        # "trees that are not poplars or willows", "all trees except poplars"
+        other = Condition(wide, KIND_OPERATOR, (), True, inner=(Condition(Ref(narrow), "exists"),))
+        new = add_link(state, link, context, wide)
+        yield new.add_conditions(OTHER_KIND_RULE, 0.2, other, join="and", last="class", mode="C")
         return
     before = context.question.tokens[max(0, link.start - MAX_WORDS_BETWEEN) : link.start]
     if any(token.norm in language().words["being"] for token in before):
@@ -252,21 +224,6 @@ def _wider_thing(state: ParseState, link: Link, context: ParseContext) -> Ref | 
     said = {token.lemma for token in context.question.tokens[link.start : link.end]}
     # "courses" are no "lab courses"
     return None if wide is None or said <= set(graph.nodes[wide.node].words) else wide
-
-
-def _continues_exclusion(state: ParseState) -> bool:
-    """ "Trees that are not poplars or willows"."""
-    before = state.conditions[-1] if state.conditions and state.last == "and" else None
-    return before is not None and before.op == KIND_OPERATOR and before.negated
-
-
-def _excluded_class(state: ParseState, link: Link, wide: Ref, context: ParseContext) -> ParseState:
-    """ "Trees that are not poplars", "all trees except poplars"."""
-    narrow = Condition(Ref(link.refs[0].node), "exists")
-    other = Condition(wide, KIND_OPERATOR, (), True, inner=(narrow,))
-    return add_link(state, link, context, wide).apply_rule(
-        OTHER_KIND_RULE, 0.2, conditions=(*state.conditions, other), negated=False, join="and", last="class", mode="C"
-    )
 
 
 def _narrowed(state: ParseState, wide: Ref, narrow: int) -> ParseState:
@@ -288,9 +245,7 @@ def _narrowed(state: ParseState, wide: Ref, narrow: int) -> ParseState:
 
 
 def is_open_participle(link: Link, context: ParseContext) -> bool:
-    """Whether a mention is a participle before a preposition.
-
-    "Not located in Rome" means no location in Rome, or another location.
-    """
+    """Whether a mention is a participle before a preposition. "Not located in Rome" means no location in Rome, or
+    another location."""
     first, *after = (token.norm for token in context.question.tokens[link.start : max(link.end, link.start + 2)])
     return is_participle(first) and len(after) == 1 and after[0] in word_list("wording", "prepositions")

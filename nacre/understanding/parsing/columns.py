@@ -16,11 +16,8 @@ from nacre.understanding.question.records import INEQUALITIES, Condition, Deriva
 # the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
 MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
 
-# the rule by which the persons are shown whom rows without names stand for
-STANDS_FOR_RULE = "stood for"
-
-# how many properties are tried as the identifier of a thing
-MAX_IDENTIFIERS = 2
+STANDS_FOR_RULE = "stood for"  # the rule by which the persons are shown whom rows without names stand for
+MAX_IDENTIFIERS = 2  # how many properties are tried as the identifier of a thing
 
 
 def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
@@ -38,7 +35,8 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
             continue
         if not target.ref.predicate:
             # a thing that is named is not asked for by its name
-            if not _is_named_thing(derivation, target.ref):
+            named = (c.ref for c in derivation.conditions if c.op == "is" and len(c.keys) == 1 and not c.negated)
+            if target.ref not in named:
                 yield from _by_identifier(derivation, i, graph)
             return
 
@@ -46,14 +44,6 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
 def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
     """The targets with other columns in the place of one."""
     return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
-
-
-def _is_named_thing(derivation: Derivation, ref: Ref) -> bool:
-    """Whether a condition names the one thing that is asked for."""
-    return any(
-        each.op == "is" and each.ref == ref and len(each.keys) == 1 and not each.negated
-        for each in derivation.conditions
-    )
 
 
 def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:

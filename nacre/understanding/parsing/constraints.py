@@ -6,7 +6,7 @@ readings or a cue rule out, the class a question begins to ask for ("which state
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token
 from nacre.language.word_forms import is_plural
-from nacre.records.plan import MEANS, Attribute, Body, Itself, Select
+from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import OWN_COLUMN_RULE
@@ -96,10 +96,8 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
 
 
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings about a class that the question does not name, where a wider class reads the same.
-
-    "The tallest work" is not restricted to tapestries.
-    """
+    """Drop the readings about a class that the question does not name, where a wider class reads the same. "The tallest
+    work" is not restricted to tapestries."""
     graph = context.graph
     roots_of: dict[tuple[object, ...], set[int]] = defaultdict(set)
     keyed = [(each, _root(each.derivation), _without_root(each.derivation)) for each in candidates]
@@ -115,11 +113,11 @@ def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> 
 
 
 def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that list the narrower categories of a category, if it sorts other things as well.
-
-    "All berry bushes" are plants of that kind, and not its varieties.
-    """
-    named = {key for c in candidates if MEMBERS_RULE in c.derivation.trace for key in _category_keys(c.derivation)}
+    """Drop the readings that list the narrower categories of a category, if it sorts other things as well. "All berry
+    bushes" are plants of that kind, and not its varieties."""
+    # the categories whose members a reading gives
+    links = [x for c in candidates if MEMBERS_RULE in c.derivation.trace for x in c.derivation.links]
+    named = {key for link in links if link.kind == "entity" for key in link.keys}
     nodes = context.graph.nodes
     return [
         each
@@ -127,11 +125,6 @@ def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[C
         if MEMBERS_RULE in each.derivation.trace
         or not named.intersection(nodes[_root(each.derivation)].classes if each.derivation.targets else ())
     ]
-
-
-def _category_keys(derivation: Derivation) -> Iterator[str]:
-    """The categories whose members a reading gives."""
-    return (key for link in derivation.links if link.kind == "entity" for key in link.keys)
 
 
 def _root(derivation: Derivation) -> int:
@@ -163,10 +156,8 @@ def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Can
 
 
 def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
-    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts.
-
-    The department with the most beds has them in several rooms.
-    """
+    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts. The
+    department with the most beds has them in several rooms."""
     totals = [
         (each.derivation.order.ref, {target.ref.node for target in each.derivation.targets})
         for each in candidates
@@ -201,16 +192,9 @@ def asks_capacity(question: Question) -> bool:
     return any(degree.start == count.start and count.end < degree.end for degree in degrees for count in counts)
 
 
-def asks_measure(question: Question) -> bool:
-    """Whether the measure of a superlative is asked for as well."""
-    return question.wants_measure
-
-
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Return the readings without those that list a total of each thing, where others give the total of all.
-
-    "The total amount of all orders" is one number, even if each order has a "total amount".
-    """
+    """Return the readings without those that list a total of each thing, where others give the total of all. "The total
+    amount of all orders" is one number, even if each order has a "total amount"."""
     tokens, of_all_words = context.question.tokens, language().words["altogether"]
     if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in context.question.cues):
         return candidates
@@ -246,10 +230,8 @@ def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -
 
 
 def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGraph) -> _RequestedClass | None:
-    """The class that a question begins to ask for.
-
-    "Which states ...", "what is the longest river ...", "the two largest states".
-    """
+    """The class that a question begins to ask for. "Which states ...", "what is the longest river ...", "the two
+    largest states"."""
     ranking = {i for cue in question.cues if cue.kind in ("superlative", "most") for i in range(cue.start, cue.end)}
     start = _class_start(question, links, ranking)
     if not start:
@@ -346,11 +328,8 @@ WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
 
 
 class AnswerTypeMatch(NamedTuple):
-    """The readings that may answer a question.
-
-    `nearest` is a reading that uses more of the words than any of them, but gives another type of answer than the words
-    `asked` ask for.
-    """
+    """The readings that may answer a question. `nearest` is a reading that uses more of the words than any of them, but
+    gives another type of answer than the words `asked` ask for."""
 
     kept: list[Candidate]
     nearest: Candidate | None = None
@@ -362,7 +341,12 @@ def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, g
     asked = requested_answer_type(question)
     if not asked:
         return AnswerTypeMatch(list(candidates))
-    dropped = _of_other_type(candidates, asked, question, graph)
+    dropped = [each for each in candidates if _misses_type(each, asked, graph)]
+    if asked == WHEN:
+        ends = _requested_end(question)
+        dropped += [each for each in candidates if each not in dropped and _is_other_end(each, *ends, graph)]
+    if asked == WHO:
+        dropped += _actions_beside_agents(candidates, question, graph)
     kept = [each for each in candidates if each not in dropped]
     if asked == WHERE:
         kept = _prefer_places(kept, question, graph)
@@ -386,20 +370,6 @@ def requested_answer_type(question: Question) -> str:
     return first if first in (WHERE, WHEN) else ""
 
 
-def _of_other_type(
-    candidates: Sequence[Candidate], asked: str, question: Question, graph: SchemaGraph
-) -> list[Candidate]:
-    other = [each for each in candidates if _misses_type(each, asked, graph)]
-    if asked == WHEN:
-        asked_words, other_words = _requested_end(question)
-        other += [
-            each for each in candidates if each not in other and _is_other_end(each, asked_words, other_words, graph)
-        ]
-    if asked == WHO:
-        other += _actions_beside_agents(candidates, question, graph)
-    return other
-
-
 def _used_words(candidate: Candidate, question: Question) -> int:
     """How many content words a reading accounts for."""
     covered = candidate.derivation.covered
@@ -413,19 +383,15 @@ def _misses_type(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
         return False
     if not any(isinstance(answer, Attribute | Itself) for answer in body.answers):
         # the first of several days is a day
-        return asked in (WHO, WHERE) or (asked == WHEN and not all(_is_extreme_date(t, graph) for t in targets))
+        extremes = (each.ref.predicate if each.function in EXTREMES else "" for each in targets)
+        return asked in (WHO, WHERE) or (asked == WHEN and not all(each and graph.is_date(each) for each in extremes))
     return all(_has_other_type(target, asked, graph) for target in targets)
-
-
-def _is_extreme_date(target: Target, graph: SchemaGraph) -> bool:
-    is_extreme = target.function in ("min", "max")
-    return is_extreme and bool(target.ref.predicate) and graph.is_date(target.ref.predicate)
 
 
 def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
     """Whether a column cannot have the requested type."""
     if target.function:
-        return asked in (WHO, WHERE, WHEN) and target.function not in ("min", "max")
+        return asked in (WHO, WHERE, WHEN) and target.function not in EXTREMES
     ref, words = target.ref, _words(target.ref, graph)
     persons, places = nouns_of_kind("persons"), nouns_of_kind("places")
     if not ref.predicate:
@@ -469,10 +435,8 @@ def _is_other_end(candidate: Candidate, asked: frozenset[str], other: frozenset[
 
 
 def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings that give what was done, where others that use as many words give who did it.
-
-    What was done is mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement).
-    """
+    """The readings that give what was done, where others that use as many words give who did it. What was done is
+    mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement)."""
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
     return [
@@ -547,10 +511,8 @@ def _gives_located_things(candidate: Candidate, question: Question) -> bool:
 
 
 def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name.
-
-    Such a class is likely to have the name by chance.
-    """
+    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name. Such
+    a class is likely to have the name by chance."""
     derivation, body = candidate.derivation, candidate.body
     if not isinstance(body, Select) or len(derivation.targets) != 1:
         return False

@@ -5,6 +5,7 @@ conditions for "only".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data
@@ -17,6 +18,7 @@ from nacre.understanding.parsing.state import (
     UNSETTLED_COST,
     ParseContext,
     ParseState,
+    ParseStates,
     PendingSuperlative,
     add_schema_node,
     drop_open_property,
@@ -33,23 +35,20 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-CueRule = Callable[[ParseState, Cue, ParseContext], Iterator[ParseState]]
+CueRule = Callable[[ParseState, Cue, ParseContext], ParseStates]
 
-# how many words may stand between a bound and its number
-MAX_WORDS_AFTER_BOUND = 3
-
-# how many aggregates may wait for one property
-MAX_PENDING_AGGREGATES = 3
+MAX_WORDS_AFTER_BOUND = 3  # how many words may stand between a bound and its number
+MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property
 
 
-def apply_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def apply_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """Yield all ways to take a cue."""
     covered = state.covered | token_mask(cue.start, cue.end)
     new = state._replace(covered=covered, score=state.score + CUE_GAIN * (cue.end - cue.start))
     yield from CUE_RULES[cue.kind](new, cue, context)
 
 
-def _open(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _open(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Which", "list": targets follow, also after a condition."""
     if cue.start == 0 or state.mode == "T":
         yield state._replace(last="open")
@@ -57,7 +56,7 @@ def _open(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseS
         yield drop_open_property(state).apply_rule("new target list", -0.1, mode="T", next_role="", last="open")
 
 
-def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "The average", "how many": an aggregate of what comes next, or of the target before it."""
     if cue.kind in state.pending_aggregates or len(state.pending_aggregates) > MAX_PENDING_AGGREGATES:
         return
@@ -70,30 +69,22 @@ def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[P
             # "with the most common number of pages": the name of a property
             yield state.apply_rule("number in aggregate", 0.1, last="rank")
             return
-        yield from _number_in_name(state)
+        # "number of" as a part of a property's name
+        if state.rank is not None and state.owner is not None and state.last != "rank":
+            # "the top 3 towers by number of steps"
+            yield state.apply_rule("number in aggregate", 0.1, last="rank")
+        if state.last == "aggregate" and state.pending_aggregates[-1:] not in ((), ("count",)):
+            # "the average number of visitors"
+            yield state.apply_rule("number in aggregate", 0.1)
     yield from _aggregate_of_target(state, cue, context)
     function: Aggregation = cue.kind  # type: ignore[assignment]
     waits_for_value = state.comparison is not None and state.comparison[1] is None
     functions = (function,) if waits_for_value else (*state.pending_aggregates, function)
-    yield state.apply_rule(
-        f"aggregate {AGGREGATES[function].weights}",
-        pending_aggregates=functions,
-        last="aggregate",
-        shared_aggregates=(),
-    )
+    rule = f"aggregate {AGGREGATES[function].weights}"
+    yield state.apply_rule(rule, pending_aggregates=functions, last="aggregate", shared_aggregates=())
 
 
-def _number_in_name(state: ParseState) -> Iterator[ParseState]:
-    """ "Number of" as a part of a property's name."""
-    if state.rank is not None and state.owner is not None and state.last != "rank":
-        # "the top 3 towers by number of steps"
-        yield state.apply_rule("number in aggregate", 0.1, last="rank")
-    if state.last == "aggregate" and state.pending_aggregates[-1:] not in ((), ("count",)):
-        # "the average number of visitors"
-        yield state.apply_rule("number in aggregate", 0.1)
-
-
-def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "How many hours do they train on average", "the area of all the states combined"."""
     if not state.targets:
         return
@@ -111,7 +102,7 @@ def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> 
         yield state.apply_rule("aggregate after target", -0.1, targets=targets, last="aggregate")
 
 
-def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "For each", "by": what comes next is what things are grouped by."""
     after = context.question.tokens[cue.end : cue.end + 1]
     if after and after[0].norm in language().words["altogether"]:
@@ -133,19 +124,19 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Parse
         yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
 
 
-def _negation(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _negation(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Not", "without", "nobody"."""
     if context.question.tokens[cue.start].norm == "nobody":
         # "the team that has nobody in it"
         for ref in nearest_person_refs(state, context):
-            missing = Condition(ref, "exists", (), True)
-            yield add_schema_node(drop_open_property(state), ref, context).apply_rule(
-                "without persons", 0.3, conditions=(*state.conditions, missing), mode="C", last="class"
+            missing, closed = Condition(ref, "exists", (), True), drop_open_property(state)
+            yield add_schema_node(closed, ref, context).add_conditions(
+                "without persons", 0.3, missing, negated=state.negated, mode="C", last="class"
             )
     yield state.apply_rule("negation", negated=True, last="negation", mode="C", next_role="")
 
 
-def _missing(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _missing(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Whose phone number is missing"."""
     ref = state.pending_values
     if ref is None:
@@ -153,34 +144,11 @@ def _missing(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Par
         if cue.end < len(context.question.tokens):
             yield from _negation(state, cue, context)
         return
-    yield state.apply_rule(
-        "property missing",
-        0.3,
-        conditions=(*state.conditions, Condition(ref, "unknown", (), state.negated)),
-        pending_property=None,
-        negated=False,
-        last="value",
-        **last_target_as_condition(state),
-    )
+    missing, changes = Condition(ref, "unknown", (), state.negated), last_target_as_condition(state)
+    yield state.add_conditions("property missing", 0.3, missing, pending_property=None, last="value", **changes)
 
 
-def _both(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    yield state.apply_rule("both", join="both", last="and")
-
-
-def _or(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    yield state.apply_rule("or", join="or", last="and")
-
-
-def _and(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    yield state._replace(last="and")
-
-
-def _of(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    yield state._replace(last="of")
-
-
-def _only(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _only(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Speaks English only", "speaks only English"."""
     before = state.conditions[-1] if state.conditions and state.last == "value" else None
     exclusive = exclusive_conditions(before, context) if before is not None else ()
@@ -196,11 +164,7 @@ def _only(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseS
     yield state._replace(exclusive=cue.start > 0 and not is_after_article and not is_after_request)
 
 
-def _distinct(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
-    yield state.apply_rule("distinct", distinct=True)
-
-
-def _contains(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _contains(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Starts with": a text follows, of the property before or after it."""
     new = state.apply_rule("like", text_match=cue.value, mode="C")
     if state.pending_property is None:
@@ -211,12 +175,12 @@ def _contains(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Pa
         yield new._replace(pending_is_target=False)
 
 
-def _compare(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _compare(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "More than": what it is compared with follows."""
     yield state._replace(comparison=(cue.value, None), last="compare", mode="C")
 
 
-def _bound(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _bound(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "30 or more": a bound after its number."""
     if any(cue.end <= number.start <= cue.end + MAX_WORDS_AFTER_BOUND for number in context.question.numbers):
         # "and below age 30" bounds the number that follows
@@ -229,7 +193,7 @@ def _bound(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Parse
         yield state.apply_rule("bound after number", 0.3, comparison=(cue.value, state.comparison[1]))
 
 
-def _any(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _any(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Higher than any": more than the highest."""
     if state.comparison is not None and state.comparison[1] is None:
         extreme = "max" if state.comparison[0].startswith(">") else "min"
@@ -237,7 +201,7 @@ def _any(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseSt
     yield state
 
 
-def _having(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def _having(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "With", "that have": a condition follows, or another column."""
     if state.mode == "T" and not state.pending_aggregates:
         closed = state if state.pending_is_target else drop_open_property(state)
@@ -245,7 +209,7 @@ def _having(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Pars
     yield state._replace(last="having" if state.mode == "C" else state.last)
 
 
-def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "The most", "the highest": a superlative that does not say what it measures."""
     before = state.rank
     if before is not None and before.concepts:
@@ -260,7 +224,7 @@ def most_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Par
     yield state._replace(rank=rank, last="rank", next_role="", score=state.score - cost)
 
 
-def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "The longest": a superlative that measures something, before or after what it ranks."""
     if state.rank is not None and state.rank.concepts:
         return
@@ -286,12 +250,12 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Itera
             yield ordered._replace(targets=state.targets[:-1], pending_property=None, pending_is_target=False)
 
 
-def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "How long": the measure of what comes next is asked for."""
     yield state._replace(degree=tuple(cue.value.split("|")), last="degree")
 
 
-def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Longer than": the measure of what came before is compared; "what is longer than the Rhine" asks for things of
     its class."""
     operator, concepts = cue.ranking
@@ -303,18 +267,12 @@ def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Itera
         return
     for ref, reverse, cost in measured_properties(context.graph, state.owner.node, concepts)[:2]:
         compared = {">": "<", "<": ">"}[operator] if reverse else operator
-        yield add_schema_node(drop_open_property(state), ref, context).apply_rule(
-            "comparative",
-            -cost,
-            pending_property=ref,
-            pending_is_target=False,
-            comparison=(compared, None),
-            mode="C",
-            last="compare",
-        )
+        changes = {"pending_property": ref, "pending_is_target": False, "comparison": (compared, None)}
+        new = add_schema_node(drop_open_property(state), ref, context)
+        yield new.apply_rule("comparative", -cost, mode="C", last="compare", **changes)
 
 
-def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Sorted by": what the result is sorted by comes next."""
     role = "order down" if cue.value == "down" else "order up"
     # the weight of the rule was learned from traces without the property that is dropped here
@@ -324,12 +282,12 @@ def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[Pa
     )
 
 
-def direction_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def direction_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Descending": the direction of an order before or after it."""
     yield _with_direction(state, cue.value == "down")
 
 
-def ordered_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def ordered_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "From the tallest to the shortest": an order by the measure of both, or the direction of another order."""
     direction, concepts = cue.ranking
     down, order = direction == "down", state.order
@@ -344,13 +302,18 @@ def ordered_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[
     yield _with_direction(state, down != is_reversed)
 
 
-def ongoing_cue(state: ParseState, cue: Cue, context: ParseContext) -> Iterator[ParseState]:
+def ongoing_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Still", "currently", "no longer", with the words after it that add nothing: "in use", "running"."""
     words, idle = context.question.tokens, language().words["going_on"] | {"in"}
     end = cue.end
     while end < len(words) and words[end].norm in idle:
         end += 1
     yield state.apply_rule(CUE_RULE_NAMES[cue.value], covered=state.covered | token_mask(cue.end, end))
+
+
+def _plain(rule: str, **changes: Any) -> CueRule:
+    """A cue that only changes the state; it has a `rule` if its weight is learned."""
+    return lambda state, *_: iter([state.apply_rule(rule, **changes) if rule else state._replace(**changes)])
 
 
 CUE_RULES: Mapping[str, CueRule] = {
@@ -367,19 +330,17 @@ CUE_RULES: Mapping[str, CueRule] = {
     "negation": _negation,
     "missing": _missing,
     "now": ongoing_cue,
-    "both": _both,
-    "either": _or,
-    "or": _or,
-    "and": _and,
+    "both": _plain("both", join="both", last="and"),
+    **dict.fromkeys(("either", "or"), _plain("or", join="or", last="and")),
+    "and": _plain("", last="and"),
+    **dict.fromkeys(("of", "share"), _plain("", last="of")),
+    "distinct": _plain("distinct", distinct=True),
     "only": _only,
-    "distinct": _distinct,
     "contains": _contains,
     "compare": _compare,
     "bound": _bound,
     "any": _any,
     "having": _having,
-    "of": _of,
-    "share": _of,
 }
 
 
@@ -403,28 +364,27 @@ def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | No
     )
 
 
-def compare_with_own_aggregate(state: ParseState) -> Iterator[ParseState]:
+def compare_with_own_aggregate(state: ParseState) -> ParseStates:
     """ "Above the average": the pending property is compared with its own average."""
     if state.comparison is None or state.comparison[1] is not None or not state.pending_aggregates:
         return
     left = state.pending_values
     if left is None:
         return
-    against = Target(left, state.pending_aggregates[0])
-    condition = Condition(left, state.comparison[0], (), state.negated, against=against)
-    changes = {"pending_aggregates": (), **last_target_as_condition(state._replace(pending_aggregates=()))}
-    yield state.apply_rule(
-        "against own aggregate",
-        0.4,
-        conditions=(*state.conditions, condition),
-        comparison=None,
-        pending_property=None,
-        negated=False,
-        **changes,
-    )
+    yield compare_with_target(state, "against own aggregate", 0.4, left, Target(left, state.pending_aggregates[0]))
 
 
-def order_by_count(state: ParseState) -> Iterator[ParseState]:
+def compare_with_target(
+    new: ParseState, rule: str, gain: float, left: Ref, against: Target, **changes: Any
+) -> ParseState:
+    """Return the state in which a property is compared with another one or an aggregate."""
+    assert new.comparison is not None
+    condition = Condition(left, new.comparison[0], (), new.negated, against=against)
+    settled = {"pending_aggregates": (), **last_target_as_condition(new._replace(pending_aggregates=()))}
+    return new.add_conditions(rule, gain, condition, comparison=None, pending_property=None, **settled, **changes)
+
+
+def order_by_count(state: ParseState) -> ParseStates:
     """ "Sorted by count": by the number that is asked for."""
     counted = [target for target in state.targets if target.function == "count"]
     if state.next_role.startswith("order") and counted:
@@ -445,11 +405,8 @@ CUE_RULE_NAMES = {"open": OPEN_RULE, "over": OVER_RULE}
 
 
 def ongoing_conditions(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """Yield the reading with what "still" or "no longer" means.
-
-    The last day is unknown, or known. If nothing ends, "still" adds nothing and "no longer" has no reading. "Still
-    unpaid" needs no day: the property says what goes on.
-    """
+    """Yield the reading with what "still" or "no longer" means. The last day is unknown, or known. If nothing ends,
+    "still" adds nothing and "no longer" has no reading. "Still unpaid" needs no day: the property says what goes on."""
     rule = next((name for name in CUE_RULE_NAMES.values() if name in derivation.trace), "")
     end_date = end_date_ref(derivation.nodes, context.graph) if rule else None
     cue_ends = {cue.end for cue in context.question.cues if cue.kind == "now"} if rule else set()
@@ -478,8 +435,7 @@ def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
     return None
 
 
-# how many classes of persons are tried
-MAX_PERSON_CLASSES = 3
+MAX_PERSON_CLASSES = 3  # how many classes of persons are tried
 
 
 def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
@@ -516,10 +472,8 @@ ONLY_RULE, GROUP_RULE = "only value", "group cue"
 
 
 def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[Condition, ...]:
-    """Return the conditions that a thing has this value, or is linked to this thing, and to no other.
-
-    None if there cannot be another, or the condition is of another kind.
-    """
+    """Return the conditions that a thing has this value, or is linked to this thing, and to no other. None if there
+    cannot be another, or the condition is of another kind."""
     if condition.function or condition.against is not None:
         return ()
     ref = condition.ref

@@ -36,8 +36,7 @@ MAX_STATES, MAX_LOWERED, MAX_PATH_CHOICES = 40, 60, 3
 
 MAX_CANDIDATES = 40
 
-# what scores so much less than the best is left out: partial readings, derivations, readings
-SCORE_MARGIN = 2.0
+SCORE_MARGIN = 2.0  # what scores so much less than the best is left out: partial readings, derivations, readings
 
 # what a reading loses by each path that is not the cheapest, and by the cost of its joins
 OTHER_PATH_COST, JOIN_COST_SHARE = 0.3, 0.2
@@ -67,10 +66,8 @@ def parse_context(question: Question, links: Sequence[Link], graph: SchemaGraph)
 
 
 def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """The question without numbers and cues that are parts of names.
-
-    Numbers are parts of codes ("8302-2"), and "number of" is a part of a property ("the phone numbers of the shops").
-    """
+    """The question without numbers and cues that are parts of names. Numbers are parts of codes ("8302-2"), and "number
+    of" is a part of a property ("the phone numbers of the shops")."""
     words = question.tokens
     codes = [
         link
@@ -161,11 +158,8 @@ def _within_margin(ordered: Sequence[T], score: Callable[[T], float]) -> list[T]
     return [each for each in ordered if score(each) >= score(ordered[0]) - SCORE_MARGIN]
 
 
-# how many partial readings are continued from each token
-BEAM_WIDTH = 32
-
-# a partial reading that scores so much less than the best at its token is not continued
-BEAM_SCORE_MARGIN = 2.5
+BEAM_WIDTH = 32  # how many partial readings are continued from each token
+BEAM_SCORE_MARGIN = 2.5  # a partial reading that scores so much less than the best at its token is not continued
 
 # the partial readings that end at a token, the best one for each content
 _Cell = dict[tuple[object, ...], ParseState]
@@ -300,18 +294,9 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
     if ref is None:
         return None
     condition = Condition(ref, state.text_match or "=", (text,), state.negated, label=text)
-    gain = 0.2 if state.text_match else -0.2
-    return state.apply_rule(
-        "free text",
-        gain + (0.5 * (end - start) if is_quoted else 0.3),
-        conditions=(*state.conditions, condition),
-        covered=covered,
-        pending_property=None,
-        text_match="",
-        negated=False,
-        last="value",
-        **last_target_as_condition(state),
-    )
+    gain = (0.2 if state.text_match else -0.2) + (0.5 * (end - start) if is_quoted else 0.3)
+    changes = {"covered": covered, "pending_property": None, "text_match": "", **last_target_as_condition(state)}
+    return state.add_conditions("free text", gain, condition, last="value", **changes)
 
 
 def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:

@@ -29,6 +29,7 @@ from nacre.understanding.parsing.state import (
     DANGLING_COST,
     ParseContext,
     ParseState,
+    ParseStates,
     add_link,
     add_schema_node,
     drop_open_property,
@@ -48,8 +49,7 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# what a reading gains by asking for one of several named things
-AMONG_GAIN = 0.8
+AMONG_GAIN = 0.8  # what a reading gains by asking for one of several named things
 
 # the rule by which a thing is asked for that an identifier or another name mentions, and what a reading gains by it if
 # the property that holds the identifier stands before it
@@ -64,22 +64,29 @@ SCALES = tuple(
 )
 
 
-def value_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def value_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """Yield the readings in which a named thing or a value is a condition, whatever comes before it."""
     ref = link.refs[0]
-    is_entity, named_so = link.kind == "entity", _follows_naming_word(link, context)
+    is_entity, tokens = link.kind == "entity", context.question.tokens
+    named_so = bool(link.start) and tokens[link.start - 1].norm in language().words["calling"]
     if named_so and is_entity and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
     is_target = not named_so and _is_own_target(state, link)
-    if is_entity and not _is_label(link, context) and (is_target or _is_identifier(state, link, context)):
+    said = {token.norm for token in tokens[link.start : link.end]}
+    if is_entity and not said <= set(name_tokens(link.label)) and (is_target or _is_identifier(state, link, context)):
+        # words of an identifier or another name, and not of the label
         yield _thing_by_identifier(state, link, context)
         if state.pending_property:
             return
     if is_entity and state.degree:
         yield from _degree_of_thing(state, link, context)
-    if _is_group_of_scope(state, link):
-        yield _group_of_scope(state, link, context)
+    aggregated = state.pending_aggregates or any(target.function for target in state.targets)
+    if state.next_role == "group" and link.match == "scope" and aggregated:
+        # "how many for each of them"
+        new = add_link(state, link, context, ref)._replace(owner=ref, group=(*state.group, ref), next_role="")
+        same = _identity(link)
+        yield new.add_conditions("group of those", 0.5, same, negated=state.negated, mode="C", last="value")
         return
     if is_entity:
         yield from category_members(state, link, context)
@@ -92,7 +99,7 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Itera
         yield from _value_condition(state, link, place, named_so and is_entity, context)
 
 
-def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Which cats were treated", "the cats and their weights": a value asks for the things that have it."""
     words, ref = context.question.tokens, link.refs[0]
     is_chosen = link.start == 1 and words[0].norm in language().words["choosing_one"]
@@ -103,17 +110,8 @@ def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Ite
     if (is_chosen or is_plural(words[link.end - 1].norm)) and (own or is_chosen):
         thing = Ref(ref.node, "", ref.slot)
         new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
-        yield new.apply_rule(
-            OWN_COLUMN_RULE if own else CLASS_FIRST_RULE,
-            OWN_COLUMN_GAIN if own else 0.0,
-            targets=(Target(thing),),
-            conditions=(*state.conditions, _condition(state, link, ref, ())),
-        )
-
-
-def _follows_naming_word(link: Link, context: ParseContext) -> bool:
-    """Whether a word such as "called" stands before a mention."""
-    return bool(link.start) and context.question.tokens[link.start - 1].norm in language().words["calling"]
+        rule, gain = (OWN_COLUMN_RULE, OWN_COLUMN_GAIN) if own else (CLASS_FIRST_RULE, 0.0)
+        yield new.add_conditions(rule, gain, _condition(state, link, ref, ()), targets=(Target(thing),))
 
 
 def _is_own_target(state: ParseState, link: Link) -> bool:
@@ -136,8 +134,7 @@ def _thing_by_identifier(state: ParseState, link: Link, context: ParseContext) -
         pending_property=None, last="value", shared_aggregates=(), **last_target_as_condition(state)
     )
     gain = IDENTIFIER_GAIN if state.pending_property else 0.0
-    conditions = (*state.conditions, _identity(link, state.negated))
-    return new.apply_rule(IDENTIFIER_RULE, gain, conditions=conditions, negated=False)
+    return new.add_conditions(IDENTIFIER_RULE, gain, _identity(link, state.negated))
 
 
 def _possible_things(state: ParseState, link: Link, context: ParseContext, is_target: bool) -> list[Ref]:
@@ -153,7 +150,7 @@ def _possible_things(state: ParseState, link: Link, context: ParseContext, is_ta
     return [other] if state.last == "own kind" or is_second_mention(state, ref, context) else [*things, other]
 
 
-def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "How long is the Rhine"."""
     ref = link.refs[0]
     measures = measured_properties(context.graph, ref.node, state.degree)[:2]
@@ -161,38 +158,12 @@ def _degree_of_thing(state: ParseState, link: Link, context: ParseContext) -> It
     own = [each for each in measures if each[0].node == ref.node or not context.graph.is_date(each[0].predicate)]
     for measure, _, cost in own:
         new = add_schema_node(add_link(state, link, context, ref), measure, context)
-        yield new._replace(degree=(), last="value", owner=ref).apply_rule(
-            "degree of thing",
-            0.4 - cost,
-            targets=(*state.targets, Target(measure)),
-            conditions=(*state.conditions, _identity(link, state.negated)),
-        )
+        new = new._replace(degree=(), last="value", owner=ref, targets=(*state.targets, Target(measure)))
+        same = _identity(link, state.negated)
+        yield new.add_conditions("degree of thing", 0.4 - cost, same, negated=state.negated)
 
 
-def _is_group_of_scope(state: ParseState, link: Link) -> bool:
-    """Whether something is counted or summed for each thing of the conversation."""
-    aggregated = state.pending_aggregates or any(target.function for target in state.targets)
-    return state.next_role == "group" and link.match == "scope" and bool(aggregated)
-
-
-def _group_of_scope(state: ParseState, link: Link, context: ParseContext) -> ParseState:
-    """ "How many for each of them"."""
-    ref = link.refs[0]
-    new = add_link(state, link, context, ref)._replace(owner=ref)
-    return new.apply_rule(
-        "group of those",
-        0.5,
-        group=(*state.group, ref),
-        next_role="",
-        mode="C",
-        last="value",
-        conditions=(*state.conditions, _identity(link)),
-    )
-
-
-def _value_condition(
-    state: ParseState, link: Link, ref: Ref, named_so: bool, context: ParseContext
-) -> Iterator[ParseState]:
+def _value_condition(state: ParseState, link: Link, ref: Ref, named_so: bool, context: ParseContext) -> ParseStates:
     """A condition that something is a value or a thing, in its place among what was said before."""
     scale = _values_on_scale(link, ref, context)
     if scale:
@@ -244,21 +215,13 @@ def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) 
 
 
 def _property_in_scope(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:
-    """The property of a value as one of the things at hand, if these belong to a wider class that has it.
-
-    "Which of the keepers speak Dutch" does not ask for other staff.
-    """
+    """The property of a value as one of the things at hand, if these belong to a wider class that has it. "Which of the
+    keepers speak Dutch" does not ask for other staff."""
     scope = (link.refs[0] for link in state.links if link.match == "scope")
     owner = state.owner or next(scope, None)
     if owner is None or not ref.predicate or not context.graph.is_subclass(owner.node, ref.node):
         return None
     return Ref(owner.node, ref.predicate, owner.slot) if ref.predicate in context.graph.literals[owner.node] else None
-
-
-def _is_label(link: Link, context: ParseContext) -> bool:
-    """Whether the words of a mention are words of the label, and not of an identifier or another name."""
-    words = {token.norm for token in context.question.tokens[link.start : link.end]}
-    return words <= set(name_tokens(link.label))
 
 
 def _is_identifier(state: ParseState, link: Link, context: ParseContext) -> bool:
@@ -279,7 +242,7 @@ def _values_on_scale(link: Link, ref: Ref, context: ParseContext) -> tuple[str, 
     return values_on_scale(bound, link.value, context.graph.about(ref.predicate).values)
 
 
-def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
     question, ref = context.question, link.refs[0]
     before = [token.norm for token in question.tokens[: link.start]]
@@ -289,11 +252,11 @@ def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Itera
     if state.targets or len(link.keys) < 2 or not (asks_one and only_stopwords and context.graph.nodes[ref.node].named):
         return
     new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), owner=ref)
-    conditions = (*state.conditions, _identity(link))
-    yield new.apply_rule("chosen among", AMONG_GAIN, targets=(Target(ref),), conditions=conditions)
+    targets, same = (Target(ref),), _identity(link)
+    yield new.add_conditions("chosen among", AMONG_GAIN, same, negated=state.negated, targets=targets)
 
 
-def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _against_thing(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Longer than the Rhine": a property is compared with the same property of the thing."""
     ref, left = link.refs[0], state.pending_property
     if state.comparison is None or state.comparison[1] is not None or left is None:
@@ -303,10 +266,8 @@ def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Iter
     operator = state.comparison[0]
     extreme: Aggregation = "max" if operator.startswith(">") else "min"
     compared = Condition(left, operator, (), state.negated, against=Target(left, extreme), inner=(_identity(link),))
-    new = add_link(state, link, context, ref)._replace(
-        last="value", shared_aggregates=(), comparison=None, pending_property=None
-    )
-    yield new.apply_rule("against thing", 0.5, conditions=(*state.conditions, compared), negated=False)
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=())
+    yield new.add_conditions("against thing", 0.5, compared, comparison=None, pending_property=None)
 
 
 def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[str, ...]:
@@ -331,24 +292,15 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
     return ()
 
 
-# the rule by which the members of a category are asked for
-MEMBERS_RULE = "members of category"
-
-# how many properties a category may have: its name, a code, a description
-MAX_CATEGORY_PROPERTIES = 3
-
-# how many words after a name may belong to the same list: "sour or sweet cherries"
-MAX_WORDS_IN_LIST = 4
-
-# how many properties are tried as the measure of an adjective
-MAX_MEASURES = 2
+MEMBERS_RULE = "members of category"  # the rule by which the members of a category are asked for
+MAX_CATEGORY_PROPERTIES = 3  # how many properties a category may have: its name, a code, a description
+MAX_WORDS_IN_LIST = 4  # how many words after a name may belong to the same list: "sour or sweet cherries"
+MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 
 
-def category_members(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def category_members(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "How many pumps are there", "which saws do we have", "the cheapest pump": things of the category with that name.
-
-    A superlative may also rank the things that have the word in their name.
-    """
+    A superlative may also rank the things that have the word in their name."""
     is_read = state.targets or state.conditions or state.links or set(state.pending_aggregates) - {"count"}
     before = [i for i in range(link.start) if i not in context.question.stopwords and not state.covered >> i & 1]
     if is_read or before:
@@ -359,7 +311,11 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> It
     )
     if state.rank is not None:
         yield from _first_member(state, new, link, context)
-    elif link.match == "whole" and _asks_for_members(state, link, context.question):
+    elif link.match == "whole" and (
+        _asks_which(link, context.question)
+        or "count" in state.pending_aggregates
+        or _is_plural_name(link, context.question)
+    ):
         yield from _all_members(state, new, link, context)
 
 
@@ -368,11 +324,7 @@ def _asks_which(link: Link, question: Question) -> bool:
     return link.start == 1 and question.tokens[0].norm in language().words["asking_kind"]
 
 
-def _asks_for_members(state: ParseState, link: Link, question: Question) -> bool:
-    return _asks_which(link, question) or "count" in state.pending_aggregates or _is_plural_name(link, question)
-
-
-def _all_members(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _all_members(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """The members by each predicate that sorts things by the category, or by categories below it."""
     graph = context.graph
     sorted_classes = list(_sorted_classes(graph, link.refs[0].node))
@@ -402,7 +354,7 @@ def _all_members(state: ParseState, new: ParseState, link: Link, context: ParseC
         yield members.apply_rule(MEMBERS_RULE, 0.3, targets=(target,), hints=hints, conditions=conditions)
 
 
-def _first_member(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
+def _first_member(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "The cheapest pump"."""
     rank, graph, ref = state.rank, context.graph, link.refs[0]
     if rank is None or not rank.concepts or state.pending_aggregates:
@@ -436,10 +388,8 @@ def _is_plural(word: Token) -> bool:
 
 
 def _sorted_classes(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
-    """The classes of things that a category sorts, each with the predicate. None if the node is no category.
-
-    Categories have few properties, and link to nothing but each other.
-    """
+    """The classes of things that a category sorts, each with the predicate. None if the node is no category. Categories
+    have few properties, and link to nothing but each other."""
     if not _is_category(graph, node):
         return
     is_concept = any(step.forward and step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])

@@ -37,17 +37,10 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# how many derivations of one state are kept
-MAX_VARIANTS = 10
-
-# the rule by which pending aggregates are of the only measure
-ONLY_MEASURE_RULE = "aggregate of only measure"
-
-# the rule by which nothing measures what is asked with "how"
-UNSETTLED_DEGREE_RULE = "unsettled degree"
-
-# the rule by which a question asks for the thing that it names
-NAMED_TARGET_RULE = "default target is thing"
+MAX_VARIANTS = 10  # how many derivations of one state are kept
+ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
+UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
+NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
 # cues of questions that count, rank or compare, and so ask for no total
 OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared"))
@@ -124,7 +117,6 @@ def _derivation(
         group=state.group,
         order=state.order,
         nodes=state.nodes or (root,),
-        combine="",
         covered=state.covered,
         prior=state.score - UNSETTLED_COST * len(costly),
         trace=(*state.trace, *rules),
@@ -175,10 +167,8 @@ def _order_as_condition(derivation: Derivation) -> Derivation:
 
 
 def _count_things_of_each(derivation: Derivation) -> Derivation:
-    """Count things for each value of a property, not the different values.
-
-    "Each genre and the number of books of that genre".
-    """
+    """Count things for each value of a property, not the different values. "Each genre and the number of books of that
+    genre"."""
     shown = {*derivation.group, *(target.ref for target in derivation.targets if not target.function)}
     targets = derivation.targets
     if not any(target.distinct and target.function == "count" and target.ref in shown for target in targets):
@@ -204,10 +194,8 @@ def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[D
 
 
 def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """Return the pending aggregates over the one amount of the things, none if it is not one.
-
-    "What do these invoices add up to", "how much is unpaid".
-    """
+    """Return the pending aggregates over the one amount of the things, none if it is not one. "What do these invoices
+    add up to", "how much is unpaid"."""
     if any(cue.kind in OTHER_CUES for cue in context.question.cues):
         # "the three most expensive overall"
         return ()
@@ -221,8 +209,7 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
     return tuple(Target(Ref(root.node, found[0], root.slot), function) for function in state.pending_aggregates)
 
 
-# how many things and links are tried
-MAX_THINGS, MAX_LINKED = 3, 2
+MAX_THINGS, MAX_LINKED = 3, 2  # how many things and links are tried
 
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -334,7 +321,10 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
         # "the average number of visitors per museum"
         yield derivation.apply_rule("group is owner", 0.1, group=())
     shown = {target.ref for target in targets if not target.function}
-    missing = tuple(Target(ref) for ref in group if ref not in shown and not _is_shown(derivation, ref))
+    # the columns show what is grouped by if one is a property of the thing itself
+    shown |= {ref.thing for ref in shown}
+    nodes = {ref.node for ref in shown}
+    missing = tuple(Target(ref) for ref in group if ref not in shown and (ref.predicate or ref.node not in nodes))
     is_ranked = _is_ranked_by_group(derivation)
     if not has_aggregate and not is_ranked:
         yield from _group_without_aggregate(derivation, context)
@@ -351,7 +341,8 @@ def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> I
     """ "Visits per month", "cost per doctor", "the films for each studio"."""
     targets = derivation.targets
     function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
-    if function and _asks_rate(context) and derivation.order is None:
+    asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
+    if function and asks_rate and derivation.order is None:
         computed = (*map(Target, derivation.group), targets[0]._replace(function=function))
         yield derivation.apply_rule("number per group", 0.4, targets=computed)
     yield derivation.apply_rule("group dropped", group=())
@@ -365,16 +356,6 @@ def _function_per_group(asked: Ref, group: tuple[Ref, ...], context: ParseContex
     if asked.thing in group or asked.predicate not in measured_numbers(context.graph, asked.node):
         return ""
     return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
-
-
-def _asks_rate(context: ParseContext) -> bool:
-    return any(token.norm in language().words["rate"] for token in context.question.tokens)
-
-
-def _is_shown(derivation: Derivation, group: Ref) -> bool:
-    """Whether the columns show what is grouped by: a property of the thing itself."""
-    targets = derivation.targets
-    return not group.predicate and any(target.ref.node == group.node and not target.function for target in targets)
 
 
 def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:
@@ -399,11 +380,8 @@ def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Re
 
 
 def apply_direction(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation sorted in the one direction that the question states.
-
-    It is the direction of the order, or else of the number for each value, the number beside other columns, or the
-    first column.
-    """
+    """Return the derivation sorted in the one direction that the question states. It is the direction of the order, or
+    else of the number for each value, the number beside other columns, or the first column."""
     directions = _directions(context.question.cues)
     order = derivation.order
     if len(directions) != 1 or (order is not None and order.limit):
@@ -482,14 +460,9 @@ PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE = "place or time", "who", "other en
 
 QUESTION_WORD_RULES = frozenset((PLACE_OR_TIME_RULE, WHO_RULE, OTHER_END_RULE))
 
-# how many references are tried
-MAX_REFS = 3
-
-# a class before this token is what "where" and "when" ask about
-MAX_CLASS_START = 4
-
-# how many things of one class a question may have
-MAX_SLOTS = 99
+MAX_REFS = 3  # how many references are tried
+MAX_CLASS_START = 4  # a class before this token is what "where" and "when" ask about
+MAX_SLOTS = 99  # how many things of one class a question may have
 
 
 def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
@@ -518,10 +491,8 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
 
 
 def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the first or the last of several dates.
-
-    "When did the first book come out", "when was it last repaired".
-    """
+    """Return the derivation with the first or the last of several dates. "When did the first book come out", "when was
+    it last repaired"."""
     question, known = context.question, language().words
     if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
         return derivation
@@ -543,10 +514,8 @@ def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> 
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """Return the classes of persons that "who" may ask for beside what is named.
-
-    None if the reading is about persons already who are not named.
-    """
+    """Return the classes of persons that "who" may ask for beside what is named. None if the reading is about persons
+    already who are not named."""
     if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
         return []
     persons = persons_near(root, context)

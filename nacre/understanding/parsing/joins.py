@@ -5,7 +5,7 @@ variables are dropped.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -27,14 +27,9 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, WeightedPaths
 from nacre.understanding.question.records import KIND_OPERATOR, Condition, Derivation, Ordering, Ref
 
-# paths that cost at most so much more than the cheapest are other readings
-MAX_EXTRA_COST = 0.7
-
-# slots from here on are things on a path between others, to which nothing is joined
-FIRST_SLOT_ON_PATH = 50
-
-# how many paths are looked at if some do not lead to what is named
-MAX_PATHS = 8
+MAX_EXTRA_COST = 0.7  # paths that cost at most so much more than the cheapest are other readings
+FIRST_SLOT_ON_PATH = 50  # slots from here on are things on a path between others, to which nothing is joined
+MAX_PATHS = 8  # how many paths are looked at if some do not lead to what is named
 
 # the predicates that lead to named things
 IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
@@ -42,10 +37,8 @@ IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
 
 @dataclass(frozen=True)
 class Joins:
-    """The variables of one select, the edges between them, and what the paths cost.
-
-    `ambiguous` is the number of other paths that are about as cheap.
-    """
+    """The variables of one select, the edges between them, and what the paths cost. `ambiguous` is the number of other
+    paths that are about as cheap."""
 
     variables: Mapping[Ref, Variable]
     edges: tuple[Edge, ...]
@@ -140,10 +133,8 @@ def _candidates(
 def _paths(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], incoming: Mapping[Ref, frozenset[str]]
 ) -> WeightedPaths:
-    """The cheapest paths from one thing to another.
-
-    For named things, only the paths over predicates that lead to them or that the question names, if there are any.
-    """
+    """The cheapest paths from one thing to another. For named things, only the paths over predicates that lead to them
+    or that the question names, if there are any."""
     paths = graph.cheapest_paths(known.node, ref.node, hints)
     if known not in incoming and ref not in incoming:
         return paths
@@ -235,17 +226,12 @@ def incoming_predicates(derivation: Derivation, conditions: Sequence[Condition])
 
 Filters = tuple[Filter, ...]
 
-# the filters of one condition, None if it cannot be expressed
-FilterRule = Callable[[Condition, Joins, SchemaGraph, frozenset[str]], Filters | None]
-
 
 def lower_conditions(
     conditions: Sequence[Condition], joins: Joins, graph: SchemaGraph, hints: frozenset[str]
 ) -> tuple[Filters, Joins] | None:
-    """Return the filters of conditions, and the joins in which a variable holds the keys of each named thing.
-
-    None if a condition cannot be expressed.
-    """
+    """Return the filters of conditions, and the joins in which a variable holds the keys of each named thing. None if a
+    condition cannot be expressed."""
     filters: Filters = ()
     for condition in conditions:
         found = _condition_filters(condition, joins, graph, hints)
@@ -264,10 +250,8 @@ def exclusion_filter(
     hints: frozenset[str],
     along: tuple[Ref, ...] = (),
 ) -> Filter | None:
-    """Return the filter for "without X", "that never ...": not among the things that have it.
-
-    `along` are other things on the way to X. None if nothing joins the two.
-    """
+    """Return the filter for "without X", "that never ...": not among the things that have it. `along` are other things
+    on the way to X. None if nothing joins the two."""
     thing = Ref(root.node, "", 1) if condition.ref.thing == root else condition.ref.thing
     inner_things = (inner.ref.thing for inner in condition.inner)
     inside = find_joins(graph, [root, *along, thing, *inner_things], hints, prefix="not_")
@@ -311,8 +295,23 @@ def _with_identity(condition: Condition, joins: Joins) -> Joins:
 
 
 def _condition_filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:
-    if condition.op in OPERATOR_RULES:
-        return OPERATOR_RULES[condition.op](condition, joins, graph, hints)
+    """The filters of one condition, None if it cannot be expressed."""
+    match condition.op:
+        case "exists":
+            # a thing that is joined exists
+            return ()
+        case "unknown":
+            return (Filter(plan_term(condition.ref, joins), "unknown"),)
+        case "having":
+            return _groups(condition, joins, graph, hints)
+        case "top":
+            return _first(condition, joins, graph, hints)
+        case "is":
+            return _identity(condition, joins)
+        case "within":
+            return _period(condition, joins)
+    if condition.op == KIND_OPERATOR:
+        return _class(condition, joins, graph)
     if condition.function:
         return _aggregate(condition, joins)
     if condition.against is not None:
@@ -320,20 +319,11 @@ def _condition_filters(condition: Condition, joins: Joins, graph: SchemaGraph, h
     return _value(condition, joins, graph)
 
 
-def _existence(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
-    """A thing that is joined exists."""
-    return ()
-
-
-def _class(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
+def _class(condition: Condition, joins: Joins, graph: SchemaGraph) -> Filters:
     """ "Which trees are no poplars": a thing is of a narrower class, or is not."""
     variable, node = joins.variables[condition.ref.thing], graph.nodes[condition.inner[0].ref.node]
     member = Variable(f"{variable.name}_kind", node.classes, node.without)
     return (Filter(Itself(variable.name), "in", Select((Itself(member.name),), (member,)), condition.negated),)
-
-
-def _unknown(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
-    return (Filter(plan_term(condition.ref, joins), "unknown"),)
 
 
 def _groups(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:
@@ -351,9 +341,8 @@ def _groups(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froze
 def _first(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:
     """ "In the largest state", "in the most common genre": a thing or a value that is first in an order."""
     left = plan_term(condition.ref, joins)
-    if isinstance(left, Attribute):
-        return (Filter(left, "in", _most_common_values(condition, graph), condition.negated),)
-    first = _first_things(condition, graph, hints)
+    is_value = isinstance(left, Attribute)
+    first = _most_common_values(condition, graph) if is_value else _first_things(condition, graph, hints)
     return None if first is None else (Filter(left, "in", first, condition.negated),)
 
 
@@ -384,7 +373,7 @@ def _most_common_values(condition: Condition, graph: SchemaGraph) -> Select:
     return Select((value,), (variable,), order=order, limit=top.limit, by=(value,))
 
 
-def _identity(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
+def _identity(condition: Condition, joins: Joins) -> Filters:
     """A named thing is a variable with its keys; a thing that is not meant is excluded."""
     if not condition.negated:
         return ()
@@ -393,7 +382,7 @@ def _identity(condition: Condition, joins: Joins, graph: SchemaGraph, hints: fro
     return (Filter(Itself(variable.name), "in", Select((Itself(other.name),), (other,)), True),)
 
 
-def _period(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters:
+def _period(condition: Condition, joins: Joins) -> Filters:
     """ "In 1990": from the first day of a period to the first day after it."""
     left = plan_term(condition.ref, joins)
     start, end = condition.values
@@ -403,31 +392,17 @@ def _period(condition: Condition, joins: Joins, graph: SchemaGraph, hints: froze
     return bounds
 
 
-# rules for conditions that their operator tells apart
-OPERATOR_RULES: Mapping[str, FilterRule] = {
-    "exists": _existence,
-    KIND_OPERATOR: _class,
-    "unknown": _unknown,
-    "having": _groups,
-    "top": _first,
-    "is": _identity,
-    "within": _period,
-}
-
-
 def _operator(condition: Condition) -> Comparison:
     return cast(Comparison, condition.op)
 
 
 def _aggregate(condition: Condition, joins: Joins) -> Filters | None:
     """ "With more than 3 films": a count or an aggregate over a group is compared."""
-    left, value = plan_term(condition.ref, joins), condition.values[0]
-    if condition.function == "count":
-        # of the things, or of the values that each has
-        return (Filter(Aggregate("count", left), _operator(condition), value),)
-    if not condition.function or not isinstance(left, Attribute):
+    left = plan_term(condition.ref, joins)
+    # things can only be counted
+    if not condition.function or (condition.function != "count" and not isinstance(left, Attribute)):
         return None
-    return (Filter(Aggregate(condition.function, left), _operator(condition), value),)
+    return (Filter(Aggregate(condition.function, left), _operator(condition), condition.values[0]),)
 
 
 def _comparison(condition: Condition, joins: Joins, graph: SchemaGraph) -> Filters | None:
@@ -435,8 +410,7 @@ def _comparison(condition: Condition, joins: Joins, graph: SchemaGraph) -> Filte
     assert condition.against is not None
     left = plan_term(condition.ref, joins)
     if condition.against.function:
-        aggregate = _aggregate_over_all(condition, graph)
-        right: Attribute | Select | None = aggregate
+        right: Attribute | Select | None = _aggregate_over_all(condition, graph)
     else:
         term = plan_term(condition.against.ref, joins)
         right = term if isinstance(term, Attribute) else None
@@ -499,10 +473,8 @@ def order_term(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Collection[str] = ()) -> Select:
-    """Return the plan without a second variable at the one end that a link has, if nothing else uses it.
-
-    `required` are variables that must exist.
-    """
+    """Return the plan without a second variable at the one end that a link has, if nothing else uses it. `required` are
+    variables that must exist."""
     # the variables that are shown, filtered, named, grouped or ordered by
     terms = [*select.answers, *(each.left for each in select.filters)]
     terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]

@@ -23,7 +23,7 @@ from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
 from nacre.understanding.parsing.state import Candidate, ParseContext
-from nacre.understanding.question.records import Derivation, Link, Question
+from nacre.understanding.question.records import Derivation, Link, Question, covered_mask
 from nacre.wording.labels import predicate_label
 
 
@@ -80,10 +80,8 @@ def _joins_same_class(graph: SchemaGraph, predicate: str) -> bool:
 
 
 def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGraph) -> str:
-    """The end of a link at which the agent of the words that name it stands; "" if its label does not tell.
-
-    Whoever "learns from" somebody stands at the other end of "taught".
-    """
+    """The end of a link at which the agent of the words that name it stands; "" if its label does not tell. Whoever
+    "learns from" somebody stands at the other end of "taught"."""
     label, words = predicate_label(predicate, graph.schema), graph.surface_words(predicate)
     says = tuple(token.lemma for token in question.tokens[verb.start : verb.end])
     is_perfect = len(words) > 1 and words[0] in language().words["owning"] and is_participle(words[1])
@@ -162,10 +160,7 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
 
 def prefer_named_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that leave a named link out or follow one without a name, where another reading that asks the
-    same of the same names does not.
-
-    What a workshop "is owned by" is not what somebody works in.
-    """
+    same of the same names does not. What a workshop "is owned by" is not what somebody works in."""
     question, graph = context.question, context.graph
     rivals: dict[object, list[tuple[int, _Losses]]] = defaultdict(list)
     keyed = [(each, _asked(each, graph), _losses(each, question, graph)) for each in candidates]
@@ -224,10 +219,8 @@ def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:
 
 
 def named_edges(body: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Edge]:
-    """The links of a plan that words of the question name, each as often as it is named.
-
-    The place of birth is meant where somebody was born, and not the place of death.
-    """
+    """The links of a plan that words of the question name, each as often as it is named. The place of birth is meant
+    where somebody was born, and not the place of death."""
     left = Counter(predicate for link in links for predicate in _first_predicates(link, graph))
     words = _mentioned_words(links, question, graph)
     found: dict[str, list[Edge]] = {}
@@ -245,9 +238,7 @@ def _first_predicates(link: Link, graph: SchemaGraph) -> set[str]:
 
 def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:
     """The words of a question and of the properties that it names, without generic words and names."""
-    names = 0
-    for link in links:
-        names |= link.covered if link.kind in ("entity", "value") else 0
+    names = covered_mask(link for link in links if link.kind in ("entity", "value"))
     said = {t.lemma for i, t in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1}
     properties = {ref.predicate for link in links for ref in link.refs[:1] if ref.predicate}
     said.update(word for predicate in properties for word in graph.words[predicate])
@@ -255,11 +246,8 @@ def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGra
 
 
 def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], graph: SchemaGraph) -> bool:
-    """Whether a link of a plan has a mentioned word in its name.
-
-    A word that only names a class at one of the ends does not count: "site" of a "site manager" does not mention the
-    site.
-    """
+    """Whether a link of a plan has a mentioned word in its name. A word that only names a class at one of the ends does
+    not count: "site" of a "site manager" does not mention the site."""
     ends = (variable for variable in body.variables if variable.name in (edge.subject, edge.object))
     classes = [each for variable in ends for each in variable.classes if each in graph.node_of_class]
     words = graph.words[edge.predicate]
@@ -274,8 +262,7 @@ def _is_mentioned(word: str, mentioned: frozenset[str]) -> bool:
     return word in mentioned or (is_agent and (word[:-2] in mentioned or word[:-1] in mentioned))
 
 
-# share of the things of a class that have a property of the class, at least (given)
-MIN_HELD_SHARE = 0.1
+MIN_HELD_SHARE = 0.1  # share of the things of a class that have a property of the class, at least (given)
 
 
 def prefer_own_properties(
@@ -327,10 +314,8 @@ def _is_typical(answer: Attribute, body: Select, graph: SchemaGraph) -> bool:
 
 
 def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) -> list[Edge]:
-    """The links of a plan that no word of the question names, unless both ends are named.
-
-    A link that is named once is followed once. "Who" and "where" name the end that they ask for.
-    """
+    """The links of a plan that no word of the question names, unless both ends are named. A link that is named once is
+    followed once. "Who" and "where" name the end that they ask for."""
     body = candidate.body
     if not isinstance(body, Select):
         return []

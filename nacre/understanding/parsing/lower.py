@@ -61,10 +61,8 @@ class LoweredPlan(NamedTuple):
 
 
 def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0) -> LoweredPlan | None:
-    """Return the plan of a derivation, None if nothing joins its parts.
-
-    `choice` takes the next cheapest paths where several are about as cheap.
-    """
+    """Return the plan of a derivation, None if nothing joins its parts. `choice` takes the next cheapest paths where
+    several are about as cheap."""
     operation = derivation.combine
     if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)
@@ -155,9 +153,7 @@ def _shape(
     totals = {target.ref for target in derivation.targets if target.function and target.function != "count"}
     # "the repairs cost in total" names one property twice
     answers = dict.fromkeys(
-        _answer(_with_amount(target, graph), joins)
-        for target in derivation.targets
-        if target.function or target.ref not in totals
+        _answer(target, joins, graph) for target in derivation.targets if target.function or target.ref not in totals
     )
     order = order_term(derivation.order, joins)
     # the things and the values that are grouped by; a name or an identifier groups by its thing
@@ -198,17 +194,12 @@ def _counts_itself(order: Order | None, group: tuple[str, ...]) -> bool:
     return is_count and isinstance(by, Aggregate) and group == (by.of.variable,)
 
 
-def _with_amount(target: Target, graph: SchemaGraph) -> Target:
-    """The target with the number of a thing that only holds a number."""
-    if target.function or target.ref.predicate:
-        return target
-    return target._replace(ref=target.ref._replace(predicate=amount_property(target.ref.node, graph)))
-
-
-def _answer(target: Target, joins: Joins) -> PlanTerm:
-    term = plan_term(target.ref, joins)
+def _answer(target: Target, joins: Joins, graph: SchemaGraph) -> PlanTerm:
+    """What is shown: of a thing that only holds a number, that number."""
+    ref = target.ref
     if not target.function:
-        return term
+        return plan_term(ref if ref.predicate else ref._replace(predicate=amount_property(ref.node, graph)), joins)
+    term = plan_term(ref, joins)
     if target.function == "count" and not target.distinct:
         # how many there are, not how many different values
         return Aggregate("count", Itself(term.variable))
@@ -237,24 +228,18 @@ def _split_alternatives(derivation: Derivation) -> tuple[Derivation, Derivation]
 
 def _with_conditions(derivation: Derivation, kept: Sequence[Condition]) -> Derivation:
     """The derivation with some of its conditions, and without the things that only the others use."""
-    return derivation._replace(conditions=tuple(kept), combine="", nodes=_needed_nodes(derivation, kept))
-
-
-def _needed_nodes(derivation: Derivation, kept: Sequence[Condition]) -> tuple[Ref, ...]:
     dropped = {condition.ref.thing for condition in derivation.conditions if condition not in kept}
     dropped -= {condition.ref.thing for condition in kept} | {target.ref.thing for target in derivation.targets}
-    return tuple(node for node in derivation.nodes if node not in dropped)
+    nodes = tuple(node for node in derivation.nodes if node not in dropped)
+    return derivation._replace(conditions=tuple(kept), combine="", nodes=nodes)
 
 
-# aggregates that say nothing about a single value
-AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}
+AGGREGATES_OF_MANY = frozenset(AGGREGATES) - {"count"}  # aggregates that say nothing about a single value
 
 
 def aggregate_members(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the reading with each aggregate over a single thing as one over the things that are linked to it.
-
-    A comparison of two things changes on both sides or not at all.
-    """
+    """Return the reading with each aggregate over a single thing as one over the things that are linked to it. A
+    comparison of two things changes on both sides or not at all."""
     body, graph = candidate.body, context.graph
     changed: Body | None = None
     if isinstance(body, Compute):
@@ -345,15 +330,14 @@ MIN_LINKS_PER_WHOLE = 1.5
 
 def include_parts(candidate: Candidate, context: ParseContext) -> Candidate:
     """Return the reading in which a named place, body or category stands for all of its parts as well."""
-    return candidate._replace(body=_parts_in_body(candidate.body, context.graph))
-
-
-def _parts_in_body(body: Body, graph: SchemaGraph) -> Body:
+    body, graph = candidate.body, context.graph
     if isinstance(body, Combine):
-        return replace(body, left=_include_parts(body.left, graph), right=_include_parts(body.right, graph))
-    if isinstance(body, Ask):
-        return replace(body, select=_include_parts(body.select, graph))
-    return _include_parts(body, graph) if isinstance(body, Select) else body
+        body = replace(body, left=_include_parts(body.left, graph), right=_include_parts(body.right, graph))
+    elif isinstance(body, Ask):
+        body = replace(body, select=_include_parts(body.select, graph))
+    elif isinstance(body, Select):
+        body = _include_parts(body, graph)
+    return candidate._replace(body=body)
 
 
 def _include_parts(select: Select, graph: SchemaGraph) -> Select:
@@ -384,10 +368,8 @@ def _include_parts(select: Select, graph: SchemaGraph) -> Select:
 def _without_part_path(
     select: Select, named: Variable, predicates: Collection[str], used: Collection[str]
 ) -> tuple[Select, Variable]:
-    """The select without a path over parts to a named whole, and the variable at its beginning.
-
-    Staff of "a unit of" a faculty is staff of one of its parts anyway.
-    """
+    """The select without a path over parts to a named whole, and the variable at its beginning. Staff of "a unit of" a
+    faculty is staff of one of its parts anyway."""
     while True:
         edges = _edges(select, named.name)
         if len(edges) != 1 or edges[0].predicate not in predicates:

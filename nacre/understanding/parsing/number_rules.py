@@ -7,7 +7,7 @@ what the number is compared with, "=" if nothing is said.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from nacre.language.data import language, phrase_list
@@ -18,19 +18,24 @@ from nacre.language.values import is_yearless
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.cue_rules import frequent_person_refs
-from nacre.understanding.parsing.state import ParseContext, ParseState, add_schema_node, last_target_as_condition
+from nacre.understanding.parsing.state import (
+    ParseContext,
+    ParseState,
+    ParseStates,
+    add_schema_node,
+    last_target_as_condition,
+)
 from nacre.understanding.question.records import INEQUALITIES, Condition, Number, Ref, Target, token_mask
 
-NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], Iterator[ParseState]]
+NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], ParseStates]
 
-# units of ages
-AGE_UNITS = frozenset(("", "year"))
+AGE_UNITS = frozenset(("", "year"))  # units of ages
 
 # the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
 _REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 
-def apply_number(state: ParseState, number: Number, context: ParseContext) -> Iterator[ParseState]:
+def apply_number(state: ParseState, number: Number, context: ParseContext) -> ParseStates:
     """Yield all ways to take a number."""
     if number.until is not None and state.negated and not (number.date_start or is_year(number)):
         # "not between 3 and 5" would need two conditions of which one holds
@@ -51,9 +56,7 @@ def apply_number(state: ParseState, number: Number, context: ParseContext) -> It
             yield from rule(state, new, number, operator, context)
 
 
-def _limit(
-    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+def _limit(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
     """ "The 3 largest states": how many are asked for."""
     if not number.op and (state.rank is not None or _is_before_superlative(number, context)):
         yield new.apply_rule("places", 0.1, limit=int(number.value))
@@ -63,68 +66,63 @@ def _limit(
 
 def _measured_number(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "Older than 30": a number compared by an adjective."""
     if not number.concepts:
         return
     owners = ([state.owner] if state.owner else []) + [node for node in state.nodes if node != state.owner][:2]
     for owner in owners or frequent_person_refs(context):
         for ref, reverse, cost in measured_properties(context.graph, owner.node, number.concepts)[:2]:
-            if reverse and number.until is not None:
-                continue
-            bounds = number_conditions(context.graph, ref, _REVERSED[operator] if reverse else operator, number, state)
-            yield add_schema_node(new, ref, context).apply_rule(
-                "measured number",
-                0.5 - cost,
-                conditions=(*state.conditions, *bounds),
-                negated=False,
-                comparison=None,
-                mode="C",
-            )
+            if not reverse or number.until is None:
+                compared = _REVERSED[operator] if reverse else operator
+                yield _bounded("measured number", 0.5 - cost, new, ref, compared, number, context, mode="C")
+
+
+def _bounded(
+    rule: str, gain: float, new: ParseState, ref: Ref, op: str, number: Number, context: ParseContext, **changes: Any
+) -> ParseState:
+    """The reading in which a property is compared with a number."""
+    bounds = number_conditions(context.graph, ref, op, number, new)
+    return add_schema_node(new, ref, context).add_conditions(rule, gain, *bounds, comparison=None, **changes)
 
 
 def _number_of_pending(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "A price of 30", "speaks at least two languages": the value of the property that waits, or how many it has."""
     graph, ref = context.graph, state.pending_values
     if ref is None:
         return
-    changes: dict[str, Any] = {"comparison": None, "negated": False, "join": "and"}
+    changes: dict[str, Any] = {"comparison": None, "join": "and"}
     if graph.surface_words(ref.predicate)[-1:] == [context.question.tokens[number.start].norm]:
         # the "since" of "member since 2015" compares nothing
         operator = "="
     if is_comparable_with(graph, ref, number, operator):
         bounds = number_conditions(graph, ref, operator, number, state)
-        changes["conditions"] = (*state.conditions, *bounds)
         if state.pending_is_target:
             changes.update(mode="C", **last_target_as_condition(state))
-            yield new.apply_rule("number of target", 0.2, **changes)
+            yield new.add_conditions("number of target", 0.2, *bounds, **changes)
         else:
-            yield new.apply_rule("number of property", 0.4, **changes)
+            yield new.add_conditions("number of property", 0.4, *bounds, **changes)
     elif number.op and may_count_values(graph, ref, number):
         lower = Condition(ref, operator, (number.value,), state.negated, function="count")
-        changes["conditions"] = (*state.conditions, lower, *upper_bound(lower, number.until))
         changes.update(pending_property=None, last="value", **last_target_as_condition(state))
-        yield new.apply_rule("number of values", 0.2, **changes)
+        yield new.add_conditions("number of values", 0.2, lower, *upper_bound(lower, number.until), **changes)
 
 
 def _number_by_unit(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "Under 60 kg": the property that has the unit of a number."""
     if state.pending_property is not None and not state.pending_is_target:
         return
     for ref in properties_in_unit(state, number, context):
-        bounds = number_conditions(context.graph, ref, operator, number, state)
-        yield add_schema_node(new, ref, context).apply_rule(
-            "number by unit", 0.3, conditions=(*state.conditions, *bounds), comparison=None, negated=False, join="and"
-        )
+        yield _bounded("number by unit", 0.3, new, ref, operator, number, context, join="and")
 
 
 def _number_of_same_property(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "Over 80 or under 50": a number on the property of the number before it."""
     if state.pending_property is not None and not state.pending_is_target:
         return
@@ -133,20 +131,11 @@ def _number_of_same_property(
         return
     is_bound = before.op in INEQUALITIES and before.ref.predicate
     if is_bound and is_comparable_with(context.graph, before.ref, number, operator):
-        bounds = number_conditions(context.graph, before.ref, operator, number, state)
-        yield new.apply_rule(
-            "number of same property",
-            -0.4 if _is_before_counted(number, context) else 0.4,
-            conditions=(*state.conditions, *bounds),
-            comparison=None,
-            negated=False,
-            join="and",
-        )
+        gain = -0.4 if _is_before_counted(number, context) else 0.4
+        yield _bounded("number of same property", gain, new, before.ref, operator, number, context, join="and")
 
 
-def _age(
-    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+def _age(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
     """ "Players under 21": a number without a unit is an age if nothing else is said."""
     owner = state.owner
     if owner is None and not state.nodes:
@@ -160,36 +149,21 @@ def _age(
     if any(i not in context.question.stopwords for i in skipped) or _is_before_counted(number, context):
         # "players earning less than 1000", "players with more than 3 goals"
         return
-    for ref, reverse, cost in measured_properties(context.graph, owner.node, phrase_list("parsing", "age_concepts"))[
-        :1
-    ]:
-        if ref.node != owner.node or (reverse and number.until is not None):
-            continue
-        age = number._replace(unit="")
-        bounds = number_conditions(context.graph, ref, _REVERSED[operator] if reverse else operator, age, state)
-        yield add_schema_node(new, ref, context).apply_rule(
-            "number of age", 0.3 - cost, conditions=(*state.conditions, *bounds), negated=False, comparison=None
-        )
+    ages = measured_properties(context.graph, owner.node, phrase_list("parsing", "age_concepts"))
+    for ref, reverse, cost in ages[:1]:
+        if ref.node == owner.node and (not reverse or number.until is None):
+            age, compared = number._replace(unit=""), _REVERSED[operator] if reverse else operator
+            yield _bounded("number of age", 0.3 - cost, new, ref, compared, age, context)
 
 
-def _date(
-    state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+def _date(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
     """ "Built before 1900", "in March": the date of a year or a period."""
     if not (is_year(number) or number.date_start):
         return
     for ref, cost in nearby_dates(state, context.graph):
-        if is_yearless(number.date_start) and not is_comparable_with(context.graph, ref, number, operator):
-            continue
-        bounds = number_conditions(context.graph, ref, operator, number, state)
-        yield add_schema_node(new, ref, context).apply_rule(
-            "number on date",
-            0.3 - cost - later_date_cost(ref, context.graph),
-            conditions=(*state.conditions, *bounds),
-            comparison=None,
-            negated=False,
-            join="and",
-        )
+        if not is_yearless(number.date_start) or is_comparable_with(context.graph, ref, number, operator):
+            gain = 0.3 - cost - later_date_cost(ref, context.graph)
+            yield _bounded("number on date", gain, new, ref, operator, number, context, join="and")
 
 
 # what makes a number a condition at once
@@ -198,34 +172,22 @@ CONDITION_RULES: tuple[NumberRule, ...] = (_number_of_pending, _number_by_unit, 
 
 def _second_comparison(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "Over 80 or under 50 pages": both numbers wait for their property."""
     if state.comparison is None or state.pending_property is not None or state.last != "and" or not number.op:
         return
-    earlier_operator, earlier_value = state.comparison
-    if earlier_value is not None and state.until is None and number.until is None:
-        yield new.apply_rule(
-            "numbers wait",
-            0.1,
-            comparison=(operator, number.value),
-            unit=number.unit,
-            until=None,
-            earlier_comparison=(earlier_operator, earlier_value),
-        )
+    if state.comparison[1] is not None and state.until is None and number.until is None:
+        later = {"comparison": (operator, number.value), "unit": number.unit, "until": None}
+        yield new.apply_rule("numbers wait", 0.1, earlier_comparison=state.comparison, **later)
 
 
 def _waiting_number(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "More than 3 pages": a number waits for its property."""
     if state.pending_property is None or state.pending_is_target:
-        yield new.apply_rule(
-            "number waits",
-            0.0 if number.op else -0.1,
-            comparison=(operator, number.value),
-            unit=number.unit,
-            until=number.until,
-        )
+        waiting = {"comparison": (operator, number.value), "unit": number.unit, "until": number.until}
+        yield new.apply_rule("number waits", 0.0 if number.op else -0.1, **waiting)
 
 
 # what a number may be beside a condition on a property before it
@@ -238,10 +200,8 @@ def _is_before_superlative(number: Number, context: ParseContext) -> bool:
 
 
 def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
-    """Whether a number says how many of the ranked things are asked for.
-
-    "Which three cities have the largest ...", "the first 5".
-    """
+    """Whether a number says how many of the ranked things are asked for. "Which three cities have the largest ...",
+    "the first 5"."""
     words = context.question.tokens
     before = words[number.start - 1].norm if number.start else ""
     cues = (cue.kind for cue in context.question.cues if cue.start >= number.end)
@@ -256,20 +216,11 @@ def _is_before_counted(number: Number, context: ParseContext) -> bool:
     return is_content and all(cue.start != number.end for cue in context.question.cues)
 
 
-# numbers in this range without a unit may be years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# units of numbers that may say how many things there are
-COUNT_UNITS = frozenset(("", "count"))
-
-# how many values of a text property are looked at
-MAX_SAMPLES = 5
-
-# a text that is an amount: "12", "3:36", "11 EUR"
-_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")
-
-# shorter words of a property's name are no units
-MIN_UNIT_LETTERS = 3
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers in this range without a unit may be years
+COUNT_UNITS = frozenset(("", "count"))  # units of numbers that may say how many things there are
+MAX_SAMPLES = 5  # how many values of a text property are looked at
+_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")  # a text that is an amount: "12", "3:36", "11 EUR"
+MIN_UNIT_LETTERS = 3  # shorter words of a property's name are no units
 
 
 def is_year(number: Number) -> bool:
@@ -412,20 +363,17 @@ def _priced_properties(state: ParseState, number: Number, context: ParseContext)
     return found
 
 
-# how many dates are tried
-MAX_DATES = 4
+MAX_DATES = 4  # how many dates are tried
 
 # the cost of a date by which something ends, and of a date of birth: "in March" seldom means these
 END_DATE_COST, BIRTH_DATE_COST = 0.25, 0.8
 
-# what a date gains that shares a word with a link of the reading
-SAME_EVENT_GAIN = 0.3
+SAME_EVENT_GAIN = 0.3  # what a date gains that shares a word with a link of the reading
 
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
 
-# what a word of time gains: less than a property of that name
-PERIOD_GAIN = 0.8
+PERIOD_GAIN = 0.8  # what a word of time gains: less than a property of that name
 
 
 def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float]]:
@@ -464,11 +412,12 @@ def is_period_word(token: Token) -> bool:
     return token.lemma in ("year", "month")
 
 
-def group_by_period(state: ParseState, context: ParseContext, at: int) -> Iterator[ParseState]:
+def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseStates:
     """ "Loans per year", "in which month did most races start": groups by a part of a date."""
     part = context.question.tokens[at].lemma
     is_group = state.next_role == "group"
-    if not is_group and not _asks_for_top_period(state, context, at):
+    has_most = any(cue.kind == "most" and cue.start > at for cue in context.question.cues)
+    if not is_group and not (state.mode == "T" and not state.targets and has_most):
         return
     covered = state.covered | token_mask(at, at + 1)
     for date, cost in nearby_dates(state, context.graph):
@@ -482,9 +431,3 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> Iterat
             yield new.apply_rule("group by time", gain, group=group, next_role="", mode="T", last="prop")
         else:
             yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop", shared_aggregates=())
-
-
-def _asks_for_top_period(state: ParseState, context: ParseContext, at: int) -> bool:
-    """Whether the period with the most of something is asked for: "which year had the most ..."."""
-    has_superlative = any(cue.kind == "most" and cue.start > at for cue in context.question.cues)
-    return state.mode == "T" and not state.targets and has_superlative

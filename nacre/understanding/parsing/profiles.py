@@ -10,6 +10,7 @@ from nacre.language.data import language
 from nacre.records.plan import Attribute, Filter, Itself, Profile, Select, Variable
 from nacre.records.turn import Scope
 from nacre.understanding.linking.link_mentions import LinkingIndex
+from nacre.understanding.parsing.state import without_overlaps
 from nacre.understanding.question.records import Link, Question
 
 # reads a phrase as things of a class that meet conditions, the likeliest first
@@ -26,7 +27,7 @@ def profile_plan(
     # the things of the conversation stand in `scope`
     named = [link for link in links if link.match != "scope" and is_named_in_full(link, links, question)]
     finder = SubjectFinder(question, links, index, read_group)
-    things = without_overlaps(sorted(named, key=finder.name_rank))
+    things = _longest_names(sorted(named, key=finder.name_rank))
     if not language().patterns["prose"].search(question.text.casefold()):
         return _only_names(question, things, index, links)
     subjects: list[ProfileSubject] = []
@@ -95,8 +96,7 @@ def _scope_variable(scope: Scope, index: LinkingIndex) -> Variable:
     return Variable("thing", iris, without, scope.keys, "those")
 
 
-# matches of a name that is mentioned in full, and in part
-FULL_MATCHES = ("whole", "nearly whole", "scope")
+FULL_MATCHES = ("whole", "nearly whole", "scope")  # matches of a name that is mentioned in full, and in part
 
 PARTIAL_MATCH = "part"
 
@@ -160,17 +160,13 @@ class SubjectFinder(NamedTuple):
         best = max(subjects, key=lambda subject: subject.worth, default=None)
         if best is not None and len(best.worth) > 1:
             return [best]
-        if best is not None and self._unknown_words() and self._is_anything(best):
+        tokens, indefinite = self.question.tokens, language().words["indefinite_pronouns"]
+        if best is not None and self._unknown_words() and all(tokens[i].norm in indefinite for i in best.covered):
             # "anything about loose bolts" asks for texts
             return []
         # words that only texts have say more than a class
         best = self._by_words_of_texts() or best
         return [best] if best is not None else []
-
-    def _is_anything(self, subject: ProfileSubject) -> bool:
-        """Whether a subject is only an indefinite pronoun: "anything"."""
-        indefinite = language().words["indefinite_pronouns"]
-        return all(self.question.tokens[i].norm in indefinite for i in subject.covered)
 
     def subject_of(self, link: Link) -> ProfileSubject:
         """Return a named thing, or several of one name, as a subject."""
@@ -205,7 +201,7 @@ class SubjectFinder(NamedTuple):
             if not covered & {i for i in range(start, end) if link.covered >> i & 1}:
                 yield self.subject_of(link)
         if not named and not groups:
-            for link in without_overlaps([each for each in own if each.kind == "class" and each.exact]):
+            for link in _longest_names([each for each in own if each.kind == "class" and each.exact]):
                 node = self.linking_index.graph.nodes[link.refs[0].node]
                 select = Select((Itself("thing"),), (Variable("thing", node.classes, node.without),))
                 yield ProfileSubject(select, frozenset(range(link.start, link.end)), (0.0,))
@@ -213,11 +209,10 @@ class SubjectFinder(NamedTuple):
     def _named_things(self, own: Sequence[Link]) -> list[Link]:
         """The things that are named in full, or in part by words that name no class better."""
         named = [link for link in own if is_named_in_full(link, self.links, self.question)]
-        named += [
-            link
-            for link in own
-            if link.kind == "entity" and link.match == PARTIAL_MATCH and link.score > _best_class_score(link, own)
-        ]
+        for link in own:
+            scores = (each.score for each in own if each.kind == "class" and each.covered & link.covered)
+            if link.kind == "entity" and link.match == PARTIAL_MATCH and link.score > max(scores, default=0.0):
+                named.append(link)
         full = [link.covered for link in named if link.match in FULL_MATCHES]
         return [link for link in named if not any(link.covered & mask == link.covered != mask for mask in full)]
 
@@ -300,23 +295,14 @@ def is_named_in_full(link: Link, links: Sequence[Link], question: Question) -> b
     return (link.exact or has_several_words) and (not names_more or (has_several_words and link.exact))
 
 
-def without_overlaps(links: Sequence[Link]) -> list[Link]:
-    """Return the links with the most words, then the best scores, that do not overlap, in the order of the question."""
-    found: list[Link] = []
-    for link in sorted(links, key=lambda each: (-_count_words(each), -each.score, each.start)):
-        if not any(link.covered & other.covered for other in found):
-            found.append(link)
-    return sorted(found, key=lambda link: link.start)
+def _longest_names(links: Sequence[Link]) -> list[Link]:
+    """The links with the most words, then the best scores, that do not overlap. A link has no more words than its name,
+    even if one is repeated."""
 
+    def rank(link: Link) -> tuple[int, float, int]:
+        return -min(link.covered.bit_count(), len(link.label.split())), -link.score, link.start
 
-def _count_words(link: Link) -> int:
-    """How many words a link covers: no more than its name has, even if one is repeated."""
-    return min(link.covered.bit_count(), len(link.label.split()))
-
-
-def _best_class_score(link: Link, own: Sequence[Link]) -> float:
-    """How well the words of a thing name a class."""
-    return max((each.score for each in own if each.kind == "class" and each.covered & link.covered), default=0.0)
+    return without_overlaps(sorted(links, key=rank))
 
 
 def select_of_link(link: Link, index: LinkingIndex) -> Select:

@@ -5,7 +5,7 @@ Then: a property as a column, plain or aggregated; boolean properties ("unpaid r
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from nacre.language.data import language, word_list
@@ -14,7 +14,14 @@ from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.parsing.class_rules import is_open_participle
-from nacre.understanding.parsing.state import ParseContext, ParseState, add_link, add_schema_node, drop_open_property
+from nacre.understanding.parsing.state import (
+    ParseContext,
+    ParseState,
+    ParseStates,
+    add_link,
+    add_schema_node,
+    drop_open_property,
+)
 from nacre.understanding.parsing.superlative_rules import compared_property, ranked_property
 from nacre.understanding.question.records import (
     DENIED_LINK_MATCH,
@@ -27,26 +34,21 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Iterator[ParseState]]
+PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], ParseStates]
 
-# the rule by which a word says that a link is missing
-LINK_DENIED_RULE = "link denied"
-
-# the rule by which "how many" asks for a sum
-TOTAL_RULE = "total for count"
-
-# what a reading gains by a property of the class right before it
-OWN_PROPERTY_GAIN = 0.25
-
-# how many words before a verb may say that it happened: "have not yet been"
-MAX_WORDS_BEFORE = 4
+LINK_DENIED_RULE = "link denied"  # the rule by which a word says that a link is missing
+TOTAL_RULE = "total for count"  # the rule by which "how many" asks for a sum
+OWN_PROPERTY_GAIN = 0.25  # what a reading gains by a property of the class right before it
+MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "have not yet been"
 
 
-def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> Iterator[ParseState]:
+def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> ParseStates:
     """Yield the readings in which a property is a column, the left side of a condition, a group or an order."""
     new = _at_property(state, link, ref, context)
     if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
-        yield _denied_date(state, new, ref)
+        # "unpaid": what has no date of payment
+        undated = Condition(ref, "known" if state.negated else "unknown")
+        yield drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
         return
     if link.match.endswith(DENIED_LINK_MATCH):
         yield from _denied_link(state, link, ref, context)
@@ -60,8 +62,11 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
     if state.mode == "O":
         yield drop_open_property(new).apply_rule("property in order")
         return
-    for rule in LINK_RULES:
-        yield from rule(state, new, link, ref, context)
+    yield from _link_of_own_class(state, link, ref, context)
+    if ref.via and state.next_role == "" and state.rank is None and state.comparison is None:
+        # "the director's films": the thing at the end of a link owns what comes next
+        owner = drop_open_property(new)._replace(owner=Ref(ref.node), shared_aggregates=())
+        yield owner.apply_rule("owner by link", -0.05)
     if state.next_role == "group":
         group = (*state.group, ref)
         yield drop_open_property(new).apply_rule("group property", 0.2, group=group, next_role="", mode="T")
@@ -82,77 +87,50 @@ def _at_property(state: ParseState, link: Link, ref: Ref, context: ParseContext)
     return new
 
 
-def _denied_date(state: ParseState, new: ParseState, ref: Ref) -> ParseState:
-    """ "Unpaid": what has no date of payment."""
-    undated = Condition(ref, "known" if state.negated else "unknown")
-    new = drop_open_property(new)._replace(last="value")
-    return new.apply_rule("flag denied", 0.2, conditions=(*state.conditions, undated), negated=False)
-
-
-def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Vacant rooms": those that are occupied by nobody."""
     if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
-        yield _unlinked(state, link, ref, context).apply_rule(LINK_DENIED_RULE, 0.2)
+        yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
 
 
-def _unlinked(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
+def _unlinked(rule: str, state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
     """The reading in which nothing is at the other end of a link."""
     other_end = Ref(ref.node, "", ref.slot or int(state.owner == Ref(ref.node)))
     missing = Condition(other_end, "exists", (), True)
     linked = drop_open_property(add_link(state, link, context, other_end))
-    return linked._replace(
-        hints=state.hints | {ref.via}, last="prop", conditions=(*state.conditions, missing), negated=False
-    )
+    return linked.add_conditions(rule, 0.2, missing, hints=state.hints | {ref.via}, last="prop")
 
 
-def _without_link(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _without_link(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Never taught by anybody"."""
     if ref.via and state.negated and state.mode == "C" and not is_open_participle(link, context):
-        yield _unlinked(state, link, ref, context).apply_rule("without link", 0.2)
+        yield _unlinked("without link", state, link, ref, context)
 
 
-def _without_property(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _without_property(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Plants without a flower colour"."""
     if ref.predicate and state.negated and state.mode == "C" and state.comparison is None:
         none = none_value(context.graph.about(ref.predicate))
         lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
-        new = drop_open_property(new)._replace(last="value", conditions=(*state.conditions, lacking), negated=False)
-        yield new.apply_rule("without property", 0.0 if none is None else 0.5)
+        gain = 0.0 if none is None else 0.5
+        yield drop_open_property(new).add_conditions("without property", gain, lacking, last="value")
 
 
-def _with_property(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _with_property(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Plants with a flower colour", "how many members have an email"."""
     if ref.predicate and not state.negated and state.comparison is None and _has_any(state, link, ref, context):
         none = none_value(context.graph.about(ref.predicate))
         present = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
-        new = drop_open_property(new)._replace(last="value")
-        yield new.apply_rule("with property", 0.5, conditions=(*state.conditions, present))
+        yield drop_open_property(new).add_conditions("with property", 0.5, present, last="value")
 
 
-def _containing_text(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _containing_text(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "With the letter a in their names"."""
     if ref.predicate and state.pending_text and not context.graph.is_numeric(ref.predicate):
         text = state.pending_text
         containing = Condition(ref, state.text_match, (text,), state.negated, label=text)
-        yield (
-            drop_open_property(new)
-            ._replace(last="value")
-            .apply_rule(
-                "text before property",
-                0.4,
-                conditions=(*state.conditions, containing),
-                text_match="",
-                pending_text="",
-                negated=False,
-            )
+        yield drop_open_property(new).add_conditions(
+            "text before property", 0.4, containing, last="value", text_match="", pending_text=""
         )
 
 
@@ -160,9 +138,7 @@ def _containing_text(
 PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_link, _without_property, _with_property, _containing_text)
 
 
-def _link_of_own_class(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _link_of_own_class(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "States that border states": a link between things of one class."""
     owner = state.owner
     if not ref.via or owner is None or owner.node != ref.node or state.next_role:
@@ -172,19 +148,6 @@ def _link_of_own_class(
         linked = drop_open_property(add_link(state, link, context, owner))
         hints = linked.hints | {ref.via}
         yield linked.apply_rule("link of own kind", 0.1, hints=hints, last="own kind", shared_aggregates=())
-
-
-def _owner_by_link(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
-    """ "The director's films": the thing at the end of a link owns what comes next."""
-    if ref.via and state.next_role == "" and state.rank is None and state.comparison is None:
-        owner = drop_open_property(new)._replace(owner=Ref(ref.node), shared_aggregates=())
-        yield owner.apply_rule("owner by link", -0.05)
-
-
-# what the name of a link between things may mean besides the things at its end
-LINK_RULES: tuple[PropertyRule, ...] = (_link_of_own_class, _owner_by_link)
 
 
 def _order(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseState:
@@ -199,9 +162,7 @@ def _order(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) 
     )
 
 
-def _by_modifier(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _by_modifier(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """A property after a superlative or a comparison, else as a target or in a condition."""
     numeric, free = _is_ordered(ref, context), drop_open_property(new)
     if state.rank is not None:
@@ -223,7 +184,7 @@ def _by_modifier(
 
 def _property_in_condition(
     state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """A property whose value comes next, or that holds by itself."""
     if state.conditions and state.conditions[-1].ref == ref and state.last == "value":
         # "the Spices category": the property says what the value is of
@@ -251,9 +212,7 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
 
 
-def _event_condition(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not."""
     words, known = context.question.tokens, language().words
     is_event = ref.predicate and is_participle(words[link.end - 1].norm) and context.graph.is_date(ref.predicate)
@@ -265,13 +224,10 @@ def _event_condition(
     before = {token.norm for token in words[max(0, link.start - MAX_WORDS_BEFORE) : link.start]}
     if before & (known["being"] | known["helping"]):
         operator, rule = ("unknown", "has not happened") if state.negated else ("known", "has happened")
-        conditions = (*state.conditions, Condition(ref, operator))
-        yield new._replace(last="value").apply_rule(rule, 0.1, conditions=conditions, negated=False)
+        yield new.add_conditions(rule, 0.1, Condition(ref, operator), last="value")
 
 
-def property_target(
-    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext
-) -> Iterator[ParseState]:
+def property_target(state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext) -> ParseStates:
     """Yield the readings in which a property is asked for; `numeric` says if its values are numbers or dates."""
     if state.pending_aggregates:
         yield from _aggregate_target(state, new, ref, numeric, context)
@@ -287,16 +243,15 @@ def property_target(
     if state.shared_aggregates and state.last in ("and", "prop"):
         # "the average price and weight"
         targets = (*state.targets, *(Target(ref, function) for function in state.shared_aggregates))
-        yield new.apply_rule(
-            "aggregate shared", 0.0, targets=targets, shared_aggregates=state.shared_aggregates, **pending
-        )
-    targets = (*state.targets, Target(ref, "", state.distinct))
-    yield new.apply_rule("target", 0.0, targets=targets, shared_aggregates=(), distinct=False, **pending)
+        pending["shared_aggregates"] = state.shared_aggregates
+        yield new.apply_rule("aggregate shared", 0.0, targets=targets, **pending)
+    targets, pending["shared_aggregates"] = (*state.targets, Target(ref, "", state.distinct)), ()
+    yield new.apply_rule("target", 0.0, targets=targets, distinct=False, **pending)
 
 
 def _aggregate_target(
     state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """ "The average price": a property after an aggregate."""
     functions = state.pending_aggregates
     is_identifier = bool(ref.predicate) and context.graph.about(ref.predicate).role == "identifier"
@@ -305,15 +260,9 @@ def _aggregate_target(
         return
     pending: dict[str, Any] = {"pending_aggregates": (), "pending_property": ref, "pending_is_target": True}
     distinct = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, context))
-    aggregated = (Target(ref, function, distinct and function == "count") for function in functions)
-    yield new.apply_rule(
-        "aggregate target",
-        0.2,
-        targets=(*state.targets, *aggregated),
-        shared_aggregates=functions,
-        distinct=False,
-        **pending,
-    )
+    targets = (*state.targets, *(Target(ref, each, distinct and each == "count") for each in functions))
+    shared = {"targets": targets, "shared_aggregates": functions, "distinct": False}
+    yield new.apply_rule("aggregate target", 0.2, **shared, **pending)
     has_total = numeric and not is_identifier and not context.graph.is_date(ref.predicate)
     if functions == ("count",) and has_total and not _is_intensive(ref.predicate, context):
         total = Target(ref, "sum")
@@ -349,10 +298,8 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
 
 
 def _is_counted_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> bool:
-    """Whether a counted class in the singular only modifies the property after it.
-
-    "How many film directors are there" counts directors.
-    """
+    """Whether a counted class in the singular only modifies the property after it. "How many film directors are there"
+    counts directors."""
     if not ref.predicate or not state.targets or len(new.links) < 2:
         return False
     owner, counted = new.links[-2:]
@@ -388,11 +335,8 @@ def _is_name_of(state: ParseState, new: ParseState, context: ParseContext) -> bo
     )
 
 
-# how many words before a property may ask what it says: "whether they are ..."
-MAX_WORDS_BEFORE_BOOLEAN = 3
-
-# how many letters two forms of a word share
-SHARED_LETTERS = 4
+MAX_WORDS_BEFORE_BOOLEAN = 3  # how many words before a property may ask what it says: "whether they are ..."
+SHARED_LETTERS = 4  # how many letters two forms of a word share
 
 
 def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
@@ -408,9 +352,7 @@ def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
     return ref.predicate in context.graph.boolean_predicates and not asks_for_flag
 
 
-def boolean_condition(
-    state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext
-) -> Iterator[ParseState]:
+def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Blocked customers", "unpaid rentals": a boolean property holds, or does not."""
     about = context.graph.about(ref.predicate)
     yes, no = true_value(about), false_value(about)
@@ -430,7 +372,7 @@ def boolean_condition(
         rule, condition = "flag denied", Condition(ref, "=", (no,))
     else:
         rule, condition = "flag", Condition(ref, "=", (yes,), is_denied)
-    yield new._replace(last="flag").apply_rule(rule, 0.2, conditions=(*state.conditions, condition), negated=False)
+    yield new.add_conditions(rule, 0.2, condition, last="flag")
 
 
 def _means_otherwise(link: Link, ref: Ref, context: ParseContext) -> bool:

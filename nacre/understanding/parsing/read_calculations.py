@@ -19,8 +19,8 @@ from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.constraints import AGE, SPAN, requested_answer_type
-from nacre.understanding.parsing.state import Candidate, unused_tokens
-from nacre.understanding.question.records import Cue, Derivation, Link, Question, Ref, Target, token_mask
+from nacre.understanding.parsing.state import Candidate, unused_tokens, whole_reading
+from nacre.understanding.question.records import Cue, Link, Question, Ref, Target, covered_mask, token_mask
 from nacre.wording.nouns import class_noun
 
 ELAPSED_RULE = ("elapsed",)
@@ -31,11 +31,8 @@ ElapsedOperation = Literal["years", "days", "hours", "minutes", "age"]
 # the unit in which a time may be asked for
 TIME_UNITS: Mapping[str, ElapsedOperation] = {"minute": "minutes", "hour": "hours", "day": "days", "year": "years"}
 
-# how many names for the same words are read
-MAX_NAMES = 2
-
-# the prior of a reading without its name
-BASE_PRIOR = 2.0
+MAX_NAMES = 2  # how many names for the same words are read
+BASE_PRIOR = 2.0  # the prior of a reading without its name
 
 
 def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
@@ -163,24 +160,11 @@ def _reading(
     links = (graph.words[edge.predicate] for edge in of.edges)
     idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS, *links)
     idle |= {*graph.words[first], *graph.words[last or first], *" ".join(phrase_list("parsing", "asking_age")).split()}
-    covered = token_mask(0, 2)
-    for name in names:
-        covered |= name.covered
+    covered = token_mask(0, 2) | covered_mask(names)
     for i, token in enumerate(question.tokens):
         covered |= _is_word_of(token, idle) << i
-    derivation = Derivation(
-        targets=(Target(Ref(node.index, first)),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(Ref(node.index),),
-        combine="",
-        covered=covered,
-        prior=BASE_PRIOR + sum(name.score for name in names),
-        trace=ELAPSED_RULE,
-        links=tuple(names),
-    )
-    return Candidate(derivation, body, 0.0, 0, 0, 0)
+    target, prior = Target(Ref(node.index, first)), BASE_PRIOR + sum(name.score for name in names)
+    return whole_reading(body, target, covered, prior, ELAPSED_RULE, tuple(names))
 
 
 def _requested_unit(question: Question) -> str:
@@ -195,25 +179,21 @@ def _requested_unit(question: Question) -> str:
 
 SHARE_RULE = "share"
 
-# matches of words with a property whose name has a word for a share
-NAME_MATCHES = ("exact", "partial")
-
-# how many readings of what is counted are kept
-MAX_READINGS = 6
+NAME_MATCHES = ("exact", "partial")  # matches of words with a property whose name has a word for a share
+MAX_READINGS = 6  # how many readings of what is counted are kept
 
 DeriveCandidates = Callable[[Question, list[Link]], list[Candidate]]
 
 
 def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandidates) -> Iterator[Candidate]:
-    """Yield readings of "what percentage of the ships were built in Norway": how many were, of how many there are.
-
-    None if a property has such a name. `derive` reads a question with its links.
-    """
+    """Yield readings of "what percentage of the ships were built in Norway": how many were, of how many there are. None
+    if a property has such a name. `derive` reads a question with its links."""
     shares = (cue for cue in question.cues if cue.kind == SHARE_RULE)
     share = max(shares, key=lambda cue: cue.end - cue.start, default=None)
     if share is None or _is_part_of_name(share, question, links):
         return
-    counting = question._replace(cues=tuple(_count_instead(question.cues, share)))
+    others = (cue for cue in question.cues if cue.kind != SHARE_RULE and not share.start <= cue.start < share.end)
+    counting = question._replace(cues=(*others, Cue(share.start, share.end, "count")))
     whole = _read_whole(counting, links, share, derive)
     if whole is None:
         return
@@ -237,17 +217,9 @@ def is_thing_count(body: Body) -> bool:
     return isinstance(answer, Aggregate) and answer.function == "count" and isinstance(answer.of, Itself)
 
 
-def _count_instead(cues: Sequence[Cue], share: Cue) -> Iterator[Cue]:
-    """The cues with one that counts in the place of the share."""
-    yield from (cue for cue in cues if cue.kind != SHARE_RULE and not (share.start <= cue.start < share.end))
-    yield Cue(share.start, share.end, "count")
-
-
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:
-    """The count of what stands before the verb: "percentage of the incidents in 2023 | were".
-
-    None if a word of it is not understood.
-    """
+    """The count of what stands before the verb: "percentage of the incidents in 2023 | were". None if a word of it is
+    not understood."""
     classes = [link for link in links if link.kind == "class" and link.start >= share.end]
     first = min((link.end for link in classes), default=0)
     noun = next((i for i in range(share.end, first) if i not in question.stopwords), first)
@@ -273,8 +245,7 @@ def _is_part_of_name(cue: Cue, question: Question, links: Sequence[Link]) -> boo
     return any(link.covered >> i & 1 for link in properties for i in content)
 
 
-# the rule that puts two questions together
-SECOND_QUESTION_RULE = "second question"
+SECOND_QUESTION_RULE = "second question"  # the rule that puts two questions together
 
 # how many words the first question has at least, and how many readings of either are tried
 MIN_WORDS, MAX_JOINED_READINGS = 4, 5

@@ -17,7 +17,7 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.lower import lower_derivation, member_link
 from nacre.understanding.parsing.read_calculations import TIME_UNITS
-from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.parsing.state import Candidate, whole_reading, without_overlaps
 from nacre.understanding.question.records import (
     Condition,
     Cue,
@@ -27,20 +27,14 @@ from nacre.understanding.question.records import (
     Question,
     Ref,
     Target,
+    covered_mask,
     token_mask,
 )
 
-# a name is meant from this score on
-MIN_NAME_SCORE = 0.5
-
-# how many things of one name, and how many measures, are tried
-MAX_OPTIONS = 2
-
-# what is compared by "how much more" without an adjective
-DEFAULT_RANKING = (">", ("price", "cost"))
-
-# the prior of a reading without its names
-BASE_PRIOR = 2.0
+MIN_NAME_SCORE = 0.5  # a name is meant from this score on
+MAX_OPTIONS = 2  # how many things of one name, and how many measures, are tried
+DEFAULT_RANKING = (">", ("price", "cost"))  # what is compared by "how much more" without an adjective
+BASE_PRIOR = 2.0  # the prior of a reading without its names
 
 
 class _Comparison(NamedTuple):
@@ -159,19 +153,9 @@ def _compared_readings(
         else:
             operation = TIME_UNITS.get(comparison.unit, "years") if are_dates else "-"
             body = Compute(operation, left, right) if is_more else Compute(operation, right, left)
-        derivation = Derivation(
-            targets=(Target(pair.left, function),),
-            conditions=(),
-            group=(),
-            order=None,
-            nodes=(Ref(pair.left.node),),
-            combine="",
-            covered=comparison.covered | before.covered | after.covered | pair.covered,
-            prior=BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost,
-            trace=("compared",),
-            links=(before, after),
-        )
-        yield Candidate(derivation, body, 0.0, 0, 0, 0)
+        covered = comparison.covered | before.covered | after.covered | pair.covered
+        prior = BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost
+        yield whole_reading(body, Target(pair.left, function), covered, prior, ("compared",), (before, after))
 
 
 def _worth(link: Link, question: Question) -> float:
@@ -206,10 +190,8 @@ def _measure_pairs(
 def _side(
     graph: SchemaGraph, link: Link, ref: Ref, step: PathStep | None, function: Literal["avg", "min"]
 ) -> Select | None:
-    """A number of a property over the things of one side, or over what belongs to them by a step.
-
-    None if the owner of the property is further than a step away.
-    """
+    """A number of a property over the things of one side, or over what belongs to them by a step. None if the owner of
+    the property is further than a step away."""
     node, owner = graph.nodes[link.refs[0].node], "thing"
     variables = [Variable("thing", node.classes, node.without, link.keys, link.label)]
     edges: list[Edge] = []
@@ -228,20 +210,15 @@ def _side(
     return Select((Aggregate(function, Attribute(owner, ref.predicate)),), tuple(variables), tuple(edges))
 
 
-# the prior of such a reading: it accounts for every word
-PRIOR = 4.0
-
-# the rule by which each side is read as a question, all of whose words are used
-COUNTED_SIDES_RULE = "counted apart"
+PRIOR = 4.0  # the prior of such a reading: it accounts for every word
+COUNTED_SIDES_RULE = "counted apart"  # the rule by which each side is read as a question, all of whose words are used
 
 CountReader = Callable[[str], Select | None]
 
 
 def read_more_than(question: Question, links: Sequence[Link], read_count: CountReader) -> Iterator[Candidate]:
     """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
-
-    `read_count` reads a question for a number of things; it returns None if the question asks for something else.
-    """
+    `read_count` reads a question for a number of things; it returns None if the question asks for something else."""
     words, known = question.tokens, language().words
     than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
     more = next((i for i, token in enumerate(words[:than]) if token.norm in known["more"] | known["fewer"]), 0)
@@ -257,19 +234,8 @@ def read_more_than(question: Question, links: Sequence[Link], read_count: CountR
         # a name may be read as a word: "more jars than IT"
         return
     body = Compute("<" if words[more].norm in known["fewer"] else ">", left, right)
-    derivation = Derivation(
-        targets=(Target(counted.refs[0], "count"),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(counted.refs[0],),
-        combine="",
-        covered=token_mask(0, len(words)),
-        prior=PRIOR,
-        trace=("compared", COUNTED_SIDES_RULE),
-        links=(first, second, counted),
-    )
-    yield Candidate(derivation, body, 0.0, 0, 0, 0)
+    target, trace, named = Target(counted.refs[0], "count"), ("compared", COUNTED_SIDES_RULE), (first, second, counted)
+    yield whole_reading(body, target, token_mask(0, len(words)), PRIOR, trace, named)
 
 
 def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
@@ -294,11 +260,8 @@ def _size(select: Select) -> tuple[int, int]:
     return sum(bool(variable.keys) for variable in select.variables), len(select.filters)
 
 
-# how many things there are to choose among, and how many measures are tried
-MIN_THINGS, MAX_MEASURES = 2, 2
-
-# how much worse a property may be named than the best one
-SCORE_MARGIN = 0.05
+MIN_THINGS, MAX_MEASURES = 2, 2  # how many things there are to choose among, and how many measures are tried
+SCORE_MARGIN = 0.05  # how much worse a property may be named than the best one
 
 # cues that say by what things are compared, in the order in which they are tried
 COMPARING_KINDS = ("compared", "compare", "superlative", "most")
@@ -322,22 +285,14 @@ def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex)
     if any(token.norm in language().words["than"] for token in question.tokens):
         return
     entities = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
-    names = _longest_names(entities)
+    longest = sorted(entities, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs))
+    names = without_overlaps(longest)
     if len(names) < MIN_THINGS or not _are_alternatives(names, question):
         return
     cue = _comparing_cue(question, names)
     if cue is not None and not _restricts_place(names[0], cue, question):
         for things in _possible_things(names, entities, index.graph):
             yield from _choice_readings(things, cue, links, index.graph)
-
-
-def _longest_names(links: Sequence[Link]) -> list[Link]:
-    """The longest names that do not overlap, in the order of the question."""
-    found: list[Link] = []
-    for link in sorted(links, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs)):
-        if not any(link.covered & other.covered for other in found):
-            found.append(link)
-    return sorted(found, key=lambda link: link.start)
 
 
 def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
@@ -356,9 +311,7 @@ def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
 
 def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
     """What says which of the things is chosen: "longer", "more", "the highest", "first"."""
-    covered = 0
-    for name in names:
-        covered |= name.covered
+    covered = covered_mask(names)
     cues = [
         cue for kind in COMPARING_KINDS for cue in question.cues if cue.kind == kind and not covered >> cue.start & 1
     ]
@@ -417,10 +370,8 @@ def _choice_readings(
     root, tables = Ref(node.index), _tables(things, graph)
     keys = tuple(dict.fromkeys(key for thing in things for key in thing.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(thing.label for thing in things))
-    covered = token_mask(cue.start, cue.end)
     nouns = (link for link in links if link.kind == "class" and graph.nodes[link.refs[0].node].relations & tables)
-    for link in (*things, *nouns):
-        covered |= link.covered
+    covered = token_mask(cue.start, cue.end) | covered_mask((*things, *nouns))
     for one, other in pairwise(sorted(things, key=lambda link: link.start)):
         covered |= token_mask(one.end, other.start)
     for measure in _measures(root, cue, covered, links, graph):
@@ -430,7 +381,6 @@ def _choice_readings(
             group=(root,) if measure.is_count else (),
             order=Ordering(measure.ref, measure.descending, "count" if measure.is_count else "", 1),
             nodes=(root,),
-            combine="",
             covered=covered | measure.covered,
             prior=BASE_PRIOR + sum(thing.score for thing in things) - measure.cost,
             trace=("choice",),
@@ -439,7 +389,7 @@ def _choice_readings(
         )
         lowered = lower_derivation(derivation, graph)
         if lowered is not None:
-            yield Candidate(derivation, lowered.body, 0.0, 0, 0, 0)
+            yield Candidate(derivation, lowered.body)
 
 
 def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
@@ -482,7 +432,5 @@ def _counted_measures(
     own = graph.nodes[root.node].relations
     classes = [link for link in links if link.kind == "class" and not graph.nodes[link.refs[0].node].relations & own]
     for link in sorted(classes, key=lambda each: -each.score)[:MAX_MEASURES]:
-        covered = link.covered
-        for each in properties:
-            covered |= each.covered if any(ref.via in hints for ref in each.refs) else 0
+        covered = link.covered | covered_mask(each for each in properties if any(ref.via in hints for ref in each.refs))
         yield _Measure(Ref(link.refs[0].node), up, True, 1 - link.score, covered, hints)

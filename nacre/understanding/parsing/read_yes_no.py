@@ -12,11 +12,10 @@ from nacre.language.labels import alternative_values, none_value, true_value
 from nacre.plans.selects import filtered_variable
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import Candidate, ParseContext
-from nacre.understanding.question.records import Derivation, Link, Question, Ref, Target, token_mask
+from nacre.understanding.parsing.state import Candidate, ParseContext, whole_reading
+from nacre.understanding.question.records import Link, Question, Ref, Target, token_mask
 
-# the longest second question that asks which: "which of them"
-MAX_SECOND_QUESTION_WORDS = 3
+MAX_SECOND_QUESTION_WORDS = 3  # the longest second question that asks which: "which of them"
 
 
 def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
@@ -83,11 +82,8 @@ def _choice_of_values(select: Select, links: Sequence[Link], question: Question,
 
 
 def _property_checks(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Filter]:
-    """What must hold for the properties that a yes/no question names without a comparison.
-
-    A boolean holds ("is he blocked"), an amount is more than nothing ("does it cost anything"), any other property has
-    a value.
-    """
+    """What must hold for the properties that a yes/no question names without a comparison. A boolean holds ("is he
+    blocked"), an amount is more than nothing ("does it cost anything"), any other property has a value."""
     compared = {each.left for each in select.filters}
     named = {ref.predicate for link in links for ref in link.refs}
     says_anything = any(token.norm in language().words["anything"] for token in question.tokens)
@@ -117,8 +113,7 @@ def keep_named_things(candidates: list[Candidate], context: ParseContext) -> lis
     return [each for each, count, asks in checked if count == most or not asks]
 
 
-# The shortest question for a kind: "are", and two nouns.
-MIN_KIND_QUESTION_WORDS = 3
+MIN_KIND_QUESTION_WORDS = 3  # The shortest question for a kind: "are", and two nouns.
 
 KIND_RULE = "of kind"
 
@@ -132,7 +127,9 @@ def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaG
     # "is the tuba a brass instrument"
     starts = (1, 2) if words[1].norm in known["article"] else (1,)
     subjects = [x for x in links if x.exact and x.start in starts and x.kind in ("entity", "class")]
-    for kind in _kinds_at_end(question, links, graph):
+    last = [x for x in links if x.kind == "class" and x.end == len(words) and (x.exact or x.match == "like")]
+    # the classes that the last words name, by their names before nouns for wider kinds
+    for kind in sorted(last, key=lambda x: (not x.exact, bool(graph.nodes[x.refs[0].node].any_of), x.start)):
         for subject in sorted(subjects, key=lambda x: (x.kind != "entity", -x.end)):
             between = [word.norm for word in words[subject.end : kind.start]]
             # "is it a novel", "is it equipment"
@@ -147,15 +144,6 @@ def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaG
             if subject.kind == "class" and (has_article or words[0].norm in phrase_list("parsing", "being_many")):
                 yield _candidate(_things_of_class(subject, kind, question, graph), (subject, kind), question)
                 return
-
-
-def _kinds_at_end(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]:
-    """The classes that the last words name, by their names before nouns for wider kinds."""
-    last = [x for x in links if x.kind == "class" and x.end == len(question.tokens)]
-    yield from sorted(
-        (x for x in last if x.exact or x.match == "like"),
-        key=lambda x: (not x.exact, bool(graph.nodes[x.refs[0].node].any_of), x.start),
-    )
 
 
 def _named_thing(names: Sequence[Link], kind: Link, question: Question, graph: SchemaGraph) -> Variable:
@@ -176,24 +164,11 @@ def _things_of_class(subject: Link, kind: Link, question: Question, graph: Schem
 
 
 def _candidate(thing: Variable, links: tuple[Link, Link], question: Question) -> Candidate:
-    ref = Ref(links[1].refs[0].node)
-    derivation = Derivation(
-        targets=(Target(ref),),
-        conditions=(),
-        group=(),
-        order=None,
-        nodes=(ref,),
-        combine="",
-        covered=token_mask(0, len(question.tokens)),
-        prior=1.0,
-        trace=(KIND_RULE,),
-        links=links,
-    )
-    return Candidate(derivation, Ask(Select((Itself(thing.name),), (thing,))), 0.0, 0, 0, 0)
+    asked, target = Ask(Select((Itself(thing.name),), (thing,))), Target(Ref(links[1].refs[0].node))
+    return whole_reading(asked, target, token_mask(0, len(question.tokens)), 1.0, (KIND_RULE,), links)
 
 
-# The rule in the trace of what only keywords ask.
-KEYWORD_RULE = "keyword"
+KEYWORD_RULE = "keyword"  # The rule in the trace of what only keywords ask.
 
 
 def is_keywords(question: Question) -> bool:
@@ -203,26 +178,21 @@ def is_keywords(question: Question) -> bool:
 
 def as_condition(candidate: Candidate, context: ParseContext) -> Candidate:
     """Return the reading of keywords as a yes/no question if it gives one named thing under further conditions."""
-    if not is_keywords(context.question) or not isinstance(candidate.body, Select) or not _tests_thing(candidate.body):
+    body = candidate.body
+    if not is_keywords(context.question) or not isinstance(body, Select) or not _tests_thing(body):
         return candidate
-    asked = Ask(replace(candidate.body, order=None))
+    asked = Ask(replace(body, order=None))
     return candidate._replace(body=asked, derivation=candidate.derivation.apply_rule(KEYWORD_RULE))
 
 
 def _tests_thing(body: Select) -> bool:
-    """Whether a plan gives one named thing under further conditions."""
+    """Whether a plan gives one named thing under conditions that can be true or false of it. A condition names a value
+    or another thing; whether the thing has any value at all is rarely asked."""
     if len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
         return False
     named = next((v for v in body.variables if v.name == body.answers[0].variable), None)
     if named is None or len(named.keys) != 1 or body.group or body.limit:
         return False
-    return _is_condition(body, named.name)
-
-
-def _is_condition(body: Select, thing: str) -> bool:
-    """Whether the rest of a plan is a condition that can be true or false of the thing.
-
-    A condition names a value or another thing; whether the thing has any value at all is rarely asked."""
     compared = {filtered_variable(f) for f in body.filters if f.op != "known"}
-    others = [v for v in body.variables if v.name != thing]
+    others = [v for v in body.variables if v.name != named.name]
     return bool(compared or others) and all(v.keys or v.name in compared for v in others)

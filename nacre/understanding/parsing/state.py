@@ -2,7 +2,7 @@
 reading with its plan; and which words of the question a reading leaves unused.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ from nacre.understanding.question.records import (
     Question,
     Ref,
     Target,
+    covered_mask,
     token_mask,
 )
 
@@ -114,10 +115,18 @@ class ParseState(_Fields):
         """Return this state with changes, and with the rule that made them in its trace."""
         return self._replace(score=self.score + gain, trace=(*self.trace, rule), **changes)
 
+    def add_conditions(self, rule: str, gain: float, *conditions: Condition, **changes: Any) -> "ParseState":
+        """Return this state with the conditions that a rule makes; they use up a negation."""
+        every = (*self.conditions, *conditions)
+        return self.apply_rule(rule, gain, **{"conditions": every, "negated": False, **changes})
+
     @property
     def pending_values(self) -> Ref | None:
         """The property whose value is expected, None if a link between things waits."""
         return self.pending_property if self.pending_property and self.pending_property.predicate else None
+
+
+ParseStates = Iterator[ParseState]
 
 
 def next_slot(state: ParseState, node: int) -> int:
@@ -207,12 +216,20 @@ class Candidate(NamedTuple):
 
     derivation: Derivation
     body: Body
-    join_cost: float
-    steps: int
-    ambiguous: int
-    path_choice: int
+    join_cost: float = 0.0
+    steps: int = 0
+    ambiguous: int = 0
+    path_choice: int = 0
     name_loss: float = 0.0
     split_names: int = 0
+
+
+def whole_reading(
+    body: Body, target: Target, covered: int, prior: float, trace: tuple[str, ...], links: tuple[Link, ...]
+) -> Candidate:
+    """Return a reading that is made of the question as a whole, and not from left to right."""
+    nodes = (target.ref.thing,)
+    return Candidate(Derivation((target,), nodes=nodes, covered=covered, prior=prior, trace=trace, links=links), body)
 
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
@@ -256,13 +273,17 @@ def _keys_beside_answer(select: Select) -> frozenset[tuple[str, ...]]:
 def _unfollowed_mask(candidate: Candidate) -> int:
     """Return the token mask of the links that are not followed, without the words of others."""
     unfollowed = unfollowed_links(candidate)
-    mask = others = 0
-    for link in candidate.derivation.links:
-        if link in unfollowed:
-            mask |= link.covered
-        else:
-            others |= link.covered
-    return mask & ~others
+    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
+    return covered_mask(unfollowed) & ~others
+
+
+def without_overlaps(links: Iterable[Link]) -> list[Link]:
+    """Return the links that overlap none before them, in the order of the question."""
+    found: list[Link] = []
+    for link in links:
+        if not any(link.covered & other.covered for other in found):
+            found.append(link)
+    return sorted(found, key=lambda link: link.start)
 
 
 def is_inside_link(start: int, end: int, links: Iterable[Link]) -> bool:

@@ -9,7 +9,7 @@ A property is compared with a number, an aggregate, an extreme or another proper
 
 import re
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data
@@ -18,10 +18,12 @@ from nacre.language.word_forms import is_count_noun
 from nacre.records.plan import EXTREMES
 from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing.cue_rules import compare_with_target
 from nacre.understanding.parsing.number_rules import convert_to_unit, is_comparable_with, may_count_values, upper_bound
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
+    ParseStates,
     add_schema_node,
     drop_open_property,
     has_self_link,
@@ -39,15 +41,13 @@ from nacre.understanding.question.records import (
     token_mask,
 )
 
-# the rule by which things are ranked by the sum over all their parts
-TOTAL_RULE = "ranked by total"
+TOTAL_RULE = "ranked by total"  # the rule by which things are ranked by the sum over all their parts
 
 # the rule by which things are ranked by a number that the adjective does not name: "the strongest beer" by its alcohol,
 # and what a reading loses by it
 GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
 
-# how many properties are tried as the measure of an adjective
-MAX_MEASURES = 3
+MAX_MEASURES = 3  # how many properties are tried as the measure of an adjective
 
 
 def extreme_function(state: ParseState) -> Aggregation:
@@ -55,18 +55,18 @@ def extreme_function(state: ParseState) -> Aggregation:
     return "max" if state.rank is not None and state.rank.descending else "min"
 
 
-def ranked_class(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def ranked_class(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The youngest student", "the most students"."""
     assert state.rank is not None
-    if common := list(_most_common(state, new, ref)):
-        yield from common
+    if common := _most_common(state, new, ref):
+        yield common
     elif state.rank.concepts:
         yield from _ranked_by_measure(state, new, ref, context)
     else:
         yield from _ranked_by_count(state, new, ref, context)
 
 
-def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The youngest student": ranked by what the adjective measures."""
     assert state.rank is not None
     is_inner = bool(state.targets) and all(t.ref.node != ref.node or t.ref.slot for t in state.targets)
@@ -86,7 +86,7 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
         yield ranked.apply_rule("ranked class", gain)
 
 
-def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The strongest beer" where nothing measures strength: any number of a beer may be meant. Such readings do not
     use the adjective (see `ignored_words`)."""
     assert state.rank is not None
@@ -96,7 +96,7 @@ def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: Pars
         yield ranked.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, targets=(*state.targets, Target(ref)))
 
 
-def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The most students": ranked by how many there are."""
     rank, owner = state.rank, state.owner
     assert rank is not None
@@ -116,18 +116,16 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
         yield new.apply_rule("class before its rank", 0.1, targets=(*state.targets, Target(ref)))
 
 
-def _most_common(state: ParseState, new: ParseState, ref: Ref) -> Iterator[ParseState]:
+def _most_common(state: ParseState, new: ParseState, ref: Ref) -> ParseState | None:
     """ "Novels in the most common genre": the most common value is a condition on the target."""
     rank, asked = state.rank, state.targets[-1].ref if state.targets else None
     if rank is None or not rank.common or asked is None or asked == ref:
-        return
+        return None
     if (ref.node == asked.node) != bool(ref.predicate):
-        return
+        return None
     order = Ordering(Ref(asked.node), rank.descending, "count", state.limit or 1)
-    top = Condition(ref._replace(via=""), "top", top=order)
-    yield new.apply_rule(
-        "most common as condition", 0.4, conditions=(*state.conditions, top), rank=None, limit=0, mode="C", last="value"
-    )
+    top, new = Condition(ref._replace(via=""), "top", top=order), new._replace(rank=None, limit=0, mode="C")
+    return new.add_conditions("most common as condition", 0.4, top, negated=state.negated, last="value")
 
 
 def _first_thing(
@@ -137,19 +135,15 @@ def _first_thing(
     is_target = any(target.ref.node == ref.node and not target.ref.slot for target in state.targets)
     if is_target and not ref.slot and has_self_link(ref, context):
         ref = Ref(ref.node, "", next_slot(state, ref.node))
-    conditions = (*state.conditions, Condition(ref, "top", top=order))
-    return add_schema_node(new, ref, context).apply_rule(
-        "top thing", gain - 0.1, conditions=conditions, rank=None, limit=0
-    )
+    top, new = Condition(ref, "top", top=order), add_schema_node(new, ref, context)
+    return new.add_conditions("top thing", gain - 0.1, top, negated=state.negated, rank=None, limit=0)
 
 
-def ranked_property(
-    state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext
-) -> Iterator[ParseState]:
+def ranked_property(state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext) -> ParseStates:
     """ "The highest fee", "the most frequent colour": an order by a property, its extreme, or its frequent values."""
     assert state.rank is not None
-    if common := list(_most_common(state, new, ref)):
-        yield from common
+    if common := _most_common(state, new, ref):
+        yield common
         return
     new = new._replace(rank=None, limit=0)
     yield from _most_linked(state, new, ref, context)
@@ -171,12 +165,14 @@ def _ranked_thing(state: ParseState) -> Ref | None:
     return state.targets[-1].ref if state.targets else state.owner
 
 
-def _most_linked(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _most_linked(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The drug with the most interactions": ranked by how many things a link leads to."""
     rank, ranked = state.rank, _ranked_thing(state)
     if rank is None or not rank.counts or not ref.via or ranked is None or ranked.predicate:
         return
-    if _has_several(ranked, ref, context):
+    is_forward = (ranked.node, ref.node) in context.graph.ends.get(ref.via, ())
+    if not (is_forward and context.graph.about(ref.via).functional):
+        # no ship has the most captains if each has one
         linked = Ref(ref.node, "", next_slot(state, ref.node) if ref.node == ranked.node else ref.slot)
         order = Ordering(linked, rank.descending, "count", state.limit or 1)
         yield add_schema_node(new, linked, context).apply_rule(
@@ -184,7 +180,7 @@ def _most_linked(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
         )
 
 
-def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The highest fee": ranked by the values of a property, or the extreme of its values."""
     rank, limit, pending = state.rank, state.limit or 1, state.pending_aggregates
     assert rank is not None
@@ -211,22 +207,10 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
 
 
 def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
-    """Whether a thing can have several of a class.
-
-    No photo shows the most mountains if each shows one.
-    """
+    """Whether a thing can have several of a class. No photo shows the most mountains if each shows one."""
     paths = context.graph.cheapest_paths(owner.node, ref.node)
     steps = paths[0][1] if paths else ()
     return not steps or any(not (step.forward and context.graph.about(step.predicate).functional) for step in steps)
-
-
-def _has_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
-    """Whether a thing can have several at the other end of a link.
-
-    No ship has the most captains if each has one.
-    """
-    is_forward = (owner.node, ref.node) in context.graph.ends.get(ref.via, ())
-    return not (is_forward and context.graph.about(ref.via).functional)
 
 
 def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
@@ -239,7 +223,7 @@ def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
     return is_count and _may_have_several(ranked, Ref(ref.node), context)
 
 
-def compared_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def compared_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "More than 3 pages", "a price below the average": the property that a comparison waits for."""
     assert state.comparison is not None
     if state.comparison[1] is not None:
@@ -250,7 +234,7 @@ def compared_property(state: ParseState, new: ParseState, ref: Ref, context: Par
         yield from _with_property(state, new, ref, context)
 
 
-def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "More than 3 pages", "over 80 or under 50 pages"."""
     assert state.comparison is not None
     operator, value = state.comparison
@@ -272,16 +256,9 @@ def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
     if state.earlier_comparison:
         earlier_operator, earlier_value = state.earlier_comparison
         bounds = (lower._replace(op=earlier_operator, values=(earlier_value,), join="and"), *bounds)
-    yield drop_open_property(new).apply_rule(
-        "number before property",
-        0.2,
-        conditions=(*state.conditions, *bounds),
-        comparison=None,
-        earlier_comparison=None,
-        negated=False,
-        pending_aggregates=(),
-        join="both" if state.join == "both" else "and",
-    )
+    join = "both" if state.join == "both" else "and"
+    new = drop_open_property(new)._replace(comparison=None, earlier_comparison=None, pending_aggregates=(), join=join)
+    yield new.add_conditions("number before property", 0.2, *bounds)
 
 
 def _compared_function(state: ParseState, ref: Ref) -> Aggregation:
@@ -293,47 +270,23 @@ def _compared_function(state: ParseState, ref: Ref) -> Aggregation:
     return state.pending_function if state.pending_property is None else ""
 
 
-def _with_aggregate(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _with_aggregate(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "A price below the average", "a price below the highest"."""
     assert state.comparison is not None
     left = state.pending_values or ref
     if left.node != ref.node or not left.predicate or not context.graph.is_numeric(left.predicate):
         return
     function = state.pending_aggregates[0] if state.pending_aggregates else extreme_function(state)
-    condition = Condition(left, state.comparison[0], (), state.negated, against=Target(ref, function))
-    changes: dict[str, Any] = {
-        "pending_aggregates": (),
-        **last_target_as_condition(state._replace(pending_aggregates=())),
-    }
-    yield new.apply_rule(
-        "against aggregate" if state.pending_aggregates else "against extreme",
-        0.4,
-        conditions=(*state.conditions, condition),
-        comparison=None,
-        rank=None,
-        pending_property=None,
-        negated=False,
-        mode="C",
-        **changes,
-    )
+    rule = "against aggregate" if state.pending_aggregates else "against extreme"
+    yield compare_with_target(new, rule, 0.4, left, Target(ref, function), rank=None, mode="C")
 
 
-def _with_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> Iterator[ParseState]:
+def _with_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "More exports than imports"."""
     left = state.pending_property
     if state.comparison is None or left is None or left == ref or not _are_comparable(left, ref, context):
         return
-    condition = Condition(left, state.comparison[0], (), state.negated, against=Target(ref))
-    yield new.apply_rule(
-        "against property",
-        0.3,
-        conditions=(*state.conditions, condition),
-        comparison=None,
-        pending_property=None,
-        negated=False,
-        mode="C",
-        **last_target_as_condition(state),
-    )
+    yield compare_with_target(new, "against property", 0.3, left, Target(ref), mode="C")
 
 
 def _join(state: ParseState) -> Literal["and", "or", "both"]:
@@ -354,8 +307,7 @@ def _are_comparable(one: Ref, other: Ref, context: ParseContext) -> bool:
 
 _DIGITS = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
 
-# how many properties with places are tried, and of how many classes
-MAX_PROPERTIES, MAX_CLASSES = 2, 3
+MAX_PROPERTIES, MAX_CLASSES = 2, 3  # how many properties with places are tried, and of how many classes
 
 
 class OrdinalMention(NamedTuple):
@@ -419,14 +371,13 @@ def ordinal_conditions(
 
 def _with_place(
     state: ParseState, ref: Ref, ordinal: OrdinalMention, end: int, rule: str, context: ParseContext
-) -> Iterator[ParseState]:
+) -> ParseStates:
     """The readings with the condition that a property has the place, in the form of its values."""
     covered = state.covered | token_mask(ordinal.start, end)
     new = state._replace(covered=covered, last="number", score=state.score + 0.5)
     token = context.question.tokens[ordinal.end - 1]
     for value in _stored_values(context.graph, ref.predicate, ordinal, token):
-        conditions = (*state.conditions, Condition(ref, "=", (value,), state.negated))
-        yield new.apply_rule(rule, 0.4, conditions=conditions, comparison=None, negated=False, join="and")
+        yield new.add_conditions(rule, 0.4, Condition(ref, "=", (value,), state.negated), comparison=None, join="and")
 
 
 def _ranked_classes(graph: SchemaGraph, concepts: tuple[str, ...]) -> list[Ref]:

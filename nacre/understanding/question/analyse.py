@@ -4,7 +4,7 @@ Cues are the words that say how things are asked for ("most", "each", "without")
 parsing decides. A last clause that asks for a measure already mentioned ("..., and how many?") is found by its cues.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -21,8 +21,7 @@ from nacre.language.tokens import Token, tokenize
 from nacre.understanding.question.numbers import find_numbers, find_quotations, is_stand_in
 from nacre.understanding.question.records import Cue, Number, Question
 
-# a longer question is read up to here
-MAX_TOKENS = 120
+MAX_TOKENS = 120  # a longer question is read up to here
 
 # pint units of time: "how many days" may ask for something that is computed
 TIME_UNITS = frozenset(("s", "min", "h", "day", "week", "month", "year"))
@@ -84,10 +83,8 @@ def question_of_tokens(tokens: Sequence[Token]) -> Question:
 
 
 def _is_stopword(token: Token, stopwords: Collection[str], text: str) -> bool:
-    """Whether a word carries no meaning.
-
-    Acronyms among words in lower case do ("US", "IT"), and so do letters that are no part of a word ("it's", "Ph.D.").
-    """
+    """Whether a word carries no meaning. Acronyms among words in lower case do ("US", "IT"), and so do letters that are
+    no part of a word ("it's", "Ph.D.")."""
     is_parted = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in '"“‘(')
     if len(token.text) == 1 and is_parted and token.norm not in language().words["letters"]:
         return False
@@ -123,16 +120,12 @@ def _requested_units(tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(found)
 
 
-# how many words after a comparative its "than" may stand: "a bigger budget than"
-MAX_WORDS_BEFORE_THAN = 6
-
-# the longest "from the most expensive to the least expensive"
-MAX_SPAN = 8
+MAX_WORDS_BEFORE_THAN = 6  # how many words after a comparative its "than" may stand: "a bigger budget than"
+MAX_SPAN = 8  # the longest "from the most expensive to the least expensive"
 
 RANKING_KINDS = ("superlative", "most")
 
-# cues in which shorter cues mean nothing: "no longer", "without duplicates"
-INDIVISIBLE_KINDS = ("now", "distinct")
+INDIVISIBLE_KINDS = ("now", "distinct")  # cues in which shorter cues mean nothing: "no longer", "without duplicates"
 
 
 def find_cues(words: Sequence[Token]) -> list[Cue]:
@@ -285,15 +278,15 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
         if first is None or last is None:
             continue
         # what is new has a late date, and what is old an early one
-        if not _measures(first).isdisjoint(_measures(last)):
+        if not _measures(first.concepts).isdisjoint(_measures(last.concepts)):
             is_least = words[content[0] - 1].norm in known["least"]
             direction = "down" if first.descending != is_least else "up"
             yield Cue(start, content[2] + 1, "ordered", _ranking(direction, first))
 
 
-def _measures(adjective: GradableAdjective) -> set[str]:
-    """What an adjective measures, in whichever direction."""
-    return {concept.lstrip("-") for concept in adjective.concepts}
+def _measures(concepts: Iterable[str]) -> set[str]:
+    """What an adjective with these concepts measures, in whichever direction."""
+    return {concept.lstrip("-") for concept in concepts}
 
 
 def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
@@ -341,10 +334,8 @@ QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:
-    """Whether "first" ranks things of a class.
-
-    It may also be part of a number ("the first 5"), of a name ("first name") or of time ("the first week").
-    """
+    """Whether "first" ranks things of a class. It may also be part of a number ("the first 5"), of a name ("first
+    name") or of time ("the first week")."""
     known = language().words
     if at + 1 == len(words) or (at and words[at - 1].norm not in known["article"] | known["whose_own"]):
         return False
@@ -363,11 +354,8 @@ def _chooses(words: Sequence[Token], at: int) -> bool:
     return norms[0] in known["choosing"] and set(norms[at + 1 :]) <= function_words() | known["stand_in"]
 
 
-# cues of a measure that a later clause may ask for
-MEASURE_KINDS = ("superlative", "most", "compare", "comparative")
-
-# a question has at least so many words before the clause
-MIN_WORDS_BEFORE = 3
+MEASURE_KINDS = ("superlative", "most", "compare", "comparative")  # cues of a measure that a later clause may ask for
+MIN_WORDS_BEFORE = 3  # a question has at least so many words before the clause
 
 
 def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
@@ -396,7 +384,7 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
         is_parted = is_joined or "," in text[words[at - 1].end : words[at].start]
         if not is_parted or clause[0].norm not in known["asking_measure"]:
             continue
-        concepts = {concept for cue in before if cue.kind == "superlative" for concept in _concepts(cue)}
+        concepts = {each for cue in before if cue.kind == "superlative" for each in _measures(cue.ranking[1])}
         if _asks_for_measure(clause, concepts):
             return at
     return None
@@ -408,11 +396,6 @@ def _asks_for_figures(clause: Sequence[Token]) -> bool:
     *lead, last = (token.norm for token in clause)
     begins_with = bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
     return begins_with and last in known["figures"]
-
-
-def _concepts(cue: Cue) -> set[str]:
-    """What a superlative measures, in whichever direction."""
-    return {concept.lstrip("-") for concept in cue.ranking[1]}
 
 
 def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
@@ -428,9 +411,8 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     if asks_number and len(clause) in (3, 4) and clause[2].norm in known["second_pronoun"]:
         # "how many they made"
         return True
-    asks_what_it_is = len(clause) > 1 and all(
-        token.norm in known["being"] | known["pronoun_one"] for token in clause[1:]
-    )
+    pronouns = known["being"] | known["pronoun_one"]
+    asks_what_it_is = len(clause) > 1 and all(token.norm in pronouns for token in clause[1:])
     return not content and (asks_number or asks_what_it_is)
 
 
@@ -439,4 +421,4 @@ def _is_measured(token: Token, concepts: set[str]) -> bool:
     adjective = gradable_adjective(token)
     if adjective is None or adjective.degree != "positive":
         return False
-    return bool({concept.lstrip("-") for concept in adjective.concepts} & concepts)
+    return bool(_measures(adjective.concepts) & concepts)

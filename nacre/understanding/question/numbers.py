@@ -19,8 +19,7 @@ from nacre.language.values import Period, find_periods, year_bounds
 from nacre.records.plan import Comparison
 from nacre.understanding.question.records import Number
 
-# how many numbers of each kind are read
-MAX_NUMBERS = 40
+MAX_NUMBERS = 40  # how many numbers of each kind are read
 
 
 def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
@@ -34,7 +33,9 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
             if not covered & own:
                 found.append(number)
                 covered |= own
-    return tuple(sorted(_with_digits(number, tokens) for number in found))
+    # the digits of a whole number as they were typed
+    typed = ((number, tokens[number.end - 1].text) for number in found)
+    return tuple(sorted(number._replace(digits=text if text.isdigit() else "") for number, text in typed))
 
 
 def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match[str]]) -> Iterator[Number]:
@@ -55,10 +56,8 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
 
 @dataclass(frozen=True)
 class Bound:
-    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure).
-
-    "Between 3 and 5" and "3 to 5" are one bound with the upper end in `until`.
-    """
+    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure). "Between 3 and 5" and "3 to 5"
+    are one bound with the upper end in `until`."""
 
     start: int
     end: int
@@ -127,12 +126,6 @@ def _with_last_year(number: Number, period: Period | None) -> Number:
     return number._replace(op=">=", until=period.last) if number.op in ("", "=") else number
 
 
-def _with_digits(number: Number, tokens: Sequence[Token]) -> Number:
-    """The number with the digits of a whole number as they were typed."""
-    typed = tokens[number.end - 1].text
-    return number._replace(digits=typed if typed.isdigit() else "")
-
-
 def _covering(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
     """The range of tokens that a stretch of text covers."""
     inside = [i for i, token in enumerate(tokens) if token.start < end and start < token.end]
@@ -191,7 +184,12 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     lowered = question.casefold()
     ranges = {each.low.start: each for each in find_ranges(lowered, numbers, periods)}
     sentence = _Sentence(question, lowered, tokens, periods, ranges)
-    bounds = (_bound_of(sentence, number) for number in numbers if not _bounds_nothing(sentence, number))
+    # the bound that the first rule finds
+    bounds = (
+        next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
+        for number in numbers
+        if not _bounds_nothing(sentence, number)
+    )
     return tuple(
         replace(bound, period=periods[bound.quantity]) if bound.quantity in periods else bound
         for bound in bounds
@@ -243,11 +241,6 @@ def _bounds_nothing(sentence: _Sentence, number: Quantity) -> bool:
         return True
     is_end = pattern("question", "course_end").search(sentence.before(number))
     return bool(is_end and pattern("question", "course").search(sentence.lowered))
-
-
-def _bound_of(sentence: _Sentence, number: Quantity) -> Bound | None:
-    """The bound that the first rule finds."""
-    return next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
 
 
 def _range(sentence: _Sentence, number: Quantity) -> Bound | None:
@@ -359,11 +352,8 @@ def _bound(
     return Bound(inside[0] if inside else 0, inside[-1] + 1 if inside else 0, operator, number, measure)
 
 
-# numbers in this range may be years
-FIRST_YEAR, LAST_YEAR = 1000, 2100
-
-# signs of money before a number
-CURRENCY_SIGNS = " £€$"
+FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers in this range may be years
+CURRENCY_SIGNS = " £€$"  # signs of money before a number
 
 # a number with a "-" after it has at least three digits in a telephone number or the number of a form
 MIN_CODE_NUMBER = 100
@@ -436,8 +426,7 @@ def _without_magnitude(text: str, number: Quantity) -> float:
     return float(english_data()["numbers"].get(first[0] if first else "", number.value))
 
 
-# a day with a time
-MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")
+MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}[ T]\d{1,2}:\d{2}(?::\d{2})?\b")  # a day with a time
 
 # a telephone number, an IP address, a version: digits in at least three parts
 _CODE = re.compile(r"(?<![\w.,:+\-])\+?\d+(?:[.\-]\d+){2,}(?![\w\-]|[.:,]\d)")

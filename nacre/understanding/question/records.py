@@ -1,5 +1,8 @@
 """What the stages of the parser hand on: Cue, Number, Question, Link, Ref, Target, Condition, Ordering, Derivation."""
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Any, Literal, NamedTuple
 
 from nacre.language.tokens import Token
@@ -93,28 +96,18 @@ class Ref(NamedTuple):
         return Ref(self.node, "", self.slot)
 
 
-# the operator of a condition that a thing is of the class of its inner condition
-KIND_OPERATOR = "kind"
-
-# kinds of cues that rank
-RANKING_CUES = frozenset(("superlative", "most"))
-
-# operators that bound a value
-INEQUALITIES = frozenset(("<", ">", "<=", ">="))
-
-# the match of a word with a boolean property that it denies: "unpaid"
-NEGATED_MATCH = "opposite"
+KIND_OPERATOR = "kind"  # the operator of a condition that a thing is of the class of its inner condition
+RANKING_CUES = frozenset(("superlative", "most"))  # kinds of cues that rank
+INEQUALITIES = frozenset(("<", ">", "<=", ">="))  # operators that bound a value
+NEGATED_MATCH = "opposite"  # the match of a word with a boolean property that it denies: "unpaid"
 
 # of links that a word says to be missing: "vacant" where things are "occupied by" somebody
 DENIED_LINK_MATCH = "denied"
 
 
 class Link(NamedTuple):
-    """What the tokens from `start` to `end` may name.
-
-    `score` is 0..1, `covered` a bit mask of tokens, `match` how the words match the name. `ends` are the predicates
-    that lead to one of the things `keys`, None if unknown.
-    """
+    """What the tokens from `start` to `end` may name. `score` is 0..1, `covered` a bit mask of tokens, `match` how the
+    words match the name. `ends` are the predicates that lead to one of the things `keys`, None if unknown."""
 
     start: int
     end: int
@@ -128,6 +121,11 @@ class Link(NamedTuple):
     label: str = ""
     match: str = ""
     ends: frozenset[str] | None = None
+
+
+def covered_mask(links: Iterable[Link]) -> int:
+    """Return the bit mask of the tokens that links cover."""
+    return reduce(or_, (link.covered for link in links), 0)
 
 
 class Target(NamedTuple):
@@ -177,15 +175,15 @@ class Derivation(NamedTuple):
     """
 
     targets: tuple[Target, ...]
-    conditions: tuple[Condition, ...]
-    group: tuple[Ref, ...]
-    order: Ordering | None
-    nodes: tuple[Ref, ...]
-    combine: Literal["", "union", "intersection"]
-    covered: int
-    prior: float
-    trace: tuple[str, ...]
-    links: tuple[Link, ...]
+    conditions: tuple[Condition, ...] = ()
+    group: tuple[Ref, ...] = ()
+    order: Ordering | None = None
+    nodes: tuple[Ref, ...] = ()
+    combine: Literal["", "union", "intersection"] = ""
+    covered: int = 0
+    prior: float = 0.0
+    trace: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
     hints: frozenset[str] = frozenset()
     attachment: Literal["", "last"] = ""
 

@@ -23,17 +23,14 @@ from nacre.understanding.parsing.read_yes_no import is_keywords
 from nacre.understanding.parsing.state import Candidate, is_inside_link, unused_tokens
 from nacre.understanding.question.records import INEQUALITIES, Derivation, Link, Question, Ref, Target
 
-# Larger counts say no more.
-MAX_COUNTED = 4
-
-# The value of a cue that may have another meaning ("by").
-WEAK = "weak"
+MAX_COUNTED = 4  # Larger counts say no more.
+WEAK = "weak"  # The value of a cue that may have another meaning ("by").
 
 
 def reading_features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
     """What is known of a reading before it runs. `best` is the highest prior of the question's readings."""
     d = candidate.derivation
-    parse: dict[str, float] = {
+    return {
         "bias": 1.0,
         "prior": d.prior / max(1, len(question.tokens)),
         "prior below best": best - d.prior,
@@ -46,11 +43,7 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
         "targets": float(len(d.targets)),
         "conditions": float(len(d.conditions)),
         "nodes": float(len(d.nodes)),
-    }
-    rules = {f"rule {rule}": float(min(times, MAX_COUNTED)) for rule, times in Counter(d.trace).items()}
-    return {
-        **parse,
-        **rules,
+        **{f"rule {rule}": float(min(times, MAX_COUNTED)) for rule, times in Counter(d.trace).items()},
         **_coverage_features(candidate, question),
         **_link_features(d.links),
         **_cue_features(candidate, question),
@@ -153,7 +146,9 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
     d = candidate.derivation
     refs = {*(t.ref for t in d.targets), *(c.ref for c in d.conditions), *d.group}
     refs |= {d.order.ref} if d.order is not None else set()
-    shares = [_share_with_value(ref, graph) for ref in refs if ref.predicate]
+    counts, nodes = graph.value_counts, graph.nodes
+    counted = ((counts.get((ref.node, ref.predicate), 0), nodes[ref.node].count) for ref in refs if ref.predicate)
+    shares = [min(1.0, with_value / max(1, count)) for with_value, count in counted]
     found = {"unfilled most": 1 - min(shares, default=1.0)}
     body = candidate.body.left if isinstance(candidate.body, Combine) else candidate.body
     if isinstance(body, Select):
@@ -161,12 +156,6 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
         lost = _shares_left_out(body, mentioned, graph)
         found |= {"joins leave out": sum(lost), "joins leave out most": max(lost, default=0.0)}
     return {**found, "date called otherwise": float(_count_qualified_dates(candidate, graph))}
-
-
-def _share_with_value(ref: Ref, graph: SchemaGraph) -> float:
-    """The share of a node's things that have a property."""
-    count = graph.value_counts.get((ref.node, ref.predicate), 0)
-    return min(1.0, count / max(1, graph.nodes[ref.node].count))
 
 
 def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph) -> list[float]:
@@ -245,9 +234,14 @@ def plan_features(candidate: Candidate, question: Question, graph: SchemaGraph) 
     select = body.left if isinstance(body, Combine) else body
     if not isinstance(select, Select):
         return {f"body {body.kind}": 1.0}
+    aggregates = [a for a in select.answers if isinstance(a, Aggregate)]
     return {
         **_node_features(d),
-        **_select_features(select, d),
+        "variables": float(len(select.variables)),
+        "aggregates": float(len(aggregates)),
+        "plain beside aggregate": float(bool(aggregates) and len(aggregates) < len(select.answers)),
+        "grouped twice": float(len(d.group) > 1),
+        "grouped by value": float(bool(select.by)),
         **_target_features(d, graph),
         "having": float(sum(bool(c.function) for c in d.conditions)),
         "filters": float(len(select.filters)),
@@ -270,29 +264,19 @@ def _node_features(d: Derivation) -> dict[str, float]:
     }
 
 
-def _select_features(select: Select, d: Derivation) -> dict[str, float]:
-    aggregates = [a for a in select.answers if isinstance(a, Aggregate)]
-    return {
-        "variables": float(len(select.variables)),
-        "aggregates": float(len(aggregates)),
-        "plain beside aggregate": float(bool(aggregates) and len(aggregates) < len(select.answers)),
-        "grouped twice": float(len(d.group) > 1),
-        "grouped by value": float(bool(select.by)),
-    }
-
-
 def _target_features(d: Derivation, graph: SchemaGraph) -> dict[str, float]:
     """Answers that are rarely meant: repeated ones, codes, counts of measures, things without names."""
     refs = {t.ref for t in d.targets}
     equal = {c.ref for c in d.conditions if c.op == "="}
     inequalities = [c.ref.predicate for c in d.conditions if c.op in INEQUALITIES and c.ref.predicate]
     counted = [t.ref for t in d.targets if t.function == "count"]
+    added = [t.ref for t in d.targets if t.function in OF_NUMBERS]
     return {
         "same target twice": float(len(d.targets) - len(set(d.targets))),
         "target also condition": float(len({ref for ref in refs if ref.predicate} & equal)),
         "target also order": float(d.order is not None and not d.order.function and d.order.ref in refs),
         "condition on text by number": float(sum(not graph.is_numeric(p) for p in inequalities)),
-        "sum or average of code": float(sum(_is_sum_of_code(t, graph) for t in d.targets)),
+        "sum or average of code": float(sum(not r.predicate or _is_code(graph, r.predicate) for r in added)),
         "count of value": float(sum(bool(ref.predicate) for ref in counted)),
         "count of measure": float(sum(bool(r.predicate) and _is_measure(graph, r.predicate) for r in counted)),
         "count beside own measure": float(sum(not r.predicate and _has_own_measure(graph, r.node) for r in counted)),
@@ -301,12 +285,6 @@ def _target_features(d: Derivation, graph: SchemaGraph) -> dict[str, float]:
         ),
         "code target": float(sum(bool(t.ref.predicate) and _is_code(graph, t.ref.predicate) for t in d.targets)),
     }
-
-
-def _is_sum_of_code(target: Target, graph: SchemaGraph) -> bool:
-    """Whether things or identifiers are added up."""
-    predicate = target.ref.predicate
-    return target.function in OF_NUMBERS and (not predicate or _is_code(graph, predicate))
 
 
 @lru_cache(maxsize=4096)
@@ -334,7 +312,8 @@ def _order_features(targets: Sequence[Ref], links: tuple[Link, ...], question: Q
     classes = {x.start: x.refs[0].node for x in links if x.kind == "class" and x.exact}
     shown = {ref.node for ref in targets if not ref.predicate}
     # In "the high priority tickets" the priority says which tickets are asked for.
-    property_ends = [x.end for ref in targets if ref.predicate for x in links if _is_property(x, ref)]
+    properties = [x for x in links if x.kind == "property"]
+    property_ends = [x.end for ref in targets if ref.predicate for x in properties if x.refs[0] == ref]
     # "movie ratings" are ratings.
     class_ends = [x.end for x in links if x.kind == "class" and x.refs[0].node in shown]
     size = max(1, len(question.tokens))
@@ -348,12 +327,7 @@ def _order_features(targets: Sequence[Ref], links: tuple[Link, ...], question: Q
     return {**found, "target after value": float(max(starts) > min(values))} if values else found
 
 
-def _is_property(link: Link, ref: Ref) -> bool:
-    return link.kind == "property" and link.refs[0] == ref
-
-
-# Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
-MIN_SUFFIX_LETTERS = 5
+MIN_SUFFIX_LETTERS = 5  # Letters of a noun that others may end with, at least: "keeper" in "beekeeper".
 
 
 def measure_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:

@@ -24,7 +24,7 @@ from nacre.understanding.parsing.class_rules import NARROWER_KIND_RULE, OTHER_KI
 from nacre.understanding.parsing.link_constraints import looks_up_own
 from nacre.understanding.parsing.read_calculations import ELAPSED_RULE
 from nacre.understanding.parsing.state import Candidate
-from nacre.understanding.question.records import Link, Question, token_mask
+from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
 from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
@@ -53,11 +53,8 @@ DATE_DIFFERENCE_PROBABILITY = 0.9
 def best_readings(
     ranked: Sequence[RankedReading], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
-    """The ranked readings in their final order, and the best of them with their probabilities.
-
-    A reading that ignores a bound, a negation or a rank comes after those that do not. This does not raise the
-    probability of the others.
-    """
+    """The ranked readings in their final order, and the best of them with their probabilities. A reading that ignores a
+    bound, a negation or a rank comes after those that do not. This does not raise the probability of the others."""
     ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
     is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
@@ -71,9 +68,9 @@ def best_readings(
 
 def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]:
     """The content words that no link covers. Numbers are not content words here."""
-    linked = 0
+    linked = covered_mask(links)
     for link in links:
-        linked |= link.covered | (token_mask(link.start, link.end) if link.match == "slip" else 0)
+        linked |= token_mask(link.start, link.end) if link.match == "slip" else 0
     return frozenset(
         i
         for i, token in enumerate(question.tokens)
@@ -140,7 +137,7 @@ def make_reading(
         share,
         round(1 - len(ranked.unused) / max(1, content), 3),
         words,
-        round(probability_before_running(ranked, place), 4),
+        round(probability(_weighted_belief(ranked, place, load_weights().before)), 4),
         _texts(sorted([*ignored, *unused]), question),
         round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
         _texts(ignored, question),
@@ -153,22 +150,16 @@ def _texts(spans: Sequence[TokenSpan], question: Question) -> tuple[str, ...]:
     return tuple(question.text[words[start].start : words[end - 1].end] for start, end in spans)
 
 
-# Shares of the belief below this are equal.
-MIN_BELIEF = 1e-4
-
-# Readings that are run.
-MAX_READINGS_RUN = 5
-
-# Sizes of results, and unused words that are told apart.
-FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000
+MIN_BELIEF = 1e-4  # Shares of the belief below this are equal.
+MAX_READINGS_RUN = 5  # Readings that are run.
+FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000  # Sizes of results, and unused words that are told apart.
 
 MAX_UNUSED_COUNTED = 4
 
 # Features that do not choose among readings: a no is no better reason to choose one than a yes.
 _TRUTH = frozenset(("ran yes", "ran no"))
 
-# Log-odds beyond which a probability is 0 or 1.
-MAX_LOG_ODDS = 30.0
+MAX_LOG_ODDS = 30.0  # Log-odds beyond which a probability is 0 or 1.
 
 # What running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
 # 32 and 45 follow-ups).
@@ -200,11 +191,6 @@ def table_outcome(table: Table | None) -> ReadingOutcome:
 def shown_columns(table: Table) -> list[int]:
     """The positions of the columns to show. Columns with the original text of a value are left out."""
     return [i for i, name in enumerate(table.columns) if not name.endswith(RAW_TEXT_SUFFIX)]
-
-
-def probability_before_running(ranked: RankedReading, place: int) -> float:
-    """The probability that a reading's rows are right, before it runs."""
-    return probability(_weighted_belief(ranked, place, load_weights().before))
 
 
 def known_log_odds(ranked: RankedReading, place: int) -> float:
@@ -257,7 +243,7 @@ def eligible_readings(unused: Sequence[int], outcomes: Sequence[ReadingOutcome])
 def belief_features(share: float, unused: int, place: int) -> dict[str, float]:
     """Features of the belief in a reading: its share, its number of unused words, and its position."""
     return {
-        "belief": _log_odds(share),
+        "belief": log_odds(_bounded(share)),
         "belief unused": float(min(unused, MAX_UNUSED_COUNTED)),
         "belief something unused": float(unused > 0),
         "belief first": float(place == 0),
@@ -281,7 +267,7 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Readin
     return {
         # Two readings often give the same yes or no by chance.
         **({} if isinstance(single, bool) else _rival_features(at, shares, cells)),
-        "ran agreeing": _log_odds(agreeing),
+        "ran agreeing": log_odds(agreeing),
         "ran agreeing of run": min(1.0, agreeing / whole),
         "ran others agree": float(len(same) > 1),
         "ran failed": float(own.values is None),
@@ -315,11 +301,6 @@ def _bounded(share: float) -> float:
     return min(1 - MIN_BELIEF, max(MIN_BELIEF, share))
 
 
-def _log_odds(share: float) -> float:
-    share = _bounded(share)
-    return math.log(share / (1 - share))
-
-
 def _cells(outcome: ReadingOutcome) -> frozenset[str]:
     return frozenset(str(v) for v in outcome.values or ())
 
@@ -336,11 +317,8 @@ def _rival_features(at: int, shares: Sequence[float], cells: Sequence[frozenset[
     return {"ran rival": math.log(max(MIN_BELIEF, rival) / mine), "ran no rival": float(not others)}
 
 
-# deviation of the shifts of 25 graphs with 1,701 questions (maximum of the marginal likelihood)
-SPREAD = 0.45
-
-# judged answers from which a shift is fitted (given)
-MIN_JUDGED = 30
+SPREAD = 0.45  # deviation of the shifts of 25 graphs with 1,701 questions (maximum of the marginal likelihood)
+MIN_JUDGED = 30  # judged answers from which a shift is fitted (given)
 
 # If fewer answers of the rules are right, people mostly corrected wrong ones (given; 51 to 90 % on the 25 graphs).
 MIN_RIGHT = 0.5

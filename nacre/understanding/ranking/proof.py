@@ -20,23 +20,18 @@ from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
-from nacre.understanding.question.records import Link, Question, Ref, token_mask
+from nacre.understanding.question.records import Link, Question, Ref, covered_mask, token_mask
 from nacre.wording.labels import predicate_label
 
-# The share of the things of a class that must have what they are ranked by.
-MIN_RANKED_SHARE = 0.5
-
-# Minimum score of a value or name that is whole in the question.
-MIN_WHOLE_SCORE = 0.9
+MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
+MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the question.
 
 # Minimum scores of the words that name what is summed, for "how many" and for "the total": "the total number of
 # students" is no sum of "professor number".
 MIN_SUMMED_SCORE, MIN_NAMED_SCORE = 0.8, 0.5
 
 BOUNDS = frozenset(("<", "<=", ">", ">="))
-
-# The check of rows: what is ranked first stands alone.
-ONE_PLACE = "one place"
+ONE_PLACE = "one place"  # The check of rows: what is ranked first stands alone.
 
 Find = Callable[[Candidate, Question, Sequence[Link], SchemaGraph], Iterator[str]]
 
@@ -148,15 +143,14 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
     """A word of a longer value, a value of the named property that is read as a name, a number inside a text, and a
     year that is read as an amount."""
     d = candidate.derivation
-    used = 0
-    for link in d.links:
-        used |= link.covered
+    used = covered_mask(d.links)
     named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
     for whole in links:
         if whole.kind not in ("value", "entity") or whole.score < MIN_WHOLE_SCORE:
             continue
         is_cut = any(x.kind == "entity" and x.covered & whole.covered and x.covered & ~whole.covered for x in d.links)
-        if whole.exact and whole.covered & ~used and not is_cut and any(_is_inside(x, whole) for x in d.links):
+        is_more = whole.exact and whole.covered & ~used and not is_cut
+        if is_more and any(x.covered & whole.covered and not x.covered & ~whole.covered for x in d.links):
             yield _words(question, whole.covered)
         same = (x for x in d.links if x.kind == "entity" and x.covered == whole.covered)
         if whole.kind == "value" and whole.refs[0].predicate in named and any(same):
@@ -169,10 +163,6 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
             years = (n for n in amounts if FIRST_YEAR <= n.value <= LAST_YEAR)
             dated = (n for n in years if question.tokens[n.start - 1].norm in language().words["locating"])
             yield from (_words(question, token_mask(n.start, n.end)) for n in dated)
-
-
-def _is_inside(link: Link, whole: Link) -> bool:
-    return bool(link.covered & whole.covered) and not link.covered & ~whole.covered
 
 
 def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:

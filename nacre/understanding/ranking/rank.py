@@ -67,10 +67,8 @@ def rank_candidates(
     weights: Weights,
     similarity: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
 ) -> list[RankedReading]:
-    """The candidates, likeliest first. Their features include how the belief is spread over all of them.
-
-    `similarity` compares the first candidates with the question in words, if the features leave open which is meant.
-    """
+    """The candidates, likeliest first. Their features include how the belief is spread over all of them. `similarity`
+    compares the first candidates with the question in words, if the features leave open which is meant."""
     if not candidates:
         return []
     best = max(c.derivation.prior for c in candidates)

@@ -16,7 +16,6 @@ from nacre.understanding.question.records import (
     Condition,
     Cue,
     Derivation,
-    Link,
     Number,
     Question,
 )
@@ -24,8 +23,7 @@ from nacre.understanding.question.records import (
 # Kinds of cues that compare. A reading that uses them, or those that rank, has an order, an extreme or a comparison.
 _COMPARING_CUES = frozenset(("compared", "comparative"))
 
-# How far two numbers may differ, relatively, to count as equal.
-RELATIVE_TOLERANCE = 1e-6
+RELATIVE_TOLERANCE = 1e-6  # How far two numbers may differ, relatively, to count as equal.
 
 TokenSpan = tuple[int, int]
 
@@ -37,18 +35,23 @@ def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) 
         return ()
     found = [
         *_ignored_numbers(d, question, graph),
-        *_ignored_negations(candidate, question),
+        *_ignored_cues(candidate, question, graph),
         *_ignored_groups(d, question),
-        *_ignored_computations(candidate, question),
-        *_ignored_dates(d, question, graph),
         *_ignored_comparisons(candidate, question),
-        *_ignored_degrees(candidate, question),
     ]
     is_ranked = _is_ranked(candidate) and GUESSED_MEASURE_RULE not in d.trace
-    found += [] if is_ranked else _ranking_spans(d, question)
+    if not is_ranked:
+        # The cues that rank, and those that compare if no condition does
+        compares = any(c.op in INEQUALITIES for c in _all_conditions(d.conditions))
+        kinds = RANKING_CUES if compares else RANKING_CUES | _COMPARING_CUES
+        found += [(c.start, c.end) for c in question.cues if c.kind in kinds]
     # Words in names express nothing ("Rule No 5", "the Best Actor award"). The name of an unused link is no excuse.
-    links = d.links if is_ranked else _used_links(d)
-    return tuple(sorted(span for span in _drop_contained(found) if not overlaps_link(*span, links)))
+    # Nor are things that are neither asked for nor restricted: "has the oldest tree" asks for more than for a tree.
+    used = {t.ref.node for t in d.targets} | {c.ref.node for c in _all_conditions(d.conditions)}
+    links = [x for x in d.links if is_ranked or not (x.refs and x.refs[0].via and x.refs[0].node not in used)]
+    spans = set(found)
+    longest = (s for s in spans if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in spans))
+    return tuple(sorted(span for span in longest if not overlaps_link(*span, links)))
 
 
 def has_ignored_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
@@ -82,22 +85,40 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
             yield number.start, number.end
 
 
-def _ignored_negations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
-    if _is_negated(candidate):
-        return
-    bounds = [n for n in question.numbers if n.op]
+def _ignored_cues(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
+    """Negations, a total at the end of the question, a percentage, the "how heavy" of a thing that has no weight, and a
+    second request for a date if no date is answered: "who fixed it, and when"."""
+    d, words, joining = candidate.derivation, question.tokens, language().words["joining"]
+    is_negated, is_aggregated = _is_negated(candidate), _is_aggregated(candidate)
+    is_share = isinstance(candidate.body, Compute) and candidate.body.op == "%"
+    gives_date = any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets)
     for cue in question.cues:
-        # "is not higher than 4" is a bound.
-        is_bound = any(n.start < cue.end and cue.start < n.end for n in bounds)
-        if cue.kind in ("negation", "missing") and not is_bound:
+        is_ignored = False
+        if cue.kind in ("negation", "missing"):
+            # "is not higher than 4" is a bound.
+            is_bound = any(n.op and n.start < cue.end and cue.start < n.end for n in question.numbers)
+            is_ignored = not is_negated and not is_bound
+        elif cue.kind == "sum":
+            # "the total price" may be the name of a property.
+            is_ignored = not is_aggregated and cue.end == len(words)
+        elif cue.kind == "share":
+            is_ignored = not is_share
+        elif cue.kind == "degree":
+            # "how much in total" is a sum
+            is_ignored = UNSETTLED_DEGREE_RULE in d.trace and not is_aggregated
+        elif cue.start and (cue.kind, cue.value) == ("open", "when"):
+            has_comma = "," in question.text[words[cue.start - 1].end : words[cue.start].start]
+            is_ignored = not gives_date and (has_comma or words[cue.start - 1].norm in joining)
+        if is_ignored:
             yield cue.start, cue.end
 
 
 def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
     """Groups that the reading does not form, or whose class it does not use."""
     groups = [c for c in question.cues if c.kind == "group"]
-    if _is_one_number(d):
-        # "the total for each" is not one number.
+    has_only_numbers = all(t.function or not t.ref.predicate for t in d.targets) and any(t.function for t in d.targets)
+    if has_only_numbers and not d.group and "group is owner" not in d.trace:
+        # "the total for each" is not one number. "The average size per order" is a property of orders.
         grouping, words = language().words["grouping"], question.tokens
         yield from ((c.start, c.end) for c in groups if any(t.norm in grouping for t in words[c.start : c.end]))
     elif not d.group:
@@ -117,59 +138,18 @@ def _groups_by_other_class(cue: Cue, d: Derivation) -> bool:
     return bool(after) and not any(ref in asked or ref == target.thing for ref in after for target in asked)
 
 
-def _ignored_computations(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
-    """A total at the end of the question, and a percentage."""
-    if not _is_aggregated(candidate):
-        # "the total price" may be the name of a property.
-        yield from ((c.start, c.end) for c in question.cues if c.kind == "sum" and c.end == len(question.tokens))
-    if not (isinstance(candidate.body, Compute) and candidate.body.op == "%"):
-        yield from ((c.start, c.end) for c in question.cues if c.kind == "share")
-
-
-def _ignored_dates(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
-    """A second request for a date, if no date is answered: "who fixed it, and when"."""
-    if not any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets):
-        yield from ((c.start, c.end) for c in question.cues if _asks_when_too(c, question))
-
-
-def _asks_when_too(cue: Cue, question: Question) -> bool:
-    if (cue.kind, cue.value) != ("open", "when") or not cue.start:
-        return False
-    words = question.tokens
-    has_comma = "," in question.text[words[cue.start - 1].end : words[cue.start].start]
-    return has_comma or words[cue.start - 1].norm in language().words["joining"]
-
-
 def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
     """The "than" of "has A more than B", which does not ask whether there are any."""
     d = candidate.derivation
-    if isinstance(candidate.body, Compute) or any(_compares(c) for c in _all_conditions(d.conditions)):
+    conditions = _all_conditions(d.conditions)
+    compares = any(c.op in INEQUALITIES or c.against is not None or c.top is not None for c in conditions)
+    if compares or isinstance(candidate.body, Compute):
         return
     than = language().words["than"]
     for i, token in enumerate(question.tokens):
         # "narrower than" may be the name of a link.
         if token.norm in than and not any(x.kind == "property" and x.end == i for x in d.links):
             yield i, i + 1
-
-
-def _ignored_degrees(candidate: Candidate, question: Question) -> Iterator[TokenSpan]:
-    """The "how heavy" of a thing that has no weight; "how much in total" is a sum."""
-    if UNSETTLED_DEGREE_RULE in candidate.derivation.trace and not _is_aggregated(candidate):
-        yield from ((c.start, c.end) for c in question.cues if c.kind == "degree")
-
-
-def _ranking_spans(d: Derivation, question: Question) -> list[TokenSpan]:
-    """The cues that rank, and those that compare if no condition does."""
-    compares = any(c.op in INEQUALITIES for c in _all_conditions(d.conditions))
-    kinds = RANKING_CUES if compares else RANKING_CUES | _COMPARING_CUES
-    return [(c.start, c.end) for c in question.cues if c.kind in kinds]
-
-
-def _used_links(d: Derivation) -> list[Link]:
-    """The links, except to things that are neither asked for nor restricted: "has the oldest tree" asks for more than
-    whether there is a tree."""
-    used = {t.ref.node for t in d.targets} | {c.ref.node for c in _all_conditions(d.conditions)}
-    return [x for x in d.links if not (x.refs and x.refs[0].via and x.refs[0].node not in used)]
 
 
 def _is_used(number: Number, d: Derivation, graph: SchemaGraph) -> bool:
@@ -211,15 +191,10 @@ def _is_negated(candidate: Candidate) -> bool:
 def _is_ranked(candidate: Candidate) -> bool:
     """Whether anything is ordered, extreme or compared with another value."""
     d = candidate.derivation
-    is_ordered = d.order is not None or any(
-        c.top is not None or c.against is not None for c in _all_conditions(d.conditions)
-    )
+    conditions = _all_conditions(d.conditions)
+    is_ordered = d.order is not None or any(c.top is not None or c.against is not None for c in conditions)
     is_extreme = any(t.function in ("max", "min") for t in d.targets)
     return is_ordered or is_extreme or not isinstance(candidate.body, Select | Combine)
-
-
-def _compares(condition: Condition) -> bool:
-    return condition.op in INEQUALITIES or condition.against is not None or condition.top is not None
 
 
 def _is_aggregated(candidate: Candidate) -> bool:
@@ -228,16 +203,3 @@ def _is_aggregated(candidate: Candidate) -> bool:
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
     return not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
-
-
-def _is_one_number(d: Derivation) -> bool:
-    """Whether the answer is one number over all things. "The average size per order" is a property of orders."""
-    has_only_numbers = all(t.function or not t.ref.predicate for t in d.targets)
-    is_grouped = bool(d.group) or "group is owner" in d.trace
-    return has_only_numbers and any(t.function for t in d.targets) and not is_grouped
-
-
-def _drop_contained(spans: Sequence[TokenSpan]) -> list[TokenSpan]:
-    """The spans that lie in no longer one, each once."""
-    distinct = set(spans)
-    return [s for s in distinct if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in distinct)]
