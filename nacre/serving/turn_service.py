@@ -29,9 +29,9 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
-from nacre.records.threads import MAX_THREADS, run_in_thread
+from nacre.records.threads import MAX_THREADS, default_share, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
-from nacre.serving.capacity import FairSlots, default_share
+from nacre.serving.capacity import FairSlots
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
