@@ -20,7 +20,7 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
 from nacre.serving.threads import ThreadQueues, validate_thread_name
-from nacre.serving.transcript import rows_csv
+from nacre.serving.transcript import FORMULA_START, csv_cell, rows_csv
 from nacre.stores.sqlite.model_replies import ModelReplies
 from nacre.stores.state.locks import FileLocks, StateLock
 from tests.support.model_servers import endless_server
@@ -239,6 +239,17 @@ def test_rows_as_csv_run_no_formula() -> None:
     assert rows_csv(cited) == (  # type: ignore[arg-type]
         "name,height [m],'@x,y\r\n" + "'=HYPERLINK(1),-3,,true\r\n" + '"a ""b"", c\nd",1.5,\'-x,false\r\n'
     )
+
+
+@pytest.mark.parametrize("start", "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")
+def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(start: str) -> None:
+    assert csv_cell(f"{start}cmd") == f"'{start}cmd"
+    assert csv_cell(f"a{start}cmd") == f"a{start}cmd"
+
+
+def test_the_page_finds_the_same_formulas() -> None:
+    table = (STATIC_FOLDER / "turn/table.js").read_text()
+    assert f"FORMULA_START = /^{FORMULA_START.pattern}/" in table
 
 
 def test_the_page_makes_no_html_of_data_and_names_no_other_host() -> None:
