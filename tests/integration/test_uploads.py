@@ -96,6 +96,30 @@ def test_of_equal_parts_that_come_at_once_one_is_kept(uploads: Uploads) -> None:
     assert uploads.state(ANN, upload).files == (("kites.ttl", len(TURTLE)),)
 
 
+class SlowUploads(Uploads):
+    """Uploads in which several requests read a state before one of them writes."""
+
+    def state(self, caller: Caller, upload: str) -> UploadState:
+        found = super().state(caller, upload)
+        time.sleep(0.1)
+        return found
+
+
+def test_parts_of_files_that_come_at_once_pass_no_limit(tmp_path: Path) -> None:
+    uploads, part = SlowUploads(tmp_path, 1), b"x" * 400_000
+    upload = uploads.begin(ANN).upload
+
+    def append(number: int) -> int:
+        try:
+            return uploads.append(ANN, upload, f"kites{number}.nt", 0, part)
+        except ConfigError:
+            return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(append, range(8))) == 2 * len(part)
+    assert sum(size for _, size in uploads.state(ANN, upload).files) == 2 * len(part)
+
+
 def test_only_its_owner_and_only_who_may_write(uploads: Uploads) -> None:
     upload = uploads.begin(ANN).upload
     for wrong in (upload, "0" * 32, "../keys"):
