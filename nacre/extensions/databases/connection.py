@@ -319,9 +319,21 @@ def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[N
             connection.execute(text(f"SET SESSION max_execution_time = {int(left * 1000)}"))
         yield
     elif dialect == "sqlite":
-        raw.set_progress_handler(lambda: time.monotonic() > deadline or is_cancelled(), _STEPS_BETWEEN_CHECKS)
+        ended = False
+
+        def is_over() -> bool:
+            nonlocal ended
+            ended = time.monotonic() > deadline or is_cancelled()
+            return ended
+
+        raw.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
         try:
             yield
+        except DBAPIError as error:
+            if str(error.orig) == "interrupted" and not ended:
+                # Ctrl-C while SQLite called `is_over`, of which it keeps only that the query ends
+                raise KeyboardInterrupt from None
+            raise
         finally:
             raw.set_progress_handler(None, 0)
     else:
