@@ -7,7 +7,7 @@ their turns.
 import json
 import logging
 import sys
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -80,7 +80,8 @@ class TurnService:
         self.library = composition.library
         self.composition = composition
         self.threads = threads
-        self.active_turns = 0
+        # turns, queries and look-ups that run or wait, by owner
+        self._active: Counter[str] = Counter()
         self._app = app
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
@@ -114,11 +115,17 @@ class TurnService:
         name = self.resolve_graph(graph or None, caller)
         return await run_in_thread(self.library.open, name)
 
-    def check_capacity(self) -> None:
-        """Raises TooManyRequests if so many turns are running or waiting that one more would wait too long."""
+    def check_capacity(self, caller: Caller) -> None:
+        """Raises TooManyRequests if so many turns, or so many of the caller, are running or waiting that one more would
+        wait too long."""
         limit = self.composition.settings.max_turns
-        if self.active_turns >= limit:
-            raise TooManyRequests(f"{limit} questions are being answered. Ask again in a moment.", 1 + limit / 32)
+        own = self._active[caller.owner]
+        if own >= _share(caller, limit) or self._active.total() >= limit:
+            whose = " of this key" if self._active.total() < limit else ""
+            count = own if whose else limit
+            raise TooManyRequests(
+                f"{count} questions{whose} are being answered. Ask again in a moment.", 1 + limit / 32
+            )
 
     async def check_question(self, turn: TurnInput) -> str:
         """The name of the graph that a question is about; raises ConfigError if the question can't be asked."""
@@ -155,10 +162,10 @@ class TurnService:
         verify_lock = None
         async with AsyncExitStack() as stack:
             stack.enter_context(_storage_errors())
-            stack.enter_context(self.count_active())
+            stack.enter_context(self._count_active(caller))
             if thread and self.threads:
                 verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
-            await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
+            await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots.slots)))
             keep = partial(self._store_unanswered, caller, thread, name, question, turn.id, start)
             unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, turn.instead_of, keep))
             start = start or _start_again(question, unanswered)
@@ -227,19 +234,21 @@ class TurnService:
 
     @asynccontextmanager
     async def _slot(self, slots: FairSlots, caller: Caller) -> AsyncIterator[None]:
-        self.check_capacity()
-        with self.count_active():
-            async with slots.hold(caller.owner, _share(caller, slots)):
+        self.check_capacity(caller)
+        with self._count_active(caller):
+            async with slots.hold(caller.owner, _share(caller, slots.slots)):
                 yield
 
     @contextmanager
-    def count_active(self) -> Iterator[None]:
+    def _count_active(self, caller: Caller) -> Iterator[None]:
         """Count the block as an active turn."""
-        self.active_turns += 1
+        self._active[caller.owner] += 1
         try:
             yield
         finally:
-            self.active_turns -= 1
+            self._active[caller.owner] -= 1
+            # owners that are idle are forgotten
+            self._active += Counter()
 
     @asynccontextmanager
     async def _turn_transaction(
@@ -330,9 +339,9 @@ async def _lost_lock(verify: Callable[[], None] | None) -> str:
     return ""
 
 
-def _share(caller: Caller, slots: FairSlots) -> int:
+def _share(caller: Caller, slots: int) -> int:
     """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
-    return slots.slots if caller.owner == LOCAL_CALLER.owner else default_share(slots.slots)
+    return slots if caller.owner == LOCAL_CALLER.owner else default_share(slots)
 
 
 @asynccontextmanager

@@ -69,7 +69,7 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     A run continues after its client disconnects if it was started in the `background`, or if the request asks for that.
     """
     service, caller = context.service, context.caller
-    service.check_capacity()
+    service.check_capacity(caller)
     refuse_unsupported(body)
     graph = await run_in_thread(graph_of_assistant, body.assistant_id, service, caller)
     if thread is not None:
