@@ -5,6 +5,8 @@ import json
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,34 @@ async def test_a_turn_that_is_cancelled_while_it_gets_its_thread_leaves_no_lock(
     async with asyncio.timeout(20), queues.lock("ann", "t"):
         assert locks.is_held(locks.slot("ann:t"))
     assert not locks.is_held(locks.slot("ann:t"))
+
+
+async def test_no_thread_waits_for_threads_of_others(tmp_path) -> None:
+    queues = ThreadQueues(FileLocks(tmp_path))
+    async with asyncio.timeout(60), AsyncExitStack() as stack:
+        for n in range(300):
+            await stack.enter_async_context(queues.lock("ann", f"t{n}"))
+        await stack.enter_async_context(queues.lock("bo", "t1"))
+    # and no file is left
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def test_of_many_that_take_a_lock_at_once_one_has_it(tmp_path) -> None:
+    one, two, inside = FileLocks(tmp_path), FileLocks(tmp_path), list[int]()
+
+    def take(locks: FileLocks) -> int:
+        taken = 0
+        for _ in range(300):
+            if (lock := locks.try_acquire("name")) is not None:
+                inside.append(1)
+                assert len(inside) == 1
+                inside.pop()
+                lock.release()
+                taken += 1
+        return taken
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(take, [one, two, one, two]))
 
 
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
