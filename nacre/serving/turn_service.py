@@ -48,6 +48,9 @@ SWITCH_SECONDS = 0.0005
 # interpreter runs one thread at a time
 LOOK_UP_SLOTS = 2
 
+# parts of uploaded files that are in memory at the same time, of 8 MiB each
+PART_SLOTS = 8
+
 log = logging.getLogger(__name__)
 
 
@@ -86,6 +89,7 @@ class TurnService:
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
+        self._part_slots = FairSlots(PART_SLOTS)
         self._conversations = StatelessTurnCache()
 
     @property
@@ -231,6 +235,10 @@ class TurnService:
     def look_up_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Like `turn_slot`, for look-ups: what is known about a graph, a class or a thing."""
         return self._slot(self._look_up_slots, caller)
+
+    def part_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Like `turn_slot`, for parts of uploaded files while they are received."""
+        return self._slot(self._part_slots, caller)
 
     @asynccontextmanager
     async def _slot(self, slots: FairSlots, caller: Caller) -> AsyncIterator[None]:

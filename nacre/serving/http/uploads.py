@@ -26,6 +26,7 @@ from typing import Annotated, Literal, ParamSpec, TypeVar
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
+from starlette.requests import ClientDisconnect
 
 from ingestion.documents.read_document import READABLE_FORMATS
 from ingestion.read.sources import LOCAL, format_from_name
@@ -104,6 +105,7 @@ async def begin_upload(request: Request, caller: CallerDep) -> UploadState:
 @router.put("/uploads/{upload}/files", summary="Send a part of a file")
 async def send_file(
     request: Request,
+    service: TurnServiceDep,
     caller: CallerDep,
     upload: UploadId,
     name: Annotated[str, Query(min_length=1, max_length=500)],
@@ -116,12 +118,20 @@ async def send_file(
     uploads = _uploads(request)
     # refused before anything is read
     await _on_disk(uploads.state, caller, upload)
+    length = request.headers.get("content-length", "0")
+    too_large = ConfigError(f"A part of a file has at most {CHUNK} bytes. Send more parts.")
+    if not length.isdecimal() or len(length) > 18 or int(length) > CHUNK:
+        raise too_large
     chunk = bytearray()
-    async for part in request.stream():
-        chunk += part
-        if len(chunk) > CHUNK:
-            raise ConfigError(f"A part of a file has at most {CHUNK} bytes. Send more parts.")
-    return {"bytes": await _on_disk(uploads.append, caller, upload, name, offset, bytes(chunk))}
+    async with service.part_slot(caller):
+        with suppress(ClientDisconnect):
+            async for part in request.stream():
+                chunk += part
+                if len(chunk) > CHUNK:
+                    raise too_large
+            return {"bytes": await _on_disk(uploads.append, caller, upload, name, offset, bytes(chunk))}
+    # nobody is there to read this
+    return {"bytes": offset}
 
 
 @router.post("/uploads/{upload}", summary="Ingest an upload", status_code=202)
