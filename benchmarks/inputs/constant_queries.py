@@ -158,7 +158,7 @@ SELECT * FROM (SELECT * FROM lamp) q
 SELECT "price", label FROM (SELECT * FROM lamp) q
 WITH q AS (SELECT * FROM lamp) SELECT q.price * 2 FROM q
 WITH q AS (SELECT * FROM lamp UNION SELECT * FROM lamp) SELECT COUNT(*) FROM q
-WITH RECURSIVE r(i) AS (SELECT made_by_id FROM lamp UNION SELECT i FROM r) SELECT label FROM maker JOIN r ON r.i = maker.id
+WITH RECURSIVE r(i) AS (SELECT made_by_id FROM lamp UNION SELECT i FROM r) SELECT label FROM maker, r WHERE i = maker.id
 SELECT date(sold_since, 'start of month', '+1 month', '-1 day') FROM lamp
 SELECT strftime('%Y-%m', sold_since) FROM lamp
 SELECT CAST(strftime('%Y', 'now') AS INTEGER) - CAST(strftime('%Y', sold_since) AS INTEGER) FROM lamp
