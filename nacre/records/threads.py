@@ -5,6 +5,7 @@ cancelled is noted, so that the slot of the caller ends with the work. `FairQueu
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
@@ -179,3 +180,35 @@ class FairQueue(Generic[W]):
             if not self._held[owner]:
                 del self._held[owner]
                 self._last_grant.pop(owner, None)
+
+
+class FairSemaphore:
+    """A semaphore for threads that is shared fairly between the owners of their work."""
+
+    def __init__(self, slots: int) -> None:
+        self._queue: FairQueue[Future[None]] = FairQueue(slots)
+        self._lock = threading.Lock()
+
+    def acquire(self, timeout: float) -> bool:
+        """Whether a slot was given to the owner of this thread's work within so many seconds."""
+        owner, waiting, slots = work_owner.get(), Future[None](), self._queue.slots
+        with self._lock:
+            self._queue.put(owner or "", waiting, slots if owner is None else default_share(slots))
+            self._grant()
+        try:
+            waiting.result(timeout)
+        except TimeoutError:
+            with self._lock:
+                # unless it was given in this moment
+                return not waiting.cancel()
+        return True
+
+    def release(self) -> None:
+        """Give the slot back, for the owner who acquired it."""
+        with self._lock:
+            self._queue.leave(work_owner.get() or "")
+            self._grant()
+
+    def _grant(self) -> None:
+        while (following := self._queue.take()) is not None:
+            following[1].set_result(None)

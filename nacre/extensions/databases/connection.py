@@ -29,7 +29,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase
 from nacre.extensions.databases.templates import NativeQuery
 from nacre.extensions.databases.translate import MAX_CELL
-from nacre.records.threads import is_cancelled
+from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DIALECTS, FILES, DatabaseLimits, missing_driver, with_password
 from nacre.stores.killable_pool import KillablePool, deny_network, pool_errors, wait_for_result
 from nacre.stores.sqlite.tables import Cell, SqlResult
@@ -70,7 +70,7 @@ class DatabaseConnections:
             raise ConfigError(f"The address of the database can't be used: {str(error)[:200]}") from None
         self.dialect = DIALECTS[url.get_backend_name()]
         self._password = url.password or ""
-        self._free = threading.BoundedSemaphore(limits.connections)
+        self._free = FairSemaphore(limits.connections)
 
     def run(self, query: NativeQuery, *, limit: int, seconds: float) -> SqlResult:
         """The rows of a query.
