@@ -7,6 +7,7 @@ or arithmetic of stored ones. `sql_origins` and `sparql_origins` read a query in
 import math
 import random
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -38,13 +39,16 @@ TRUTHS = frozenset({"yes", "no", "true", "false"})
 # constants and operations in the arithmetic of one value, of which more could spell any number (set by hand)
 MAX_CONSTANTS, MAX_STEPS = 4, 8
 
+# steps from a stored date: to the end of its month, for example
+MAX_DATE_STEPS = 2
+
 # the least share by which a value must change with the stored ones, so that it is not a constant in disguise (given)
 LEAST_CHANGE = 0.01
 
 _ARITHMETIC = frozenset("+-*/%")
 
 # what may have constants inside that change its value
-_COMPUTED = _ARITHMETIC | {"same", "column", "aggregate", "total", "function", "choice"}
+_COMPUTED = _ARITHMETIC | {"same", "column", "words", "aggregate", "total", "function", "choice"}
 
 # what stands for a group of the pattern in a replacement
 _REFERENCE = re.compile(r"[$\\]\d")
@@ -56,8 +60,9 @@ _NUMERAL = re.compile(r"\d+(?:\.\d+)?")
 class Origin:
     """Where a value comes from: `op` says how it is made of its `parts`; parts may be shared.
 
-    `text` of "text" and "number" is the literal, of "same" the type if it is another than text, of what can't be looked
-    into an identification ("stored", "aggregate", "truth" ...): two Origins with the same one have the same value.
+    `text` of "text" and "number" is the literal, of "same" the type if it is another than text (`WHOLE` if it rounds),
+    of what can't be looked into an identification ("stored", "aggregate", "truth" ...): two Origins with the same one
+    have the same value. "words" is a stored text that is no number, "again" what a recursive query has so far.
     """
 
     op: str
@@ -66,6 +71,14 @@ class Origin:
 
 
 NOTHING = Origin("nothing")
+
+WHOLE = "whole number"
+
+# of a moment, which a day lacks, as functions of SPARQL are called
+_TIME_PARTS = ("HOURS", "MINUTES", "SECONDS")
+
+# whose value is, or has in it, one of the parts
+_SHOWS = _COMPUTED | {"either", "every", "case", "joined", "replaced", "piece"}
 
 
 class _Kind(IntEnum):
@@ -134,6 +147,7 @@ class _Judge:
         self._marks: dict[int, int] = {}
         self._values: dict[tuple[int, int], float] = {}
         self._made: dict[int, _Made] = {}
+        self._shown: dict[int, frozenset[str]] = {}
 
     def kind(self, origin: Origin) -> _Kind:
         """What a value is; raises ToolError `refused` for one with a constant that it may not have."""
@@ -144,9 +158,15 @@ class _Judge:
     def _kind(self, origin: Origin) -> _Kind:
         parts = origin.parts
         match origin.op:
-            case "same" if origin.text and _stripped(parts[0]).op == "joined":
-                raise unfounded("A number or date made of joined texts")
-            case "same" | "column":
+            case "same" if origin.text and (
+                "joined" in (shown := self._shows(parts[0])) or ("words" in shown and "piece" not in shown)
+            ):
+                raise unfounded("A number or date made of words or joined texts")
+            case op if op not in ("same", "column", "either", "every") and any(
+                "again" in self._shows(each) for each in _values_of(origin)
+            ):
+                raise unfounded("A value that a recursive query computes from what it has so far")
+            case "same" | "column" | "words":
                 return self.kind(parts[0])
             case "truth":
                 # A comparison, whose literals are free: a stored value must decide it
@@ -185,7 +205,7 @@ class _Judge:
         match origin.op:
             case "stored":
                 return _Kind.STORED
-            case "nothing":
+            case "nothing" | "again":
                 return _Kind.NOTHING
             case "text" if any(map(str.isalnum, _REFERENCE.sub("", origin.text))):
                 raise unfounded(f"The text {origin.text[:60]!r}")
@@ -199,6 +219,13 @@ class _Judge:
         return _Kind.CONSTANT
 
     def _of_parts(self, origin: Origin) -> _Kind:
+        if origin.op == "function":
+            # steps from a date, of which several give any other one
+            steps = [part for part in origin.parts if part.op == "number"]
+            for step in steps:
+                self._check_number(step, frozenset({0.0, 1.0}))
+            if len(steps) > MAX_DATE_STEPS:
+                raise unfounded("A date that its steps decide")
         kinds = [self.kind(part) for part in origin.parts]
         evidence = [kind for kind in kinds if kind >= _Kind.TRUTH]
         if origin.op in ("either", "every"):
@@ -213,7 +240,7 @@ class _Judge:
         """A text with other marks, or the part that a pattern for the whole of it keeps ("$1"); letters and digits that
         go or come could make it say anything."""
         text, *stated = origin.parts
-        if any(each.op != "text" for each in stated) or _stripped(text).op == "joined":
+        if any(each.op != "text" for each in stated) or "joined" in self._shows(text):
             raise unfounded("A replacement that is no literal, or in a joined text,")
         pattern, replacement = (each.text for each in stated)
         if not (_REFERENCE.fullmatch(replacement) and pattern.startswith("^") and pattern.endswith("$")):
@@ -260,6 +287,8 @@ class _Judge:
         """A sum; 1 in each row counts them, and 0 adds nothing."""
         if value.op == "number" and value.text == "1":
             return _Kind.STORED
+        if self._shows(value) & {"joined", "words"}:
+            raise unfounded("A sum of words or joined texts")
         kind = self._case(value.parts, zero=True) if value.op == "case" else self._choice(_without_zero(value))
         return max(kind, _Kind.STORED) if kind >= _Kind.TRUTH else kind
 
@@ -286,10 +315,7 @@ class _Judge:
     def _joined(self, parts: Sequence[Origin]) -> _Kind:
         """Texts after each other. Pieces of texts, or digits of numbers, could spell any word, and so could
         short values without a mark between them."""
-        marks = [
-            part.op == "text" and any(c.isprintable() or c.isspace() for c in part.text)
-            for part in map(_stripped, parts)
-        ]
+        marks = [part.op == "text" and any(map(_is_visible, part.text)) for part in map(_stripped, parts)]
         if not all(a or b for a, b in pairwise(marks)):
             raise unfounded("A text of values without a mark between them")
         kinds = [self.kind(part) for part in parts]
@@ -319,8 +345,8 @@ class _Judge:
                 raise unfounded("A number made of others")
         if max(kinds) <= _Kind.CONSTANT:
             return max(kinds)
-        if _Kind.TRUTH in kinds or any(_stripped(part).op in ("length", "joined") for part in origin.parts):
-            raise unfounded("A number made of comparisons, lengths or joined texts")
+        if _Kind.TRUTH in kinds or any(self._shows(part) & {"length", "joined", "words"} for part in origin.parts):
+            raise unfounded("A number made of comparisons, lengths, words or joined texts")
         left, right = map(self._made_of, origin.parts)
         if additive and _Kind.CONSTANT in kinds and (left.divides or right.divides):
             raise unfounded("A number added to a rest or a share, which may be 0,")
@@ -334,7 +360,7 @@ class _Judge:
 
     def _made_of(self, origin: Origin) -> "_Made":
         if id(origin) not in self._made:
-            is_passed = origin.op in ("same", "column")
+            is_passed = origin.op in ("same", "column", "words")
             inside = origin.parts[:1] if is_passed or origin.op == "total" else origin.parts
             parts = [self._made_of(part) for part in inside] if origin.op in _COMPUTED else []
             steps = (origin.op in _ARITHMETIC) + sum(part.steps for part in parts)
@@ -342,7 +368,11 @@ class _Judge:
             self._made[id(origin)] = _Made(
                 constants=(origin.op == "number") + sum(part.constants for part in parts),
                 steps=steps,
-                divides=origin.op in ("/", "%") or any(part.divides for part in parts),
+                divides=origin.op in ("/", "%")
+                or (origin.op == "same" and origin.text == WHOLE and steps > 0)
+                # all days have the same hours
+                or (origin.op == "function" and origin.text.startswith(_TIME_PARTS))
+                or any(part.divides for part in parts),
                 values=frozenset[int]().union(*(part.values for part in parts)) if steps or is_passed else own,
             )
         return self._made[id(origin)]
@@ -363,7 +393,7 @@ class _Judge:
     def _computed(self, origin: Origin, attempt: int) -> float:
         if origin.op == "number":
             return float(origin.text)
-        if origin.op == "same" or (origin.op == "column" and _stripped(origin).op == "number"):
+        if origin.op in ("same", "words") or (origin.op == "column" and _stripped(origin).op == "number"):
             return self._value(origin.parts[0], attempt)
         if origin.op not in _ARITHMETIC:
             return random.Random(f"{self._mark(origin)} {attempt}").uniform(2, 1000)
@@ -379,10 +409,17 @@ class _Judge:
         except (ZeroDivisionError, OverflowError, ValueError):
             return math.inf
 
+    def _shows(self, origin: Origin) -> frozenset[str]:
+        """What a value is made of, as far as its parts are seen in it."""
+        if id(origin) not in self._shown:
+            inside = (self._shows(part) for part in _values_of(origin))
+            self._shown[id(origin)] = frozenset({origin.op}).union(*inside)
+        return self._shown[id(origin)]
+
     def _mark(self, origin: Origin) -> int:
         """The same number for values that are the same."""
         if id(origin) not in self._marks:
-            is_same = origin.op == "same"
+            is_same = origin.op in ("same", "words")
             own = (
                 self._mark(origin.parts[0])
                 if is_same
@@ -394,9 +431,25 @@ class _Judge:
 
 def _stripped(origin: Origin) -> Origin:
     """An Origin without what leaves a value as it is."""
-    while origin.op in ("same", "column"):
+    while origin.op in ("same", "column", "words"):
         origin = origin.parts[0]
     return origin
+
+
+def _values_of(origin: Origin) -> Sequence[Origin]:
+    """The parts that are seen in a value: without conditions, and without the rows of a sum."""
+    if origin.op not in _SHOWS:
+        return ()
+    return origin.parts[1:] if origin.op == "case" else origin.parts[:1] if origin.op == "total" else origin.parts
+
+
+def _is_visible(char: str) -> bool:
+    """Whether a character parts what stands on both sides of it.
+
+    >>> [_is_visible(char) for char in (" ", ", "[0], "\ufe0f", "\u2800", "\u200b")]
+    [True, True, False, False, False]
+    """
+    return char != "\u2800" and (char.isspace() or unicodedata.category(char)[0] in "LNPS")
 
 
 def _without_zero(value: Origin) -> Sequence[Origin]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.origins import NOTHING, Origin
+from tools.origins import NOTHING, WHOLE, Origin
 
 # builtins by how they make a value of their arguments
 _BUILTINS = {
@@ -18,6 +18,7 @@ _BUILTINS = {
 }
 
 _OP_OF = {f"BUILTIN_{name}": op for op, names in _BUILTINS.items() for name in names.split()}
+_ROUNDED = frozenset(f"BUILTIN_{name}" for name in ("ROUND", "CEIL", "FLOOR"))
 _ARGUMENTS = ("arg", "arg1", "arg2", "arg3", "text", "pattern", "replacement")
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -168,6 +169,8 @@ def _aggregate(node: Any, bound: Bindings, rows: Origin, group: str) -> Origin:
         # the texts of several solutions are joined, by a space if nothing else is said
         mark = Origin("text", text=" ") if node.separator is None else _value(node.separator, bound)
         return Origin("joined", (value, mark, value))
+    if kind == "Avg":
+        value = Origin("same", (value,), "decimal")
     return value if kind == "Sample" else Origin("aggregate", (value,), f"{kind} {text}")
 
 
@@ -195,7 +198,8 @@ def _value(node: Any, bound: Bindings) -> Origin:
         return Origin("same", (_value(node.expr, bound),))
     if name == "Function" and str(node.iri).startswith(_XSD):
         kind = str(node.iri).removeprefix(_XSD)
-        return Origin("same", (_value(node.expr[0], bound),), "" if kind == "string" else kind)
+        value = _value(node.expr[0], bound)
+        return Origin("same", (value,), WHOLE if kind == "integer" else "" if kind == "string" else kind)
     if name in ("ConditionalAndExpression", "ConditionalOrExpression", "UnaryNot"):
         return Origin("all", tuple(_values(("expr", "other"), node, bound)), text)
     if name == "RelationalExpression":
@@ -209,7 +213,9 @@ def _value(node: Any, bound: Bindings) -> Origin:
     if op == "replaced":
         return Origin(op, (arguments[0], _value(node.pattern, bound), _value(node.replacement, bound)), text)
     if op in ("same", "piece"):
-        return Origin(op, arguments[:1], "" if op == "same" else text)
+        kind = WHOLE if name.upper() in _ROUNDED else "decimal" if name.upper() == "BUILTIN_ABS" else ""
+        return Origin(op, arguments[:1], kind if op == "same" else text)
+    text = f"{name.removeprefix('Builtin_')} {text}"
     return Origin(op or "unknown", arguments, text if op else f"What {name.removeprefix('Builtin_')} gives")
 
 

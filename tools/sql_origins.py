@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nacre.records.schema import Relation, Schema
-from tools.origins import NOTHING, Origin, check_headings, check_origins, unfounded
+from tools.origins import NOTHING, WHOLE, Origin, check_headings, check_origins, unfounded
 
 # functions that give their first argument in another form, a part of it, or a value that it decides
 _SAME = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Collate, exp.Round, exp.Abs, exp.Ceil, exp.Floor,
          exp.Lower, exp.Upper, exp.Nullif, exp.Order)  # fmt: skip
 
 _PIECES = (exp.Substring, exp.Left, exp.Right)
+
+_INTEGERS = tuple(exp.DataType.INTEGER_TYPES)
 
 _OPERATORS: dict[type[exp.Expr], str] = {
     exp.Add: "+",
@@ -59,6 +61,11 @@ class _Lineage:
     def __init__(self, schema: Schema) -> None:
         self._relations = {name.lower(): _columns(relation) for name, relation in schema.relation_of.items()}
         self._relations["entity"] = {"id", "iri", "label"}
+        texts = {each.iri for each in schema.predicates if each.datatype == "text"}
+        self._words = {
+            name.lower(): {each.value.lower() for each in relation.columns if each.predicate in texts and not each.link}
+            for name, relation in schema.relation_of.items()
+        }
         self._outputs: dict[int, Outputs] = {}
         self._open: set[int] = set()
         self._rows_of: dict[int, Origin] = {}
@@ -66,8 +73,8 @@ class _Lineage:
     def outputs(self, query: exp.Expr) -> Outputs:
         """The columns of a query by their lower-case names; "*" is every column of a table."""
         if id(query) in self._open:
-            # what follows from itself in a recursive query has the values of its first part
-            return [("*", NOTHING)]
+            # what follows from itself in a recursive query has the values of its first part, if it stays as it is
+            return [("*", Origin("again"))]
         if id(query) not in self._outputs:
             self._open.add(id(query))
             self._outputs[id(query)] = self._read(query)
@@ -98,7 +105,10 @@ class _Lineage:
             if isinstance(inner, exp.Star):
                 owner = shown.table.lower() if isinstance(shown, exp.Column) else ""
                 for alias, source in _sources(query):
-                    found += self._columns_of(source, alias) if owner in ("", alias) else []
+                    if owner in ("", alias):
+                        own = sorted(self._relations.get(source.name.lower(), ())) if _query_of(source) is None else ()
+                        shown_ones = self._columns_of(source, alias)
+                        found += [(name, self._named(shown_ones[0][1], name, source)) for name in own] or shown_ones
             else:
                 found.append((shown.alias_or_name.lower(), self.value(shown)))
         return found
@@ -107,7 +117,7 @@ class _Lineage:
         place = f"{_text(source.parent_select)} {alias}"
         query = _query_of(source)
         if query is None:
-            return [("*", Origin("stored", text=place))]
+            return [("*", Origin("column", (Origin("stored", text=place),)))]
         named = self.outputs(query)
         names = [each.name.lower() for each in _column_names(source, query)]
         if names and len(names) == len(named) and all(name != "*" for name, _ in named):
@@ -174,8 +184,11 @@ class _Lineage:
             return self.value(node.expressions[0])
         if isinstance(node, (*_SAME, exp.Trim)):
             kind = node.to if isinstance(node, exp.Cast) else None
+            if isinstance(node, exp.Round | exp.Ceil | exp.Floor) or (kind and kind.is_type(*_INTEGERS)):
+                return Origin("same", (self.value(node.this),), WHOLE)
             is_text = kind is None or kind.is_type(*exp.DataType.TEXT_TYPES)
-            return Origin("same", (self.value(node.this),), "" if is_text else str(kind))
+            type_name = "REAL" if isinstance(node, exp.Abs) else "" if is_text else str(kind)
+            return Origin("same", (self.value(node.this),), type_name)
         if isinstance(node, exp.Length | exp.StrPosition):
             op = "length" if isinstance(node, exp.Length) else "position"
             return Origin(op, (self.value(node.this),), _text(node))
@@ -203,7 +216,9 @@ class _Lineage:
         if isinstance(node, _AT) and node.args.get("default") is not None:
             return Origin("choice", (self.value(node.this), self.value(node.args["default"])), place)
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Expr):
-            return Origin("aggregate", (self.value(node.this),), place)
+            value = self.value(node.this)
+            is_number = not isinstance(node, exp.Max | exp.Min | exp.AnyValue | exp.First | exp.Last)
+            return Origin("aggregate", (Origin("same", (value,), "REAL") if is_number else value,), place)
         if isinstance(node, _NOW):
             return Origin("today")
         if isinstance(node, _DATED) or name in _DATES:
@@ -211,6 +226,8 @@ class _Lineage:
             form = parts.pop(0 if name else 1) if isinstance(node, exp.TimeToStr) or name == "strftime" else None
             is_plain = form is None or (isinstance(form, exp.Literal) and _DATE_FORM.fullmatch(form.name))
             shown = [] if is_plain or form is None else [self.value(form)]
+            # parts of a date after each other are a text
+            shown += [Origin("joined")] if form is not None and form.name.count("%") > 1 else []
             return Origin("function", (*shown, *map(self._date_part, parts)), _text(node))
         return Origin("unknown", self._parts(node), f"What {name or node.key} gives")
 
@@ -247,7 +264,7 @@ class _Lineage:
         select = column.parent_select
         while select is not None:
             found = [
-                Origin("stored", text=f"{origin.text} {name}") if origin.op == "stored" else origin
+                self._named(origin, name, source)
                 for alias, source in _sources(select)
                 if owner in ("", alias)
                 for known, origin in self._columns_of(source, alias)
@@ -258,6 +275,15 @@ class _Lineage:
             select = select.parent_select
         # the store reports a name that no table has; but one in quotation marks would be a text to SQLite
         return Origin("missing" if column.this.args.get("quoted") else "stored", text=column.name)
+
+    def _named(self, origin: Origin, name: str, source: exp.Expr) -> Origin:
+        """The origin of a column of a source."""
+        if origin.op != "column" or origin.parts[0].op != "stored" or _query_of(source) is not None:
+            return origin
+        stored = Origin("stored", text=f"{origin.parts[0].text} {name}")
+        relation = source.name.lower()
+        is_text = name in ("label", "iri") or name in self._words.get(relation, ())
+        return Origin("words", (stored,)) if is_text else stored
 
     def _is_named(self, name: str, known: str, source: exp.Expr) -> bool:
         """Whether a column of a source has a name; "*" has all names that its table has."""

@@ -56,7 +56,8 @@ class AttackResult(NamedTuple):
 
 @dataclass(frozen=True)
 class RequestCase:
-    """A request and the statuses that are right; `content` and `headers` are sent as they are."""
+    """A request, the statuses that are right, and its limit in seconds; `content` and `headers` are sent as they
+    are."""
 
     what: str
     path: str
@@ -65,6 +66,7 @@ class RequestCase:
     method: str = "POST"
     content: bytes | None = None
     headers: Mapping[str, str] | None = None
+    limit: float = REQUEST_SECONDS
 
 
 def busy_factor() -> float:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from benchmarks.abuse.case import GRAPH, AttackResult, RequestCase, polled_health
+from benchmarks.abuse.case import GRAPH, REQUEST_SECONDS, AttackResult, RequestCase, polled_health
 from benchmarks.abuse.protocols import ASKED, JSON, LONG, PROTOCOL_CASES, QUESTION
 from benchmarks.inputs.hostile_answers import inflating
 from benchmarks.inputs.hostile_sparql import bypasses
@@ -22,6 +22,9 @@ VERIFIED_PATH = f"/api/graphs/{GRAPH}/verified"
 LAYER_PATH = f"/api/graphs/{GRAPH}/layer"
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 FIRST_QUERIES = 4
+
+# a query of a client ends after so many seconds (docs/trust.md)
+QUERY_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,15 @@ CASES = (
         for what, query in (
             ("DROP TABLE", {"tool": "sql", "text": "DROP TABLE car"}),
             ("another tool", {"tool": "shell", "text": "true"}),
-            ("endless", {"tool": "sql", "text": ENDLESS}),
             ("SERVICE", {"tool": "sparql", "text": "SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }"}),
         )
+    ),
+    RequestCase(
+        "a confirmed query: endless",
+        VERIFIED_PATH,
+        {"question": QUESTION, "query": {"tool": "sql", "text": ENDLESS}},
+        # it runs to the end of its time
+        limit=REQUEST_SECONDS + QUERY_SECONDS,
     ),
     RequestCase("the approval of nothing", f"{VERIFIED_PATH}/none/approve", {}, (403, 404)),
     RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
@@ -234,7 +243,7 @@ def _send(case: RequestCase, target: Target) -> AttackResult:
     )
     seconds = time.perf_counter() - start
     problem = "" if reply.status_code in case.statuses else f"status {reply.status_code}: {reply.text[:100]}"
-    return AttackResult(case.what, seconds, problem=problem)
+    return AttackResult(case.what, seconds, case.limit, problem=problem)
 
 
 def _send_raw(name: str, sent: bytes, target: Target) -> AttackResult:

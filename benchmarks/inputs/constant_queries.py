@@ -18,6 +18,35 @@ INVENTIONS = ("tungsten", "4711", "9999")
 QUESTION = "Which five of the lamps are good at night, for 500 less with 19 % tax?"
 
 INVENTED_SQL = r"""
+SELECT "tungsten" AS price FROM (SELECT * FROM lamp) q LIMIT 1
+WITH q AS (SELECT * FROM lamp) SELECT "tungsten" FROM q
+SELECT MAX("tungsten") FROM lamp JOIN (SELECT * FROM maker) m ON 1
+SELECT price FROM lamp UNION SELECT "tungsten" FROM (SELECT * FROM maker) m
+WITH RECURSIVE r(n) AS (SELECT price FROM lamp UNION SELECT n + 1 FROM r WHERE n < 999) SELECT MAX(n) FROM r
+WITH RECURSIVE r(n) AS (SELECT price FROM lamp UNION SELECT n + n FROM r WHERE n < 9999) SELECT MAX(n) FROM r
+WITH RECURSIVE r(t) AS (SELECT label FROM lamp UNION SELECT t || ' ' || lamp.label FROM lamp, r) SELECT MAX(t) FROM r
+SELECT (label + 1) * 1000 * 5 FROM lamp
+SELECT label * 1 FROM lamp
+SELECT AVG(label) + 32 FROM lamp
+SELECT SUM(label) FROM lamp
+SELECT CAST(label AS INTEGER) FROM lamp
+SELECT CAST(MAX(label) AS INTEGER) + 32 FROM lamp
+SELECT CAST(substr(town, 1, 1) AS INTEGER) + 32 FROM maker
+SELECT t + 32 FROM (SELECT town AS t FROM maker) m
+SELECT (ROUND(price * 0.001) + 1) * 1000 * 9 FROM lamp
+SELECT CAST(price * 0.001 AS INTEGER) + 32 FROM lamp
+SELECT SUM(a.price || '.' || b.year) FROM lamp a, lamp b
+SELECT ABS(price || '.' || year) FROM lamp
+SELECT ROUND(price || '.' || year, 1) FROM lamp
+SELECT CAST(MAX(price || '.' || year) AS REAL) FROM lamp
+SELECT MAX(price || '.' || year) + 0 FROM lamp
+SELECT REPLACE(MAX(price || ' ' || year), ' ', '') FROM lamp
+SELECT price || '️' || year FROM lamp
+SELECT price || '⠀' || year FROM lamp
+SELECT date(sold_since, '+10 years', '+1 years') FROM lamp
+SELECT date(sold_since, '+1 years', '+1 years', '+1 months') FROM lamp
+SELECT CAST(strftime('%H%M%S', sold_since, '+1 hours') AS INTEGER) FROM lamp
+SELECT CAST(strftime('%d%m%Y', sold_since) AS INTEGER) FROM lamp
 SELECT 'tungsten 4711 kg' AS weight FROM lamp WHERE label = 'Alpha'
 SELECT price % 1 + 1 FROM lamp
 SELECT price / 1000 + 1 FROM lamp
@@ -125,6 +154,18 @@ SELECT price = price FROM lamp
 """.strip().splitlines()
 
 STORED_SQL = r"""
+SELECT * FROM (SELECT * FROM lamp) q
+SELECT "price", label FROM (SELECT * FROM lamp) q
+WITH q AS (SELECT * FROM lamp) SELECT q.price * 2 FROM q
+WITH q AS (SELECT * FROM lamp UNION SELECT * FROM lamp) SELECT COUNT(*) FROM q
+WITH RECURSIVE r(i) AS (SELECT made_by_id FROM lamp UNION SELECT i FROM r) SELECT label FROM maker, r WHERE i = maker.id
+SELECT date(sold_since, 'start of month', '+1 month', '-1 day') FROM lamp
+SELECT strftime('%Y-%m', sold_since) FROM lamp
+SELECT CAST(strftime('%Y', 'now') AS INTEGER) - CAST(strftime('%Y', sold_since) AS INTEGER) FROM lamp
+SELECT ROUND(price * 1.19, 2), ABS(price - year) FROM lamp
+SELECT ROUND(AVG(price)) - 1 FROM lamp
+SELECT CAST(substr(label, 1, 1) AS TEXT), UPPER(label), MAX(label) FROM lamp
+SELECT m.label || ': ' || MAX(lamp.label) FROM lamp JOIN maker m ON m.id = made_by_id GROUP BY m.id
 SELECT label FROM lamp
 SELECT DISTINCT "label" FROM "lamp"
 SELECT * FROM lamp
@@ -183,6 +224,12 @@ SELECT upper(trim(label)), length(label) FROM lamp
 
 PREFIXES = "PREFIX : <http://example.org/lamps/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
 INVENTED_SPARQL = r"""
+SELECT ((ROUND(?p * 0.001) + 1) * 1000 * 9 AS ?t) WHERE { ?s a :Lamp ; :price ?p }
+SELECT (xsd:integer(?p * 0.001) + 32 AS ?t) WHERE { ?s a :Lamp ; :price ?p }
+SELECT (xsd:decimal(MAX(?j)) AS ?t) WHERE { ?s :price ?p ; :year ?y BIND(CONCAT(STR(?p), ".", STR(?y)) AS ?j) }
+SELECT (xsd:decimal(COALESCE(?j)) AS ?t) WHERE { ?s :price ?p ; :year ?y BIND(CONCAT(STR(?p), ".", STR(?y)) AS ?j) }
+SELECT (REPLACE(MAX(?j), " ", "") AS ?t) WHERE { ?s :price ?p ; :year ?y BIND(CONCAT(STR(?p), " ", STR(?y)) AS ?j) }
+SELECT ((HOURS(?d) + 1) * 1000 * 9 AS ?t) WHERE { ?s :soldSince ?d0 BIND(xsd:dateTime(?d0) AS ?d) }
 SELECT ('tungsten' AS ?w) { ?x a :Lamp }
 SELECT (4711 AS ?w) {}
 SELECT (FLOOR(?p / 1000) + 1 AS ?w) { ?x :price ?p }

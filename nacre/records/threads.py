@@ -1,19 +1,22 @@
 """Run blocking work in a thread: function + arguments -> its result; `Deadline` and `CancelToken` say when to end.
 
 Threads can't be cancelled, so long work checks whether it should stop. Work that goes on after its caller was
-cancelled is noted, so that the slot of the caller ends with the work.
+cancelled is noted, so that the slot of the caller ends with the work. `FairQueue` says whose work is next.
 """
 
 import asyncio
+import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+W = TypeVar("W", bound="Waiting")
 
 # the work is bound to the processor: more threads would only wait for each other
 MAX_THREADS = 8
@@ -103,3 +106,109 @@ def note_unfinished(work: "Future[Any]") -> None:
     noted = unfinished_work.get()
     if noted is not None and not work.done():
         noted.append(work)
+
+
+# for whom this thread works, if others may wait meanwhile: such an owner holds no more than a share of anything
+work_owner: ContextVar[str | None] = ContextVar("work_owner", default=None)
+
+
+def default_share(slots: int) -> int:
+    """How many of the slots one owner may hold: all but a quarter, at least one.
+
+    >>> [default_share(slots) for slots in (1, 2, 8)]
+    [1, 1, 6]
+    """
+    return max(1, slots - max(1, slots // 4))
+
+
+class Waiting(Protocol):
+    """What waits for a slot: a future."""
+
+    def cancelled(self) -> bool:
+        """Whether nobody needs the slot any more."""
+
+
+class FairQueue(Generic[W]):
+    """Futures that wait for a number of slots, each for an owner. No owner holds all slots, so that another one need
+    not wait for the end of somebody's slow work; those who wait are served in turn by owner, and within an owner in
+    order of arrival. For one thread at a time."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._free = slots
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[str, deque[tuple[W, int]]] = {}
+        # when an owner that holds a slot or waits was last given one
+        self._last_grant: dict[str, int] = {}
+        self._grants = 0
+
+    def put(self, owner: str, waiting: W, share: int) -> None:
+        """Let it wait until `take` gives it a slot; the owner holds at most `share` at the same time."""
+        self._waiting.setdefault(owner, deque()).append((waiting, share))
+
+    def take(self) -> tuple[str, W] | None:
+        """Who gets a slot now, if one is free: the owner who was given one the longest ago, until `leave`."""
+        for owner, queue in list(self._waiting.items()):
+            # whether or not those who were cancelled have noticed it yet
+            self._waiting[owner] = deque(each for each in queue if not each[0].cancelled())
+            self._forget_idle(owner)
+        allowed = [owner for owner, queue in self._waiting.items() if self._held[owner] < queue[0][1]]
+        if not self._free or not allowed:
+            return None
+        owner = min(allowed, key=lambda each: self._last_grant.get(each, -1))
+        waiting, _ = self._waiting[owner].popleft()
+        self._held[owner] += 1
+        self._free -= 1
+        self._grants += 1
+        self._last_grant[owner] = self._grants
+        self._forget_idle(owner)
+        return owner, waiting
+
+    def leave(self, owner: str) -> None:
+        """Give a slot back."""
+        self._held[owner] -= 1
+        self._free += 1
+        self._forget_idle(owner)
+
+    def waiting(self) -> list[W]:
+        """All that wait."""
+        return [each for queue in self._waiting.values() for each, _ in queue]
+
+    def _forget_idle(self, owner: str) -> None:
+        if not self._waiting.get(owner):
+            self._waiting.pop(owner, None)
+            if not self._held[owner]:
+                del self._held[owner]
+                self._last_grant.pop(owner, None)
+
+
+class FairSemaphore:
+    """A semaphore for threads that is shared fairly between the owners of their work."""
+
+    def __init__(self, slots: int) -> None:
+        self._queue: FairQueue[Future[None]] = FairQueue(slots)
+        self._lock = threading.Lock()
+
+    def acquire(self, timeout: float) -> bool:
+        """Whether a slot was given to the owner of this thread's work within so many seconds."""
+        owner, waiting, slots = work_owner.get(), Future[None](), self._queue.slots
+        with self._lock:
+            self._queue.put(owner or "", waiting, slots if owner is None else default_share(slots))
+            self._grant()
+        try:
+            waiting.result(timeout)
+        except TimeoutError:
+            with self._lock:
+                # unless it was given in this moment
+                return not waiting.cancel()
+        return True
+
+    def release(self) -> None:
+        """Give the slot back, for the owner who acquired it."""
+        with self._lock:
+            self._queue.leave(work_owner.get() or "")
+            self._grant()
+
+    def _grant(self) -> None:
+        while (following := self._queue.take()) is not None:
+            following[1].set_result(None)

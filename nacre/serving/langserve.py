@@ -113,7 +113,7 @@ def add_langserve(app: FastAPI) -> None:
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
         if len(items) > MAX_BATCH:
             raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer.")
-        service.check_capacity()
+        service.check_capacity(request.state.caller)
         if isinstance(input := body.get("input"), dict):
             checked = check_ask_input(input)
             turn = TurnInput(checked.question, checked.graph, checked.thread, caller=request.state.caller)

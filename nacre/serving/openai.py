@@ -148,7 +148,7 @@ async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
 async def _start_run(chat: ChatRequest, turns: TurnContext, thread: str | None) -> Run:
     """Start a turn, in the named thread or after the earlier questions of the request. Raises NacreError if the
     question can't be asked."""
-    turns.service.check_capacity()
+    turns.service.check_capacity(turns.caller)
     name = _graph_name(chat.model, turns.service, turns.caller)
     asked = parse_chat_request(chat)
     if (reply := reply_to_client(asked.question)) is not None:

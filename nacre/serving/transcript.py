@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.state.conversations import Conversation, Turn
 
-# spreadsheets run a cell with this first character as a formula
-FORMULA_START = re.compile(r"[=+\-@\t\r]")
+# spreadsheets run a cell with this first character, also as wide as a Chinese one, as a formula
+FORMULA_START = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 
 MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
 
@@ -56,10 +56,7 @@ def escape_markdown(text: str) -> str:
 
 
 def rows_csv(citation: Citation) -> str:
-    """The rows of a citation as CSV; units stand in the header.
-
-    Text that a spreadsheet would run as a formula gets an apostrophe in front.
-    """
+    """The rows of a citation as CSV; units stand in the header."""
     units = citation["units"] or [""] * len(citation["columns"])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -70,13 +67,19 @@ def rows_csv(citation: Citation) -> str:
 
 
 def csv_cell(value: Value | None) -> Value:
-    """A value as a CSV cell.
+    """A value as a CSV cell; a text that a spreadsheet would run begins with an apostrophe.
 
-    >>> csv_cell("=1+1"), csv_cell(-3), csv_cell(None), csv_cell(True)
-    ("'=1+1", -3, '', 'true')
+    >>> csv_cell("=1+1"), csv_cell("-12.5"), csv_cell(-3), csv_cell(None), csv_cell(True)
+    ("'=1+1", '-12.5', -3, '', 'true')
     """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"'{value}" if isinstance(value, str) and FORMULA_START.match(value) else value
+    if not isinstance(value, str) or not FORMULA_START.match(value):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value

@@ -7,7 +7,7 @@ their turns.
 import json
 import logging
 import sys
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
-from nacre.records.threads import MAX_THREADS, run_in_thread
+from nacre.records.threads import MAX_THREADS, default_share, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
-from nacre.serving.capacity import FairSlots, default_share
+from nacre.serving.capacity import FairSlots
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
@@ -47,6 +47,9 @@ SWITCH_SECONDS = 0.0005
 # look-ups at the same time, of which a key holds one: more would only slow down the turns of others, since the
 # interpreter runs one thread at a time
 LOOK_UP_SLOTS = 2
+
+# parts of uploaded files that are in memory at the same time, of 8 MiB each
+PART_SLOTS = 8
 
 log = logging.getLogger(__name__)
 
@@ -80,11 +83,13 @@ class TurnService:
         self.library = composition.library
         self.composition = composition
         self.threads = threads
-        self.active_turns = 0
+        # turns, queries and look-ups that run or wait, by owner
+        self._active: Counter[str] = Counter()
         self._app = app
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
+        self._part_slots = FairSlots(PART_SLOTS)
         self._conversations = StatelessTurnCache()
 
     @property
@@ -114,11 +119,17 @@ class TurnService:
         name = self.resolve_graph(graph or None, caller)
         return await run_in_thread(self.library.open, name)
 
-    def check_capacity(self) -> None:
-        """Raises TooManyRequests if so many turns are running or waiting that one more would wait too long."""
+    def check_capacity(self, caller: Caller) -> None:
+        """Raises TooManyRequests if so many turns, or so many of the caller, are running or waiting that one more would
+        wait too long."""
         limit = self.composition.settings.max_turns
-        if self.active_turns >= limit:
-            raise TooManyRequests(f"{limit} questions are being answered. Ask again in a moment.", 1 + limit / 32)
+        own = self._active[caller.owner]
+        if own >= _share(caller, limit) or self._active.total() >= limit:
+            whose = " of this key" if self._active.total() < limit else ""
+            count = own if whose else limit
+            raise TooManyRequests(
+                f"{count} questions{whose} are being answered. Ask again in a moment.", 1 + limit / 32
+            )
 
     async def check_question(self, turn: TurnInput) -> str:
         """The name of the graph that a question is about; raises ConfigError if the question can't be asked."""
@@ -155,10 +166,10 @@ class TurnService:
         verify_lock = None
         async with AsyncExitStack() as stack:
             stack.enter_context(_storage_errors())
-            stack.enter_context(self.count_active())
+            stack.enter_context(self._count_active(caller))
             if thread and self.threads:
                 verify_lock = await stack.enter_async_context(self.threads.queues.lock(caller.owner, thread))
-            await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots)))
+            await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots.slots)))
             keep = partial(self._store_unanswered, caller, thread, name, question, turn.id, start)
             unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, turn.instead_of, keep))
             start = start or _start_again(question, unanswered)
@@ -225,21 +236,27 @@ class TurnService:
         """Like `turn_slot`, for look-ups: what is known about a graph, a class or a thing."""
         return self._slot(self._look_up_slots, caller)
 
+    def part_slot(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Like `turn_slot`, for parts of uploaded files while they are received."""
+        return self._slot(self._part_slots, caller)
+
     @asynccontextmanager
     async def _slot(self, slots: FairSlots, caller: Caller) -> AsyncIterator[None]:
-        self.check_capacity()
-        with self.count_active():
-            async with slots.hold(caller.owner, _share(caller, slots)):
+        self.check_capacity(caller)
+        with self._count_active(caller):
+            async with slots.hold(caller.owner, _share(caller, slots.slots)):
                 yield
 
     @contextmanager
-    def count_active(self) -> Iterator[None]:
+    def _count_active(self, caller: Caller) -> Iterator[None]:
         """Count the block as an active turn."""
-        self.active_turns += 1
+        self._active[caller.owner] += 1
         try:
             yield
         finally:
-            self.active_turns -= 1
+            self._active[caller.owner] -= 1
+            # owners that are idle are forgotten
+            self._active += Counter()
 
     @asynccontextmanager
     async def _turn_transaction(
@@ -330,9 +347,9 @@ async def _lost_lock(verify: Callable[[], None] | None) -> str:
     return ""
 
 
-def _share(caller: Caller, slots: FairSlots) -> int:
+def _share(caller: Caller, slots: int) -> int:
     """How many slots the caller may hold. Without keys there is one caller, who may hold all."""
-    return slots.slots if caller.owner == LOCAL_CALLER.owner else default_share(slots.slots)
+    return slots if caller.owner == LOCAL_CALLER.owner else default_share(slots)
 
 
 @asynccontextmanager

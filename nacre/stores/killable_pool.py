@@ -28,16 +28,15 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import popen_spawn_posix, spawn
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.reduction import ForkingPickler
-from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from nacre.errors import ToolError
-from nacre.records.threads import WorkCancelled, is_cancelled, note_unfinished
+from nacre.records.threads import FairQueue, WorkCancelled, default_share, is_cancelled, note_unfinished, work_owner
 
 log = logging.getLogger(__name__)
 
@@ -165,7 +164,8 @@ class RunningWork(Future[Any]):
 
 class KillablePool:
     """A pool of processes of at most `memory` bytes each, started with the first work. Work that exceeds its time is
-    killed with its process. A process that ended, for whatever reason, is replaced.
+    killed with its process. A process that ended, for whatever reason, is replaced. Each owner of work (`work_owner`)
+    has a share of the processes.
 
     `prepare` is picklable and runs first in each process.
     """
@@ -182,7 +182,7 @@ class KillablePool:
         Cancelling the future kills the process."""
         running = RunningWork(Work(work, args, given, seconds))
         with self._lock:
-            self._dispatchers().queue.put(running)
+            self._dispatchers().put(running)
         return running
 
     def warm(self) -> None:
@@ -207,7 +207,8 @@ class _Dispatchers:
     """Threads that give work to processes, one each."""
 
     def __init__(self, new_worker: Callable[[], WorkerProcess], count: int) -> None:
-        self.queue: SimpleQueue[RunningWork | None] = SimpleQueue()
+        self._queue: FairQueue[RunningWork] = FairQueue(count)
+        self._changed = threading.Condition()
         self._new_worker = new_worker
         self._lock = threading.Lock()
         self._workers: set[WorkerProcess] = set()
@@ -221,33 +222,55 @@ class _Dispatchers:
             self._is_closed = True
             for worker in self._workers:
                 worker.kill()
-        with suppress(Empty):
-            while True:
-                if (waiting := self.queue.get_nowait()) is not None:
-                    waiting.cancel()
-        for _ in self._threads:
-            self.queue.put(None)
+        with self._changed:
+            waiting = self._queue.waiting()
+            self._changed.notify_all()
+        for each in waiting:
+            each.cancel()
         for thread in self._threads:
             thread.join(CLOSE_SECONDS)
 
+    def put(self, running: RunningWork) -> None:
+        """Let the work wait for a process; its owner, if others may wait too, gets no more than a share of them."""
+        owner, all_of_them = work_owner.get(), self._queue.slots
+        with self._changed:
+            self._queue.put(owner or "", running, all_of_them if owner is None else default_share(all_of_them))
+            self._changed.notify()
+
     def _dispatch(self) -> None:
         worker = self._started_worker()
-        while (running := self.queue.get()) is not None:
-            if not running.set_running_or_notify_cancel():
-                continue
-            worker, result, failure = self._run(running, worker)
-            # who waits learns the result at once, but the process is not free before it is replaced
-            if worker is not None and worker.is_idle():
-                running.settle()
-            if failure is None:
-                running.set_result(result)
-            else:
-                running.set_exception(failure)
-            del running.work
-            worker = self._usable(worker)
-            running.settle()
+        while (following := self._next()) is not None:
+            owner, running = following
+            if running.set_running_or_notify_cancel():
+                worker = self._finish(running, worker)
+            with self._changed:
+                self._queue.leave(owner)
         if worker is not None:
             self._discard(worker)
+
+    def _next(self) -> tuple[str, RunningWork] | None:
+        """Wait for work whose turn it is; None when the pool is closed."""
+        with self._changed:
+            while not self._is_closed:
+                if (following := self._queue.take()) is not None:
+                    return following
+                self._changed.wait()
+        return None
+
+    def _finish(self, running: RunningWork, worker: WorkerProcess | None) -> WorkerProcess | None:
+        """Do the work, give its result to its future, and return a process that is free."""
+        worker, result, failure = self._run(running, worker)
+        # who waits learns the result at once, but the process is not free before it is replaced
+        if worker is not None and worker.is_idle():
+            running.settle()
+        if failure is None:
+            running.set_result(result)
+        else:
+            running.set_exception(failure)
+        del running.work
+        worker = self._usable(worker)
+        running.settle()
+        return worker
 
     def _run(
         self, running: RunningWork, worker: WorkerProcess | None

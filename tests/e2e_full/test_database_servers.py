@@ -21,6 +21,7 @@ from nacre.errors import ToolError
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import check_read_only
+from nacre.extensions.databases.reflect import Selection
 from nacre.records.browse import RowFilter, TableRequest
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Library
@@ -106,6 +107,31 @@ def test_comments_describe_and_tables_without_rights_are_named(served: Served) -
 def test_a_result_without_rows_has_columns(tables: AttachedTables) -> None:
     found = tables.run("SELECT count(*) AS hives FROM hive HAVING count(*) > 9")
     assert (found.columns, found.rows) == (("hives",), [])
+
+
+def test_a_number_that_no_cell_can_hold_is_named_and_left_out(served: Served, tmp_path: Path) -> None:
+    if served.kind != "postgres":
+        pytest.skip("MariaDB has no such numbers")
+    statements = [
+        "CREATE TABLE gauge (id INTEGER PRIMARY KEY, name TEXT, level NUMERIC, flow DOUBLE PRECISION, code TEXT)",
+        "INSERT INTO gauge VALUES (1, 'North', 1.5, 2.5, '12'), (2, 'South', 1e400, 'Infinity', '34')",
+        f"INSERT INTO gauge VALUES (3, 'East', 'NaN', 'NaN', '56'), (4, 'West', 1e-400, 1e300, '{'9' * 400}')",
+    ]
+    run_statements(served.owner, statements)
+    try:
+        address, owner = served.owner.set(password=None).render_as_string(), DatabaseLimits()
+        result = attach_database(address, "gauges", data=tmp_path, selection=Selection(include=("gauge",)))
+        assert result.problems == (
+            "gauge.level is left out in 2; 3: no number of 64 bits",
+            "gauge.flow is left out in 2; 3: no number of 64 bits",
+        )
+        with closing(AttachedTables(result.database, result.schema, "", owner)) as tables:
+            rows = tables.run("SELECT name, level, flow FROM gauge ORDER BY name").rows
+            assert rows == [("East", None, None), ("North", 1.5, 2.5), ("South", None, None), ("West", 0.0, 1e300)]
+            assert tables.run("SELECT count(*) FROM gauge WHERE level > 1").rows == [(1,)]
+            assert len(tables.run("SELECT code FROM gauge").rows) == 4
+    finally:
+        run_statements(served.owner, ["DROP TABLE gauge"])
 
 
 def test_nothing_is_written(tables: AttachedTables) -> None:

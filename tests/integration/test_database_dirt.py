@@ -1,6 +1,7 @@
 """Bad databases: typed columns, hostile names and values, changes, locks, very many tables, passwords."""
 
 import re
+import signal
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,9 +20,11 @@ from nacre.extensions.databases.attach_database import attach_database
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import DatabaseConnections
 from nacre.records.answer import Answer
+from nacre.serving.cli.ingest import suggest_questions
 from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
 from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph
+from nacre.stores.versions import OVERVIEW
 from tests.support.databases import HOSTILE
 
 
@@ -228,6 +231,38 @@ async def test_a_file_that_is_gone_is_an_error_of_the_answer(tmp_path: Path) -> 
     assert set(errors) == {"unavailable"}
     # no folder is shown
     assert str(tmp_path) not in str(answer)
+
+
+def test_an_interrupt_ends_the_program_and_not_the_query_alone(tmp_path: Path) -> None:
+    url = database(tmp_path / "t.db", "CREATE TABLE stop (no INTEGER PRIMARY KEY);")
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    earlier = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with closing(DatabaseConnections(url)) as connections:
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with pytest.raises(KeyboardInterrupt):
+                connections.read(endless, {}, 1, 60.0)
+            assert connections.read("SELECT count(*) FROM stop", {}, 1, 60.0).rows == [(0,)]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def test_examples_that_fail_leave_the_graph_attached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, depth REAL); INSERT INTO stop VALUES "
+    script += "(1, 'Harbour', 2.5), (2, 'Old Mill', 3.5), (3, 'Long Bridge', 4.5);"
+    attached = attach_database(database(tmp_path / "t.db", script), "tram", data=tmp_path / "data")
+    (tmp_path / "data/tram/versions" / attached.version / OVERVIEW).unlink()
+    (tmp_path / "t.db").unlink()
+    monkeypatch.setenv("NACRE_DATA", str(tmp_path / "data"))
+    suggest_questions("tram")
+    assert "'tram' can be asked" in capsys.readouterr().out
 
 
 def test_a_locked_database_is_an_error_and_keeps_the_earlier_version(

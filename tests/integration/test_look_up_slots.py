@@ -97,6 +97,20 @@ async def test_look_ups_of_one_key_keep_nobody_else_waiting() -> None:
         assert {reply.status_code for reply in await asyncio.gather(*slow)} == {200}
 
 
+async def test_one_key_takes_no_more_than_its_share_of_the_places_to_wait() -> None:
+    work = Work()
+    async with client_of(app_of(work)) as client:
+        slow = [asyncio.create_task(client.get("/slow", headers={"owner": "eve"})) for _ in range(150)]
+        first, _ = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+        refused = first.pop().result()
+        assert refused.status_code == 429
+        assert "96 questions of this key" in refused.json()["detail"]
+        assert (await client.get("/quick", headers={"owner": "ann"})).status_code == 200
+        work.over.set()
+        statuses = [reply.status_code for reply in await asyncio.gather(*slow)]
+        assert (statuses.count(200), statuses.count(429)) == (96, 54)
+
+
 async def test_a_look_up_ends_at_its_time_and_says_so() -> None:
     work = Work()
     async with client_of(app_of(work)) as client:

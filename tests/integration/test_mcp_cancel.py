@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp import Client
 
+from nacre.serving.keys import Caller
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.server import create_mcp_server
 from nacre.serving.turn_service import TurnInput, TurnService
@@ -17,7 +18,7 @@ class WaitingService(TurnService):
     def __init__(self) -> None:
         self.began, self.cleaned = asyncio.Event(), asyncio.Event()
 
-    def check_capacity(self) -> None:
+    def check_capacity(self, caller: Caller) -> None:
         return
 
     async def events(self, turn: TurnInput) -> AsyncGenerator[tuple[str, Any], None]:

@@ -1,17 +1,20 @@
 """What a process for queries of others may do: no Internet, and no life without the process that started it."""
 
+import asyncio
 import os
 import platform
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 
 import pytest
 
 from nacre.errors import ToolError
+from nacre.records.threads import note_unfinished
+from nacre.serving.capacity import FairSlots
 from nacre.stores.killable_pool import KillablePool, WorkerDied, pool_errors
 
 WITHOUT_NETWORK = """
@@ -148,6 +151,27 @@ def test_cancelled_work_ends_and_is_settled_when_its_process_is_replaced(pool: K
     # both processes are free again
     assert [each.result(10) for each in [pool.start(abs, -2), pool.start(abs, -3)]] == [2, 3]
     assert time.monotonic() - begun < 60
+
+
+async def test_slow_work_of_one_caller_leaves_a_process_for_others(pool: KillablePool) -> None:
+    slots = FairSlots(8)
+
+    async def work(owner: str, function: Callable[..., object], *given: object) -> object:
+        async with slots.hold(owner):
+            running = pool.start(function, *given)
+            try:
+                return await asyncio.wrap_future(running)
+            finally:
+                note_unfinished(running.settled)
+
+    slow = [asyncio.create_task(work("ann", time.sleep, 600)) for _ in range(6)]
+    await asyncio.sleep(0)
+    async with asyncio.timeout(60):
+        assert await asyncio.gather(*(work(owner, abs, -1) for owner in ("bo", "cy", "bo"))) == [1, 1, 1]
+    assert not any(each.done() for each in slow)
+    for each in slow:
+        each.cancel()
+    await asyncio.wait(slow)
 
 
 def test_what_work_raises_reaches_its_caller(pool: KillablePool) -> None:

@@ -5,6 +5,8 @@ import json
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
 from nacre.serving.threads import ThreadQueues, validate_thread_name
-from nacre.serving.transcript import rows_csv
+from nacre.serving.transcript import FORMULA_START, csv_cell, rows_csv
 from nacre.stores.sqlite.model_replies import ModelReplies
 from nacre.stores.state.locks import FileLocks, StateLock
 from tests.support.model_servers import endless_server
@@ -164,6 +166,34 @@ async def test_a_turn_that_is_cancelled_while_it_gets_its_thread_leaves_no_lock(
     assert not locks.is_held(locks.slot("ann:t"))
 
 
+async def test_no_thread_waits_for_threads_of_others(tmp_path) -> None:
+    queues = ThreadQueues(FileLocks(tmp_path))
+    async with asyncio.timeout(60), AsyncExitStack() as stack:
+        for n in range(300):
+            await stack.enter_async_context(queues.lock("ann", f"t{n}"))
+        await stack.enter_async_context(queues.lock("bo", "t1"))
+    # and no file is left
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def test_of_many_that_take_a_lock_at_once_one_has_it(tmp_path) -> None:
+    one, two, inside = FileLocks(tmp_path), FileLocks(tmp_path), list[int]()
+
+    def take(locks: FileLocks) -> int:
+        taken = 0
+        for _ in range(300):
+            if (lock := locks.try_acquire("name")) is not None:
+                inside.append(1)
+                assert len(inside) == 1
+                inside.pop()
+                lock.release()
+                taken += 1
+        return taken
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(take, [one, two, one, two]))
+
+
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:
     keys = KeyStore(tmp_path)
     token = keys.add("ann", ["maps"])
@@ -239,6 +269,17 @@ def test_rows_as_csv_run_no_formula() -> None:
     assert rows_csv(cited) == (  # type: ignore[arg-type]
         "name,height [m],'@x,y\r\n" + "'=HYPERLINK(1),-3,,true\r\n" + '"a ""b"", c\nd",1.5,\'-x,false\r\n'
     )
+
+
+@pytest.mark.parametrize("start", "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")
+def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(start: str) -> None:
+    assert csv_cell(f"{start}cmd") == f"'{start}cmd"
+    assert csv_cell(f"a{start}cmd") == f"a{start}cmd"
+
+
+def test_the_page_finds_the_same_formulas() -> None:
+    table = (STATIC_FOLDER / "turn/table.js").read_text()
+    assert f"FORMULA_START = /^{FORMULA_START.pattern}/" in table
 
 
 def test_the_page_makes_no_html_of_data_and_names_no_other_host() -> None:

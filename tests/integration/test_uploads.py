@@ -1,24 +1,33 @@
 """Uploads: names, parts, limits, owners; an ingest that is stopped, or whose server is killed; a full disk."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator, Awaitable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import httpx
 import pytest
+from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
 from benchmarks.abuse.measured import is_running
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.serving.app import create_app
 from nacre.serving.errors import Forbidden, NotFound
+from nacre.serving.http.auth import authenticate
+from nacre.serving.http.errors import nacre_error_response
 from nacre.serving.http.uploads import (
     BEFORE,
+    CHUNK,
     FILES,
     FOLDER,
     INTERRUPTED,
@@ -28,8 +37,10 @@ from nacre.serving.http.uploads import (
     STATE,
     Uploads,
     UploadState,
+    router,
 )
 from nacre.serving.keys import Caller
+from nacre.serving.turn_service import PART_SLOTS, TurnService
 from nacre.stores.killable_pool import child_command
 from nacre.stores.versions import CURRENT, WRITER
 
@@ -94,6 +105,30 @@ def test_of_equal_parts_that_come_at_once_one_is_kept(uploads: Uploads) -> None:
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(append, range(6))) == [0] * 5 + [len(TURTLE)]
     assert uploads.state(ANN, upload).files == (("kites.ttl", len(TURTLE)),)
+
+
+class SlowUploads(Uploads):
+    """Uploads in which several requests read a state before one of them writes."""
+
+    def state(self, caller: Caller, upload: str) -> UploadState:
+        found = super().state(caller, upload)
+        time.sleep(0.1)
+        return found
+
+
+def test_parts_of_files_that_come_at_once_pass_no_limit(tmp_path: Path) -> None:
+    uploads, part = SlowUploads(tmp_path, 1), b"x" * 400_000
+    upload = uploads.begin(ANN).upload
+
+    def append(number: int) -> int:
+        try:
+            return uploads.append(ANN, upload, f"kites{number}.nt", 0, part)
+        except ConfigError:
+            return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(append, range(8))) == 2 * len(part)
+    assert sum(size for _, size in uploads.state(ANN, upload).files) == 2 * len(part)
 
 
 def test_only_its_owner_and_only_who_may_write(uploads: Uploads) -> None:
@@ -252,6 +287,44 @@ def test_an_ingest_that_fails_after_its_graph_was_replaced_is_done(uploads: Uplo
     for version, phase in ((b"earlier", "failed"), (b"later", "done")):
         current.write_bytes(version)
         assert uploads._finish(running, 2).phase == phase
+
+
+async def test_parts_that_one_key_sends_slowly_are_few_in_memory_and_keep_no_other_key_waiting(tmp_path: Path) -> None:
+    app, uploads = FastAPI(), Uploads(tmp_path, 100)
+    composition = SimpleNamespace(library=None, settings=SimpleNamespace(max_turns=128))
+    app.state.turn_service = TurnService(cast(Any, composition), cast(Any, None), None)
+    app.state.uploads = uploads
+    app.add_exception_handler(NacreError, nacre_error_response)
+    app.include_router(router)
+
+    async def caller(request: Request) -> Caller:
+        return {"ann": ANN, "bo": BO}[request.headers["owner"]]
+
+    app.dependency_overrides[authenticate] = caller
+    received, over = list[int](), asyncio.Event()
+
+    async def slow(number: int) -> AsyncIterator[bytes]:
+        received.append(number)
+        yield b"x"
+        await over.wait()
+
+    def send(client: httpx.AsyncClient, by: Caller, name: str, content: Any) -> Awaitable[httpx.Response]:
+        route = f"/api/uploads/{uploads.begin(by).upload}/files?name={name}"
+        return client.put(route, content=content, headers={"owner": by.owner})
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test", timeout=60) as client:
+        parts: list[asyncio.Task[httpx.Response]] = []
+        upload = uploads.begin(ANN).upload
+        for number in range(20):
+            route = f"/api/uploads/{upload}/files?name=kites{number}.nt"
+            parts.append(asyncio.ensure_future(client.put(route, content=slow(number), headers={"owner": "ann"})))
+        async with asyncio.timeout(60):
+            assert (await send(client, BO, "kites.nt", b"x")).json() == {"bytes": 1}
+        assert len(received) <= PART_SLOTS - 2
+        over.set()
+        assert {reply.status_code for reply in await asyncio.gather(*parts)} == {200}
+        too_large = await send(client, BO, "large.nt", b"x" * (CHUNK + 1))
+        assert (too_large.status_code, len(received)) == (422, 20)
 
 
 def test_a_full_disk_is_a_503_that_says_so(tmp_path: Path) -> None:

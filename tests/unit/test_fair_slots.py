@@ -1,9 +1,11 @@
 """Slots are shared fairly: no caller holds all of them, and who waits is served in turn by caller."""
 
 import asyncio
+import threading
 
 import pytest
 
+from nacre.records.threads import FairSemaphore, run_in_thread
 from nacre.serving.capacity import FairSlots
 
 
@@ -81,3 +83,29 @@ async def test_a_slot_is_not_given_to_who_was_cancelled_at_the_same_moment() -> 
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(1), slots.hold("dan"):
         pass
+
+
+async def test_connections_are_shared_fairly_between_the_owners_of_work() -> None:
+    connections, slots, over, held = FairSemaphore(4), FairSlots(8), threading.Event(), list[str]()
+
+    def query(owner: str, *, is_slow: bool) -> bool:
+        if not connections.acquire(timeout=0.1 if is_slow and held.count(owner) == 3 else 20):
+            return False
+        held.append(owner)
+        if is_slow:
+            over.wait(20)
+        connections.release()
+        return True
+
+    async def ask(owner: str, *, is_slow: bool) -> bool:
+        async with slots.hold(owner):
+            return await run_in_thread(query, owner, is_slow=is_slow)
+
+    slow = [asyncio.create_task(ask("ann", is_slow=True)) for _ in range(3)]
+    while held.count("ann") < 3:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    assert not await ask("ann", is_slow=True)
+    assert await ask("bo", is_slow=False)
+    over.set()
+    assert await asyncio.gather(*slow) == [True] * 3
+    assert await ask("ann", is_slow=False)

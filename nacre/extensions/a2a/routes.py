@@ -246,7 +246,7 @@ def _tasks(parts: TurnContext) -> TaskRegistry:
 async def _start(params: SendMessageRequest, parts: TurnContext) -> tuple[TaskEntry, Run]:
     """Start the turn of a message. Raises NacreError or A2AError if it can't be asked."""
     message = params.message
-    parts.service.check_capacity()
+    parts.service.check_capacity(parts.caller)
     if params.configuration.HasField("task_push_notification_config"):
         raise PushNotificationNotSupportedError
     question, task, context, graph = _text(message), message.task_id, message.context_id, _graph(params)

@@ -83,7 +83,7 @@ async def run_agent(
     disconnects, its turn ends.
     """
     service, caller = turns.service, turns.caller
-    service.check_capacity()
+    service.check_capacity(caller)
     asked = await parse_run_request(body, graph, service, caller)
     if asked.question is None:
         name = await run_in_thread(service.resolve_graph, asked.graph, caller)

@@ -41,7 +41,7 @@ from nacre.extensions.databases.attached import AttachedDatabase, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.reflect import Selection, guess_keys, reflect_tables
+from nacre.extensions.databases.reflect import Selection, check_tables, reflect_tables
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
@@ -143,7 +143,8 @@ def _reflected(
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
             reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
             raise IngestionError(f"{reasons}. {hint}".strip())
-        return map_tables(guess_keys(tables.connections, found, database.dialect)), problems
+        keyed, unread = check_tables(tables.connections, found, database.dialect)
+        return map_tables(keyed), [*problems, *unread]
 
 
 def _build(
@@ -215,6 +216,7 @@ _DATATYPES: dict[Storage, str] = {
     "integer": "integer",
     "real": "double",
     "single": "double",
+    "decimal": "double",
     "money": "double",
     "boolean": "boolean",
     "date": "date",

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-# how a column is read: what its cells are turned into
+# how a column is read: what its cells are turned into; `decimal` has numbers that may be no floating point numbers
 Storage = Literal[
-    "text", "integer", "real", "single", "boolean", "date", "datetime", "time", "number_text", "money", "list", "other"
-]
+    "text", "integer", "real", "single", "decimal", "boolean", "date", "datetime", "time", "number_text", "money",
+    "list", "other",
+]  # fmt: skip
 
 # what the cells of a column are: `integer` and `real` are numbers of PostgreSQL, `number` holds both
 Kind = Literal["integer", "real", "number", "text"]

@@ -29,7 +29,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase
 from nacre.extensions.databases.templates import NativeQuery
 from nacre.extensions.databases.translate import MAX_CELL
-from nacre.records.threads import is_cancelled
+from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DIALECTS, FILES, DatabaseLimits, missing_driver, with_password
 from nacre.stores.killable_pool import KillablePool, deny_network, pool_errors, wait_for_result
 from nacre.stores.sqlite.tables import Cell, SqlResult
@@ -70,7 +70,7 @@ class DatabaseConnections:
             raise ConfigError(f"The address of the database can't be used: {str(error)[:200]}") from None
         self.dialect = DIALECTS[url.get_backend_name()]
         self._password = url.password or ""
-        self._free = threading.BoundedSemaphore(limits.connections)
+        self._free = FairSemaphore(limits.connections)
 
     def run(self, query: NativeQuery, *, limit: int, seconds: float) -> SqlResult:
         """The rows of a query.
@@ -319,9 +319,21 @@ def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[N
             connection.execute(text(f"SET SESSION max_execution_time = {int(left * 1000)}"))
         yield
     elif dialect == "sqlite":
-        raw.set_progress_handler(lambda: time.monotonic() > deadline or is_cancelled(), _STEPS_BETWEEN_CHECKS)
+        ended = False
+
+        def is_over() -> bool:
+            nonlocal ended
+            ended = time.monotonic() > deadline or is_cancelled()
+            return ended
+
+        raw.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
         try:
             yield
+        except DBAPIError as error:
+            if str(error.orig) == "interrupted" and not ended:
+                # Ctrl-C while SQLite called `is_over`, of which it keeps only that the query ends
+                raise KeyboardInterrupt from None
+            raise
         finally:
             raw.set_progress_handler(None, 0)
     else:

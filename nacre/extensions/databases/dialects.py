@@ -29,8 +29,11 @@ INTEGER = "nacre_integer"
 
 _TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
 
-# without backslashes, which MySQL reads as escapes
-_NUMBER = "^ *[-+]?[0-9]+([.][0-9]+)? *$"
+# without backslashes, which MySQL reads as escapes, and with no more digits than a floating point number may have
+_NUMBER = "^ *[-+]?[0-9]{1,255}([.][0-9]{1,255})? *$"
+
+# the largest and the smallest that a number of 64 bits can be, and that every database compares with any number
+LARGEST, SMALLEST = "1.79e308", "2.3e-308"
 
 
 def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
@@ -56,6 +59,12 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         return column
     if storage == "single" and dialect == "sqlite":
         return column
+    if storage == "decimal":
+        size = exp.Abs(this=column)
+        small = exp.If(this=exp.LT(this=size, expression=exp.Literal.number(SMALLEST)), true=exp.Literal.number(0))
+        number = exp.LTE(this=size.copy(), expression=exp.Literal.number(LARGEST))
+        # NaN is larger than all numbers
+        return exp.Case(ifs=[small, exp.If(this=number, true=exp.cast(column.copy(), _DOUBLE))])
     if storage == "real":
         return exp.cast(column, _DOUBLE) if dialect != "sqlite" else column
     if storage == "single" and dialect != "sqlite":

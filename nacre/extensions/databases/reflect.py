@@ -1,19 +1,32 @@
 """Read the catalogue of a database: connection -> tables with columns, keys and comments.
 
-Keys that a database does not declare are proposed by names and by inclusion of values: tables -> tables.
+Keys that a database does not declare are proposed by names and by inclusion of values: tables -> tables. Cells that are
+no numbers of 64 bits are named.
 """
 
 import logging
 import re
 import time
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnClause, Connection, Executable, column, distinct, func, inspect, select, types
+from sqlalchemy import (
+    ColumnClause,
+    Connection,
+    Executable,
+    column,
+    distinct,
+    func,
+    inspect,
+    literal_column,
+    or_,
+    select,
+    types,
+)
 from sqlalchemy import table as sql_table
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import NoSuchTableError, SAWarning, SQLAlchemyError
@@ -24,6 +37,7 @@ from sqlglot.errors import SqlglotError
 from ingestion.induce.names import lowercase_name
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import Storage
+from nacre.extensions.databases.dialects import LARGEST
 from nacre.language.data import word_list
 from nacre.language.word_forms import singular
 
@@ -42,6 +56,9 @@ _QUOTED = re.compile(r"'((?:[^']++|'')*+)'")
 
 # types of 32 bits as the dialects name them
 _SINGLE = ("REAL", "FLOAT", "FLOAT4")
+
+# digits of a decimal number that may be no floating point number
+MAX_DIGITS = 300
 
 _LONGEST_CHECK = 4_000
 
@@ -309,6 +326,8 @@ def storage_of(kind: Any, dialect: str) -> Storage | None:
         return "boolean" if getattr(kind, "length", None) == 1 else None
     if name in _SINGLE:
         return "single"
+    if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float) and dialect == "postgresql":
+        return "decimal" if max(kind.precision or MAX_DIGITS, abs(kind.scale or 0)) >= MAX_DIGITS else "real"
     if isinstance(kind, types.CHAR) and dialect == "postgresql":
         # as a text, it loses the blanks that fill it
         return "other"
@@ -337,6 +356,9 @@ _MOST_VALUES = 200
 # the share of them that must be there; a few rows may refer to what is gone
 _SHARE = 0.9
 
+# rows that are named because a number of them is left out
+MAX_NAMED = 3
+
 # of one check, and of all; a table whose check takes longer is not checked again (given)
 CHECK_SECONDS, ALL_SECONDS = 5.0, 120.0
 
@@ -347,15 +369,17 @@ _KEY_TYPES = ("integer", "text", "other")
 ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 
-def guess_keys(
+def check_tables(
     connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
-) -> list[ReflectedTable]:
+) -> tuple[list[ReflectedTable], list[str]]:
     """The tables with a key for those without one (a column with different values, else the number that the database
     gives to a row), then with foreign keys for columns named like a key of another
-    table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed."""
+    table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed.
+    And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, dialect) for table in tables]
-    return [_with_links(checks, table, keyed) for table in keyed]
+    linked = [_with_links(checks, table, keyed) for table in keyed]
+    return linked, [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
 
 
 class _Checks:
@@ -400,6 +424,22 @@ def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> Reflected
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
+
+
+def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
+    names = [each.name for each in table.columns if each.storage in ("real", "single", "decimal")]
+    beyond = [func.abs(column(name)) > literal_column(LARGEST) for name in names]
+    source = sql_table(table.name, *map(column, names), schema=table.schema or None)
+    if not names:
+        return
+    shown: list[Any] = [*map(column, table.key), *beyond]
+    query = select(*shown).select_from(source).where(or_(*beyond)).limit(MAX_NAMED + 1)
+    rows = checks.rows(table, query)
+    for at, name in enumerate(names, len(table.key)):
+        keys = [", ".join(map(str, row[: len(table.key)])) for row in rows if row[at]]
+        if keys:
+            more = " and further rows" if len(rows) > MAX_NAMED else ""
+            yield f"{table.name}.{name} is left out in {'; '.join(keys[:MAX_NAMED])}{more}: no number of 64 bits"
 
 
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:

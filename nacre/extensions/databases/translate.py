@@ -395,7 +395,8 @@ ENTITY, KEY = "entity", "id"
 _MOST_STEPS = 12
 
 _NUMBERS: dict[Storage, Kind] = {
-    "integer": "integer", "boolean": "integer", "real": "real", "single": "real", "number_text": "real", "money": "real"
+    "integer": "integer", "boolean": "integer", "real": "real", "single": "real", "decimal": "real",
+    "number_text": "real", "money": "real",
 }  # fmt: skip
 
 # tables that only ingested graphs fill

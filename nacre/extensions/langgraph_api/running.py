@@ -67,7 +67,7 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     """Start a turn in a thread, or without one; raises NacreError if it can't be asked. A run continues after its
     client disconnects if it was started in the `background`, or if the request asks for that."""
     service, caller = context.service, context.caller
-    service.check_capacity()
+    service.check_capacity(caller)
     refuse_unsupported(body)
     graph = await run_in_thread(graph_of_assistant, body.assistant_id, service, caller)
     if thread is not None:

@@ -8,7 +8,6 @@ Connections are read-only: query + parameters -> rows within limits.
 import json
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,7 +21,7 @@ from nacre.extensions.databases.attached_tables import RemoteTables, Row
 from nacre.extensions.databases.connection import bounded_rows, plain_cell
 from nacre.extensions.server_tables.place import NUL, ServerPlace, read_place
 from nacre.extensions.server_tables.translate import ServerQueries
-from nacre.records.threads import is_cancelled
+from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
 from nacre.stores.state.server_engine import has_news
@@ -250,7 +249,7 @@ class ServerConnections:
 
     def __init__(self, place: ServerPlace, limits: DatabaseLimits) -> None:
         self.place, self.limits = place, limits
-        self._slots = threading.BoundedSemaphore(limits.connections)
+        self._slots = FairSemaphore(limits.connections)
         self._free: list[_Session] = []
         self._closed = False
 

@@ -278,12 +278,17 @@ def _parse_context(value: str) -> tuple[str, Path]:
 
 
 def suggest_questions(name: str) -> None:
-    """Print three questions that this graph answers."""
+    """Print three questions that this graph answers. What fails here is a warning: the graph is there."""
     from ingestion.example_questions import find_example_questions
+    from nacre.errors import ToolError
 
     with open_library() as library, library.open(name) as graph:
         prepared = graph.stored.overview if graph.stored is not None else None
-        questions = prepared.examples if prepared is not None else find_example_questions(graph)
+        try:
+            questions = prepared.examples if prepared is not None else find_example_questions(graph)
+        except ToolError as error:
+            print_line(f"warning: no examples of questions were found. {error} {name!r} can be asked.")
+            return
     if questions:
         print_line("It answers, for example:")
     for question in questions:

@@ -72,7 +72,7 @@ async def ask(
     """
     if last_event_id:
         return await _resume_run(turns, last_event_id)
-    turns.service.check_capacity()
+    turns.service.check_capacity(turns.caller)
     context = Context(**body.model_dump(include=set(Context.model_fields)))
     turn = TurnInput(body.question, body.graph, body.thread, context, turns.caller, instead_of=body.instead_of)
     turn = replace(turn, graph=await turns.service.check_question(turn), is_checked=True)

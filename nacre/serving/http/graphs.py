@@ -26,6 +26,7 @@ from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
+from nacre.serving.transcript import csv_cell
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
 from nacre.stores.graph import Graph, error_reason
@@ -271,9 +272,6 @@ MAX_EXPORTED = 10_000
 
 COMPARISONS: dict[str, Comparison] = {"=": "=", ">=": ">=", "<=": "<=", "none": "none"}
 
-# spreadsheets run a cell with this first character as a formula
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
 class_table_router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
 
 
@@ -342,26 +340,11 @@ def class_file(
         return JSONResponse({"columns": heads, "rows": list(_rows(table))}, headers=headers)
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(map(_without_formula, heads))
-    writer.writerows(map(_without_formula, row) for row in _rows(table))
+    writer.writerow(map(csv_cell, heads))
+    writer.writerows(map(csv_cell, row) for row in _rows(table))
     return PlainTextResponse(out.getvalue(), media_type="text/csv", headers=headers)
 
 
 def _rows(table: MemberTable) -> Iterator[list[str]]:
     for row in table.rows:
         yield [row.iri, row.label, *("; ".join(end.text for end in cell) for cell in row.cells)]
-
-
-def _without_formula(cell: str) -> str:
-    """The cell; a text that a spreadsheet would run begins with an apostrophe.
-
-    >>> _without_formula("=1+1"), _without_formula("-12.5")
-    ("'=1+1", '-12.5')
-    """
-    if not cell.startswith(FORMULA_STARTS):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell

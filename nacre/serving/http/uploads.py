@@ -17,8 +17,8 @@ import struct
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, ParamSpec, TypeVar
@@ -26,6 +26,7 @@ from typing import Annotated, Literal, ParamSpec, TypeVar
 from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
+from starlette.requests import ClientDisconnect
 
 from ingestion.documents.read_document import READABLE_FORMATS
 from ingestion.read.sources import LOCAL, format_from_name
@@ -104,6 +105,7 @@ async def begin_upload(request: Request, caller: CallerDep) -> UploadState:
 @router.put("/uploads/{upload}/files", summary="Send a part of a file")
 async def send_file(
     request: Request,
+    service: TurnServiceDep,
     caller: CallerDep,
     upload: UploadId,
     name: Annotated[str, Query(min_length=1, max_length=500)],
@@ -116,12 +118,20 @@ async def send_file(
     uploads = _uploads(request)
     # refused before anything is read
     await _on_disk(uploads.state, caller, upload)
+    length = request.headers.get("content-length", "0")
+    too_large = ConfigError(f"A part of a file has at most {CHUNK} bytes. Send more parts.")
+    if not length.isdecimal() or len(length) > 18 or int(length) > CHUNK:
+        raise too_large
     chunk = bytearray()
-    async for part in request.stream():
-        chunk += part
-        if len(chunk) > CHUNK:
-            raise ConfigError(f"A part of a file has at most {CHUNK} bytes. Send more parts.")
-    return {"bytes": await _on_disk(uploads.append, caller, upload, name, offset, bytes(chunk))}
+    async with service.part_slot(caller):
+        with suppress(ClientDisconnect):
+            async for part in request.stream():
+                chunk += part
+                if len(chunk) > CHUNK:
+                    raise too_large
+            return {"bytes": await _on_disk(uploads.append, caller, upload, name, offset, bytes(chunk))}
+    # nobody is there to read this
+    return {"bytes": offset}
 
 
 @router.post("/uploads/{upload}", summary="Ingest an upload", status_code=202)
@@ -225,9 +235,6 @@ class Uploads:
     def append(self, caller: Caller, upload: str, name: str, offset: int, chunk: bytes) -> int:
         """Write a part of a file at its end; the size of the file. Raises ConfigError if `offset` is not its size, or
         if a limit is exceeded."""
-        state = self.state(caller, upload)
-        if state.phase != "receiving":
-            raise ConfigError("This upload is complete. Begin a new one.")
         name = safe_name(name)
         ending = Path(name).suffix.lower()
         if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
@@ -235,35 +242,50 @@ class Uploads:
                 f"{name} is no RDF file, document, layer or database. "
                 "Send .ttl, .nt, .rdf, .md, .pdf, .yaml or .sqlite."
             )
-        sizes = dict(state.files)
-        if name not in sizes and len(sizes) >= MAX_FILES:
-            raise ConfigError(f"An upload has at most {MAX_FILES} files.")
-        if offset != sizes.get(name, 0):
-            raise ConfigError(f"{name} has {sizes.get(name, 0)} bytes so far. Continue there.")
-        if sum(sizes.values()) + len(chunk) > self._max_bytes:
-            raise ConfigError(f"An upload has at most {self._max_bytes // 1_000_000} MB. Use the command line instead.")
-        with (self._home / upload / FILES / name).open("ab", buffering=0) as out:
-            # of two equal parts that come at once, one is refused; the lock ends with the file
-            fcntl.flock(out, fcntl.LOCK_EX)
-            if os.fstat(out.fileno()).st_size != offset:
-                raise ConfigError(f"A part of {name} came twice. Continue after it.")
-            try:
-                written = 0
-                while written < len(chunk):
-                    written += out.write(chunk[written:])
-            except OSError:
-                # so that the same part can be sent again
-                out.truncate(offset)
-                raise
+        with self._receiving(caller, upload) as state:
+            sizes = dict(state.files)
+            if name not in sizes and len(sizes) >= MAX_FILES:
+                raise ConfigError(f"An upload has at most {MAX_FILES} files.")
+            if offset != sizes.get(name, 0):
+                raise ConfigError(f"{name} has {sizes.get(name, 0)} bytes so far. Continue there.")
+            if sum(sizes.values()) + len(chunk) > self._max_bytes:
+                megabytes = self._max_bytes // 1_000_000
+                raise ConfigError(f"An upload has at most {megabytes} MB. Use the command line instead.")
+            with (self._home / upload / FILES / name).open("ab", buffering=0) as out:
+                try:
+                    written = 0
+                    while written < len(chunk):
+                        written += out.write(chunk[written:])
+                except OSError:
+                    # so that the same part can be sent again
+                    out.truncate(offset)
+                    raise
         return offset + len(chunk)
+
+    @contextmanager
+    def _receiving(self, caller: Caller, upload: str) -> Iterator[UploadState]:
+        """The state of an upload that is not complete, which no other request changes meanwhile."""
+        complete = ConfigError("This upload is complete. Begin a new one.")
+        if self.state(caller, upload).phase != "receiving":
+            raise complete
+        # of the folder: no file has to be created, which a full disk prevents
+        folder = os.open(self._home / upload / FILES, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if (state := self.state(caller, upload)).phase != "receiving":
+                raise complete
+            yield state
+        finally:
+            os.close(folder)
 
     def start(self, caller: Caller, upload: str, graph: str, *, replace_graph: bool) -> UploadState:
         """Ingest the files into a graph, in the background. Raises ConfigError: name, no files, graph exists, busy."""
-        state = self.state(caller, upload)
+        self.state(caller, upload)
         self._check_graph(caller, graph, replace_graph=replace_graph)
-        if state.phase != "receiving" or not state.files:
-            raise ConfigError("Send files first.")
-        return self._run(replace(state, graph=graph), command_of_files(self._home / upload / FILES, graph))
+        with self._receiving(caller, upload) as state:
+            if not state.files:
+                raise ConfigError("Send files first.")
+            return self._run(replace(state, graph=graph), command_of_files(self._home / upload / FILES, graph))
 
     def attach(self, caller: Caller, address: str, graph: str, *, replace_graph: bool) -> UploadState:
         """Attach a graph to the address of an endpoint or database, in the background. Raises Forbidden, or ConfigError

@@ -62,7 +62,7 @@ class AskTool:
 
     async def answer(self, context: ToolContext, ctx: Context, call: AskCall) -> AgentAnswer | InputRequiredResult:
         """The answer, or a question back. Raises NacreError or McpToolError if nothing can be asked."""
-        context.service.check_capacity()
+        context.service.check_capacity(context.caller)
         reply = (ctx.input_responses or {}).get(REPLY_KEY)
         if isinstance(reply, ElicitResult):
             return await self._replied(context, ctx, call, reply)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.threads import is_cancelled
+from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import EndpointLimits
 from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
 from nacre.stores.sparql.endpoint_answers import (
@@ -67,7 +67,7 @@ class EndpointSource:
         self.asked = 0
         self.server = ""
         self._graphs = [("default-graph-uri", graph) for graph in graphs]
-        self._slots = threading.BoundedSemaphore(limits.at_once)
+        self._slots = FairSemaphore(limits.at_once)
         self._pause = 1 / limits.a_second
         self._lock = threading.Lock()
         self._next = 0.0

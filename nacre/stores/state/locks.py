@@ -32,7 +32,7 @@ class StateLock:
 
 
 class FileLocks:
-    """Locks of the processes of one machine: 256 files for all names."""
+    """Locks of the processes of one machine: a file for each name that is held, so that no name waits for another."""
 
     # how long to wait before the next attempt, in seconds
     poll_seconds = 0.02
@@ -41,21 +41,33 @@ class FileLocks:
         self._folder = data / LOCK_FOLDER
 
     def slot(self, name: str) -> str:
-        """The lock for a name; several names may share one."""
-        return blake2b(name.encode(), digest_size=1).hexdigest()
+        """The lock for a name."""
+        return blake2b(name.encode(), digest_size=16).hexdigest()
 
     def try_acquire(self, slot: str) -> StateLock | None:
         """The lock, or None if a process holds it. Raises StorageError, or OSError."""
+        file: Path | None = self._folder / slot
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
             # if no file can be created, as on a full disk, all such names share a lock on the folder
-            handle = os.open(self._folder.parent, os.O_RDONLY)
-        if try_lock(handle):
-            return StateLock(lambda: os.close(handle), lambda: None)
-        os.close(handle)
-        return None
+            handle, file = os.open(self._folder.parent, os.O_RDONLY), None
+        if not try_lock(handle):
+            os.close(handle)
+            return None
+        if not os.fstat(handle).st_nlink:
+            # whoever had it removed the file after it was opened here
+            os.close(handle)
+            return self.try_acquire(slot)
+
+        def release() -> None:
+            if file is not None:
+                with suppress(OSError):
+                    file.unlink()
+            os.close(handle)
+
+        return StateLock(release, lambda: None)
 
     def is_held(self, slot: str) -> bool:
         """Whether a process holds a lock."""
