@@ -162,17 +162,17 @@ def _entities(
     columns = (each[layout.entities].data for each in (layout.classes.set_of, weight, ends_of))
     things = zip(layout.labels, layout.entities.data, counts.data, *columns, strict=True)
     for label, number, count, index, links, end in things:
-        others = set(islice(stated, count))
+        said = {label, *islice(stated, count)}
         relation = relation_of.get(index)
         if relation is None:
             continue
         iri = texts[number]
         local = _last_segment(iri)
         plain = split_name(unquote(local) if "%" in local else local)
-        names = set(map(joined_tokens, {label, *others}))
+        names = set(map(joined_tokens, said))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
-        prominence = -1 if not others and len(names) == 1 else links
+        prominence = -1 if not count and len(names) == 1 else links
         names.discard("")
         thing = "entity", iri, "", label or iri, relation, prominence, ends[end]
         yield thing, sorted(names)

@@ -395,7 +395,7 @@ class _Things:
                 things.append(number)
                 if not len(things) % _CHUNK:
                     texts[-_CHUNK:] = ["\n".join(texts[-_CHUNK:])]
-            kind, target, _, label, relation, *_ = thing
+            kind, target, _, label, relation, _, _ = thing
             self.entities.append(kind == "entity")
             if kind == "entity":
                 self._count[relation] = self._count.get(relation, 0) + 1
