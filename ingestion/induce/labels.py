@@ -4,8 +4,6 @@ Names of things without a label are inferred: a property that is called a name, 
 """
 
 import re
-from collections import defaultdict
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,6 +71,31 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
 def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
     """The best name of each term that is a subject of these triples: by predicate, language, then alphabetically.
     Subjects without a label get an inferred name."""
+    texts = facts.texts
+    best, named = _stated_names(facts, among)
+    # codes and data are names only if nothing else is
+    unreadable = set()
+    for number in named.data:
+        stated = best[number] or ""
+        readable = readable_label(stated)
+        best[number] = readable or stated
+        if readable != stated and not readable:
+            unreadable.add(number)
+    known = named[~np.isin(named, list(unreadable))] if unreadable else named
+    found = infer_names(facts, among, known)
+    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
+    by_iri = {
+        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
+    }
+    for number, text in (by_iri | inferred).items():
+        best[number] = text
+    for number, text in _notations(facts, among).items():
+        best[number] = text if best[number] is None else best[number]
+    return best
+
+
+def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str | None], NDArray[np.int32]]":
+    """The best stated name of each term, and the terms that have one."""
     ranks = np.full(len(facts.texts), -1, dtype=np.int16)
     for number in facts.predicates:
         rank = name_rank(facts.texts[number])
@@ -110,25 +133,7 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
         for number in named[foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))
-    # codes and data are names only if nothing else is
-    unreadable = set()
-    for number in named.data:
-        stated = best[number] or ""
-        readable = readable_label(stated)
-        best[number] = readable or stated
-        if readable != stated and not readable:
-            unreadable.add(number)
-    known = named[~np.isin(named, list(unreadable))] if unreadable else named
-    found = infer_names(facts, among, known)
-    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
-    by_iri = {
-        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
-    }
-    for number, text in (by_iri | inferred).items():
-        best[number] = text
-    for number, text in _notations(facts, among).items():
-        best[number] = text if best[number] is None else best[number]
-    return best
+    return best, named
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
@@ -229,16 +234,16 @@ def family_name_labels() -> frozenset[str]:
     return word_list("ingestion", "family_name_labels")
 
 
-def _class_of_terms(facts: Facts) -> "NDArray[np.int64]":
+def _class_of_terms(facts: Facts) -> "NDArray[np.int32]":
     """A class of each term, -1 if it has none."""
-    kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int32)
     type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
     typed = np.flatnonzero(facts.predicate == type_number)
     kind_of[facts.subject[typed]] = facts.object[typed]
     return kind_of
 
 
-def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
+def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:
     """Whether the names cover nearly all things of their most frequent class; True for things without a class."""
     kinds = kind_of[list(names)]
     if not len(kinds) or not (kinds >= 0).any():
@@ -270,14 +275,18 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
 def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
     """Texts with the letters and digits of their subject's IRI, and other signs between them."""
     texts, subjects, objects = facts.texts, facts.subject[rows], facts.object[rows]
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    spelled, written = (np.zeros(len(texts), dtype=np.int32) for _ in range(2))
-    for n in unique_counts(subjects)[0].tolist():
-        spelled[n] = numbers[_letters_and_digits(local_name(texts[n]))]
-    for n in unique_counts(objects)[0].tolist():
-        written[n] = numbers.get(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]), -1)
+    spelled, written = (np.zeros(len(texts), dtype=np.int64) for _ in range(2))
+    for n in unique_counts(subjects)[0].data:
+        spelled[n] = hash(_letters_and_digits(local_name(texts[n])))
+    for n in unique_counts(objects)[0].data:
+        written[n] = hash(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]))
     pairs = _texts(facts, rows[spelled[subjects] == written[objects]])
-    return {subject: text for subject, text in pairs if text.casefold() != local_name(texts[subject]).casefold()}
+    said = ((subject, text, local_name(texts[subject])) for subject, text in pairs)
+    return {
+        subject: text
+        for subject, text, local in said
+        if text.casefold() != local.casefold() and _letters_and_digits(text) == _letters_and_digits(local)
+    }
 
 
 def _letters_and_digits(text: str) -> str:
@@ -285,7 +294,7 @@ def _letters_and_digits(text: str) -> str:
 
 
 def _distinctive_texts(
-    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int64]"
+    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int32]"
 ) -> dict[int, str]:
     """For each class the only text of its things, or their only description, if it is nearly unique."""
     kind_of = kind_of.copy()
