@@ -150,32 +150,28 @@ class TripleCollector:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
         self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
-        # the numbers of all statements in order: without and with a graph
-        self._triples, self._quads = array("I"), array("I")
+        # the numbers of all statements in order, by their size: without and with a graph
+        self._rows = {3: array("I"), 4: array("I")}
 
     def number(self, sort: TermSort) -> int:
         """The number of a sort in `sort_of`."""
         return self._sorts.setdefault(sort, len(self._sorts))
 
     def __bool__(self) -> bool:
-        return bool(self._triples or self._quads)
+        return any(self._rows.values())
 
     def add(self, numbers: "array[int]", size: int) -> None:
         """Add statements: the numbers of three terms each, or of four with the graph."""
-        rows = self._quads if size == 4 else self._triples
-        if rows:
-            rows.extend(numbers)
-        elif size == 4:
-            self._quads = numbers
+        if self._rows[size]:
+            self._rows[size].extend(numbers)
         else:
-            self._triples = numbers
+            self._rows[size] = numbers
 
     def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
-        """The finished facts; the collector is empty afterwards."""
+        """The finished facts; the collector can't be used afterwards."""
         import numpy as np
 
-        triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
-        self._triples, self._quads = array("I"), array("I")
+        triples, quads = (_rows(self._rows.pop(size), size) for size in (3, 4))
         named = bool(quads[:, 3].any())
         # not copied if there are only triples
         columns = [np.concatenate((triples[:, n], quads[:, n])) if len(quads) else triples[:, n] for n in range(3)]
