@@ -156,38 +156,45 @@ def _entities(
 
     `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it.
     """
-    texts, stated = layout.facts.texts, _stated_names(layout, schema)
-    relation_of = _relation_of(layout, schema)
-    columns = (each[layout.entities].tolist() for each in (layout.classes.set_of, weight, ends_of))
-    for number, label, index, links, end in zip(layout.entities.tolist(), layout.labels, *columns, strict=True):
+    texts, relation_of = layout.facts.texts, _relation_of(layout, schema)
+    counts, stated = _stated_names(layout, schema)
+    # the numbers of a buffer are made one by one, those of a list all at once
+    columns = (each[layout.entities].data for each in (layout.classes.set_of, weight, ends_of))
+    things = zip(layout.labels, layout.entities.data, counts.data, *columns, strict=True)
+    for label, number, count, index, links, end in things:
+        said = {label, *islice(stated, count)}
         relation = relation_of.get(index)
         if relation is None:
             continue
-        iri, others = texts[number], stated.get(number, ())
+        iri = texts[number]
         local = _last_segment(iri)
         plain = split_name(unquote(local) if "%" in local else local)
-        names = set(map(joined_tokens, {label, *others}))
+        names = set(map(joined_tokens, said))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
-        prominence = -1 if not others and len(names) == 1 else links
+        prominence = -1 if not count and len(names) == 1 else links
         names.discard("")
         thing = "entity", iri, "", label or iri, relation, prominence, ends[end]
         yield thing, sorted(names)
 
 
-def _stated_names(layout: Layout, schema: Schema) -> dict[int, tuple[str, ...]]:
-    """The values of naming predicates by thing."""
-    stated: dict[int, tuple[str, ...]] = {}
+def _stated_names(layout: Layout, schema: Schema) -> "tuple[Longs, Iterator[str]]":
+    """The number of values of naming predicates of each entity, and the values in the order of the entities."""
+    place_of = np.zeros(len(layout.facts.texts), dtype=np.int32)
+    place_of[layout.entities] = np.arange(len(layout.entities), dtype=np.int32)
+    forms: list[str] = []
+    owners, values = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     for predicate, place in _places(layout, schema):
         names = predicate.role in ("name", "identifier") or is_translation(predicate.iri)
         if names and place.cells is not None:
-            texts = [layout.facts.texts[n] for n in place.distinct.tolist()]
-            said_as = texts if place.cells.text else map(str, place.cells.value)
-            forms = dict(zip(place.distinct.tolist(), said_as, strict=True))
-            subjects, objects = place.subject[place.literal].tolist(), place.object[place.literal].tolist()
-            for subject, value in zip(subjects, objects, strict=True):
-                stated[subject] = (*stated.get(subject, ()), forms[value])
-    return stated
+            at = place.distinct.searchsorted(place.object[place.literal]) + len(forms)
+            owners.append(place_of[place.subject[place.literal]])
+            values.append(at.astype(np.int32))
+            texts = map(layout.facts.texts.__getitem__, place.distinct.tolist())
+            forms.extend(texts if place.cells.text else map(str, place.cells.value))
+    owner = np.concatenate(owners)
+    ordered = np.concatenate(values)[owner.argsort(kind="stable")]
+    return np.bincount(owner, minlength=len(layout.entities)), map(forms.__getitem__, ordered.data)
 
 
 def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
@@ -304,7 +311,8 @@ def _last_segment(iri: str) -> str:
     >>> _last_segment("http://ex.org/a#birthPlace")
     'birthPlace'
     """
-    return iri.rstrip("/#").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+    iri = iri.rstrip("/#")
+    return iri[max(iri.rfind("#"), iri.rfind("/")) + 1 :]
 
 
 # score of an inferred noun for a class; the label has 1 (given)

@@ -4,6 +4,7 @@ Tables and relations of classes are named by their labels, and by distinctive se
 """
 
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -212,9 +213,8 @@ def _asserted_types(facts: Facts, type_rows: "Flags", visible: "Flags") -> _Asse
     rows = np.flatnonzero(type_rows)
     subjects, objects = facts.subject[rows], facts.object[rows]
     starts = np.flatnonzero(change_mask(subjects))
-    items = objects.tolist()
-    ends = [*starts[1:].tolist(), len(rows)][: len(starts)]
-    for subject, start, end in zip(subjects[starts].tolist(), starts.tolist(), ends, strict=True):
+    items, ends = array("i", objects.tobytes()), np.append(starts[1:], len(rows))[: len(starts)]
+    for subject, start, end in zip(subjects[starts].data, starts.data, ends.data, strict=True):
         types = tuple(items[start:end])
         index = index_by_types.get(types)
         if index is None:

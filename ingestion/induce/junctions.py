@@ -15,7 +15,7 @@ from ingestion.induce.cells import Cell
 from ingestion.induce.layout import Layout, PredicateColumns, build_column, union_columns
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.schema_sql import SQL_TYPES, column_definitions, create_table
-from nacre.stores.sqlite.tables import quote_if_needed
+from nacre.stores.sqlite.tables import insert_rows, quote_if_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,10 +69,7 @@ def _create_and_insert(
     columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
     columns += column_definitions(build_column(place), schema.predicate_of[place.iri], link_target(layout, place))
     connection.execute(create_table(place.junction, columns))
-    connection.executemany(
-        f"INSERT INTO {quote_if_needed(place.junction)} VALUES ({', '.join('?' * len(columns))})",
-        _rows(layout, place, order),
-    )
+    insert_rows(connection, quote_if_needed(place.junction), len(columns), _rows(layout, place, order))
 
 
 def _create_shared(place: PredicateColumns) -> str:
@@ -88,8 +85,7 @@ def _insert_shared(
     connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]", first: int
 ) -> None:
     rows = ((number, place.index, *row) for number, row in enumerate(_rows(layout, place, order), first))
-    marks = ", ".join("?" * (3 + len(place.columns)))
-    connection.executemany(f"INSERT INTO {quote_if_needed(place.shared)} VALUES ({marks})", rows)
+    insert_rows(connection, quote_if_needed(place.shared), 3 + len(place.columns), rows)
 
 
 def _view_body(place: PredicateColumns) -> str:
@@ -175,7 +171,7 @@ def write_kinds(
     """The members of each kind, and a view of them over their tables."""
     classes = layout.classes
     members = ((iri, key) for iri, terms in sorted(classes.kinds.items()) for key in sorted(layout.ids[terms].tolist()))
-    connection.executemany("INSERT INTO entity_kind VALUES (?, ?)", members)
+    insert_rows(connection, "entity_kind", 2, members)
     create_views(connection, _kind_views(layout, by_table, schema))
 
 

@@ -4,9 +4,6 @@ Names of things without a label are inferred: a property that is called a name, 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,13 +48,13 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     texts = facts.texts
     best = best_names(facts, visible)
     blanks = facts.kinds("blank")
-    unnamed = {n for n in entities[blanks[entities]].tolist() if n not in best}
+    unnamed = {n for n in entities[blanks[entities]].tolist() if best[n] is None}
     described = _by_literals(facts, visible, unnamed)
     labels = []
     # the IRI of a class has no spaces, so it is split into words
     classes = set() if facts.things is None else set(facts.things.tolist())
-    for number in entities.tolist():
-        name = best.get(number, "")
+    for number in entities.data:
+        name = best[number] or ""
         text = " ".join(name.split())[:_LONGEST]
         # one text in memory
         text = name if text == name else text
@@ -71,9 +68,34 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
     return labels
 
 
-def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
-    """The best name of each subject among these triples: by predicate, language, then alphabetically. Subjects without
-    a label get an inferred name."""
+def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
+    """The best name of each term that is a subject of these triples: by predicate, language, then alphabetically.
+    Subjects without a label get an inferred name."""
+    texts = facts.texts
+    best, named = _stated_names(facts, among)
+    # codes and data are names only if nothing else is
+    unreadable = set()
+    for number in named.data:
+        stated = best[number] or ""
+        readable = readable_label(stated)
+        best[number] = readable or stated
+        if readable != stated and not readable:
+            unreadable.add(number)
+    known = named[~np.isin(named, list(unreadable))] if unreadable else named
+    found = infer_names(facts, among, known)
+    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
+    by_iri = {
+        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
+    }
+    for number, text in (by_iri | inferred).items():
+        best[number] = text
+    for number, text in _notations(facts, among).items():
+        best[number] = text if best[number] is None else best[number]
+    return best
+
+
+def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str | None], NDArray[np.int32]]":
+    """The best stated name of each term, and the terms that have one."""
     ranks = np.full(len(facts.texts), -1, dtype=np.int16)
     for number in facts.predicates:
         rank = name_rank(facts.texts[number])
@@ -90,35 +112,28 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
     subjects = facts.subject[rows]
     first = change_mask(subjects)
     texts = facts.texts
-    best = dict(zip(subjects[first].tolist(), map(texts.__getitem__, objects[first].tolist()), strict=True))
+    named = subjects[first]
+    # a dictionary would take six times the memory
+    best: list[str | None] = [None] * len(texts)
+    for number, stated in zip(named.data, map(texts.__getitem__, objects[first].data), strict=True):
+        best[number] = stated
     ties = np.zeros(len(rows), dtype=bool)
     ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
     for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
-        best[number] = min(best[number], texts[other])
-    uncased = {number for number, text in best.items() if text.islower()}
+        best[number] = min(best[number] or "", texts[other])
+    uncased = {number for number in subjects[~first].tolist() if (best[number] or "").islower()}
     for number, other in zip(subjects[~first].tolist(), objects[~first].tolist(), strict=True):
         # of two names that differ in case, the one with capitals is how it is written
-        if number in uncased and texts[other].casefold() == best[number].casefold():
-            best[number] = max(best[number], texts[other], key=lambda text: sum(map(str.isupper, text)))
+        name = best[number] or ""
+        if number in uncased and texts[other].casefold() == name.casefold():
+            best[number] = max(name, texts[other], key=lambda text: sum(map(str.isupper, text)))
     foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
     if 2 * foreign.sum() < len(foreign):
         # if most names are English or untagged, the words of an IRI are preferred to a name in another language
-        for number in subjects[first][foreign].tolist():
+        for number in named[foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))
-    # codes and data are names only if nothing else is
-    shown = {number: readable for number, text in best.items() if (readable := readable_label(text)) != text}
-    best |= {number: text for number, text in shown.items() if text}
-    unreadable = {number for number, text in shown.items() if not text}
-    found = infer_names(facts, among, best.keys() - unreadable if unreadable else best)
-    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
-    by_iri = {
-        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
-    }
-    best |= by_iri | inferred
-    for number, text in _notations(facts, among).items():
-        best.setdefault(number, text)
-    return best
+    return best, named
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
@@ -169,7 +184,7 @@ _DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
 _SIGNS = re.compile(r"[\W_]+")
 
 
-def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]) -> dict[int, str]:
+def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int32]") -> dict[int, str]:
     """Names of subjects that are not `named`.
 
     In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values
@@ -178,7 +193,7 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: Collection[int]
     things, as the "brand name" of some items.
     """
     open_ = np.ones(len(facts.texts), dtype=bool)
-    open_[list(named)] = False
+    open_[named] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])
     if not len(rows):
         return {}
@@ -219,16 +234,16 @@ def family_name_labels() -> frozenset[str]:
     return word_list("ingestion", "family_name_labels")
 
 
-def _class_of_terms(facts: Facts) -> "NDArray[np.int64]":
+def _class_of_terms(facts: Facts) -> "NDArray[np.int32]":
     """A class of each term, -1 if it has none."""
-    kind_of = np.full(len(facts.texts), -1, dtype=np.int64)
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int32)
     type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
     typed = np.flatnonzero(facts.predicate == type_number)
     kind_of[facts.subject[typed]] = facts.object[typed]
     return kind_of
 
 
-def _covers(kind_of: "NDArray[np.int64]", names: dict[int, str]) -> bool:
+def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:
     """Whether the names cover nearly all things of their most frequent class; True for things without a class."""
     kinds = kind_of[list(names)]
     if not len(kinds) or not (kinds >= 0).any():
@@ -260,14 +275,18 @@ def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int
 def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
     """Texts with the letters and digits of their subject's IRI, and other signs between them."""
     texts, subjects, objects = facts.texts, facts.subject[rows], facts.object[rows]
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    spelled, written = (np.zeros(len(texts), dtype=np.int32) for _ in range(2))
-    for n in unique_counts(subjects)[0].tolist():
-        spelled[n] = numbers[_letters_and_digits(local_name(texts[n]))]
-    for n in unique_counts(objects)[0].tolist():
-        written[n] = numbers.get(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]), -1)
+    spelled, written = (np.zeros(len(texts), dtype=np.int64) for _ in range(2))
+    for n in unique_counts(subjects)[0].data:
+        spelled[n] = hash(_letters_and_digits(local_name(texts[n])))
+    for n in unique_counts(objects)[0].data:
+        written[n] = hash(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]))
     pairs = _texts(facts, rows[spelled[subjects] == written[objects]])
-    return {subject: text for subject, text in pairs if text.casefold() != local_name(texts[subject]).casefold()}
+    said = ((subject, text, local_name(texts[subject])) for subject, text in pairs)
+    return {
+        subject: text
+        for subject, text, local in said
+        if text.casefold() != local.casefold() and _letters_and_digits(text) == _letters_and_digits(local)
+    }
 
 
 def _letters_and_digits(text: str) -> str:
@@ -275,7 +294,7 @@ def _letters_and_digits(text: str) -> str:
 
 
 def _distinctive_texts(
-    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int64]"
+    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int32]"
 ) -> dict[int, str]:
     """For each class the only text of its things, or their only description, if it is nearly unique."""
     kind_of = kind_of.copy()

@@ -59,7 +59,7 @@ class PredicateColumns:
     number: int
     subject: "Ints"
     object: "Ints"
-    row: "Longs"
+    row: "Ints"
     functional: bool
     literal: "Flags"
     distinct: "Ints"
@@ -69,7 +69,7 @@ class PredicateColumns:
     target_counts: "Longs"
     domains: dict[int, int]
     ranges: dict[int, int]
-    hidden: "Mapping[str, Longs]"
+    hidden: "Mapping[str, Ints]"
     junction: str = ""
     shared: str = ""
     key: str = ""
@@ -127,7 +127,8 @@ def induce_layout(facts: Facts, layer: Layer = NO_LAYER) -> Layout:
     unnamed = find_predicate_columns(facts, classes, visible)
     labels = preferred_labels(facts, entities, visible)
     named_classes, places = _name(classes, unnamed, declarations)
-    hidden = [*facts.aside.items(), *((reason, rows) for place in places for reason, rows in place.hidden.items())]
+    hidden = [*facts.aside.items()]
+    hidden += [(reason, rows.astype(np.intp)) for place in places for reason, rows in place.hidden.items()]
     hidden.append(("schema statement", np.flatnonzero(schema_rows)))
     hidden.append(("type is not a name", np.flatnonzero(typed & ~type_rows)))
     aside = _rows_by_reason(hidden, read)
@@ -312,7 +313,7 @@ def _too_many(places: Sequence[PredicateColumns], classes: Classes) -> set[int]:
 
 def find_predicate_columns(facts: Facts, classes: Classes, visible: "Flags") -> list[PredicateColumns]:
     """The columns of each predicate of the visible triples, in the order of IRIs."""
-    rows = np.flatnonzero(visible)
+    rows = np.flatnonzero(visible).astype(np.int32)
     rows = rows[np.argsort(facts.predicate[rows], kind="stable")]
     if not len(rows):
         return []
@@ -322,9 +323,9 @@ def find_predicate_columns(facts: Facts, classes: Classes, visible: "Flags") -> 
     return [_predicate_columns(facts, classes, index, number, of_it) for index, (number, of_it) in in_order]
 
 
-def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, rows: "Longs") -> PredicateColumns:
+def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, rows: "Ints") -> PredicateColumns:
     iri = facts.texts[number]
-    hidden_rows: dict[str, Longs] = {}
+    hidden_rows: dict[str, Ints] = {}
     functional = bool(change_mask(facts.subject[rows]).all())
     if not functional:
         spare = _other_languages(facts, rows)
@@ -368,7 +369,7 @@ def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, 
     )
 
 
-def _other_languages(facts: Facts, rows: "Longs") -> "Longs | None":
+def _other_languages(facts: Facts, rows: "Ints") -> "Ints | None":
     """The rows in other languages than the preferred one, if the values of a subject only differ by language."""
     subjects = facts.subject[rows]
     same = np.diff(subjects) == 0
@@ -389,7 +390,7 @@ def _other_languages(facts: Facts, rows: "Longs") -> "Longs | None":
             return None
         best = min(values, key=lambda v: language_rank(v[0], facts.languages))
         spare.extend(row for _, row in values if row != best[1])
-    return np.array(sorted(spare), dtype=np.int64)
+    return np.array(sorted(spare), dtype=np.int32)
 
 
 def build_relations(layout: Layout) -> tuple[Relation, ...]:

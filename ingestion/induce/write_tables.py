@@ -10,6 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from nacre.records.browse import FACET_VALUES, LARGE_CLASS, LONGEST_CELL, facet_
 from nacre.records.json_form import json_text
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.schema_sql import column_definitions, create_table
-from nacre.stores.sqlite.tables import quote_if_needed
+from nacre.stores.sqlite.tables import insert_rows, quote_if_needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,15 +130,8 @@ def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT NOT NULL,\n  label TEXT NOT NULL\n)"
     )
     texts = layout.facts.texts
-    connection.executemany(
-        "INSERT INTO entity VALUES (?, ?, ?)",
-        zip(
-            layout.ids[layout.entities].tolist(),
-            map(texts.__getitem__, layout.entities.tolist()),
-            layout.labels,
-            strict=True,
-        ),
-    )
+    iris = map(texts.__getitem__, layout.entities.tolist())
+    insert_rows(connection, "entity", 3, zip(layout.ids[layout.entities].tolist(), iris, layout.labels, strict=True))
 
 
 def _write_table(
@@ -159,7 +153,6 @@ def _write_table(
             _samples(layout, place, rows),
         )
     connection.execute(create_table(table.rows_name, columns))
-    insert = f"INSERT INTO {quote_if_needed(table.rows_name)} VALUES ({', '.join('?' * len(columns))})"
     sources = [cell_sources(layout, place) for place in places]
     size = max(200, _CHUNK_CELLS // len(columns))
     keys = ids[members]
@@ -169,7 +162,7 @@ def _write_table(
         for place, cells, (where, rows) in zip(places, sources, parts, strict=True):
             low, high = where.searchsorted((start, end))
             lists += column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
-        connection.executemany(insert, zip(*lists, strict=True))
+        insert_rows(connection, quote_if_needed(table.rows_name), len(columns), zip(*lists, strict=True))
 
 
 def _samples(layout: Layout, place: PredicateColumns, rows: "NDArray[np.int64]") -> list[str]:
@@ -193,7 +186,7 @@ def _table_part(
 def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
     facts = layout.facts
     omitted = facts.omitted
-    connection.executemany("INSERT INTO _nacre_omitted VALUES (?, ?, ?, ?, ?, ?)", omitted.listed)
+    insert_rows(connection, "_nacre_omitted", 6, omitted.listed)
     layout_json = {
         "triples": facts.triples,
         "omitted": [omitted.statements, omitted.files, omitted.other_files],
@@ -223,11 +216,8 @@ def _write_meta(connection: sqlite3.Connection, layout: Layout, stored: Schema, 
     schema = json_text(shown)
     stored_schema = schema if stored is shown else json_text(stored)
     layout_text = json.dumps(layout_json, ensure_ascii=False)
-    connection.executemany(
-        "INSERT INTO _nacre_meta VALUES (?, ?)",
-        (("format", FORMAT), ("layout", layout_text), ("schema", schema), ("stored_schema", stored_schema)),
-    )
-    connection.executemany("INSERT INTO _nacre_meta VALUES (?, ?)", value_counts(layout))
+    texts = (("format", FORMAT), ("layout", layout_text), ("schema", schema), ("stored_schema", stored_schema))
+    insert_rows(connection, "_nacre_meta", 2, chain(texts, value_counts(layout)))
 
 
 def write_exact(
@@ -241,8 +231,10 @@ def write_exact(
     rows = rows[exact[np.searchsorted(place.distinct, place.object[rows])]]
     rows = rows[np.argsort(keys[rows], kind="stable")]
     facts = layout.facts
-    connection.executemany(
-        "INSERT INTO _nacre_exact VALUES (?, ?, ?, ?, ?)",
+    insert_rows(
+        connection,
+        "_nacre_exact",
+        5,
         (
             (number, key, facts.texts[o], *facts.sorts[s][1:])
             for number, key, o, s in zip(
@@ -264,9 +256,7 @@ def write_derived(
         return
     derived = derived_mask(layout, place)
     if derived.any() and not derived.all():
-        connection.executemany(
-            "INSERT INTO _nacre_derived VALUES (?, ?)", ((place.index, key) for key in sorted(keys[derived].tolist()))
-        )
+        insert_rows(connection, "_nacre_derived", 2, ((place.index, key) for key in sorted(keys[derived].tolist())))
 
 
 def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]":
@@ -290,7 +280,7 @@ def write_graphs(
             graphs.append(int(facts.graph[row]))
         if graphs != [layout.base_graph]:
             written += [(place.index, key, name) for name in sorted(facts.texts[g] for g in graphs)]
-    connection.executemany("INSERT INTO _nacre_graph VALUES (?, ?, ?)", sorted(written))
+    insert_rows(connection, "_nacre_graph", 3, sorted(written))
 
 
 def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
@@ -315,14 +305,14 @@ def write_types(connection: sqlite3.Connection, layout: Layout) -> None:
     for number, types in classes.unusual.items():
         if number not in special:
             quads |= {(int(ids[number]), iri, base) for iri in types} or {(int(ids[number]), "", "")}
-    connection.executemany("INSERT INTO _nacre_type VALUES (?, ?, ?)", sorted(quads))
+    insert_rows(connection, "_nacre_type", 3, sorted(quads))
     members: list[tuple[int, str]] = []
     for table in classes.tables:
         for number in table.sets[1:]:
             subjects = np.flatnonzero(classes.set_of == number)
             names = sorted(classes.sets[number]) or [""]
             members += [(key, iri) for key in ids[subjects].tolist() for iri in names]
-    connection.executemany("INSERT INTO entity_class VALUES (?, ?)", sorted(members))
+    insert_rows(connection, "entity_class", 2, sorted(members))
 
 
 def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
@@ -351,7 +341,7 @@ def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
                     reason,
                 )
             )
-    connection.executemany("INSERT INTO _nacre_aside VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sorted(written))
+    insert_rows(connection, "_nacre_aside", 8, sorted(written))
 
 
 # smaller tables are sorted for each page

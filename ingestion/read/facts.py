@@ -150,29 +150,31 @@ class TripleCollector:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
         self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
-        # the numbers of all statements in order: without and with a graph
-        self._triples, self._quads = array("I"), array("I")
+        # the numbers of all statements in order, by their size: without and with a graph
+        self._rows = {3: array("I"), 4: array("I")}
 
     def number(self, sort: TermSort) -> int:
         """The number of a sort in `sort_of`."""
         return self._sorts.setdefault(sort, len(self._sorts))
 
     def __bool__(self) -> bool:
-        return bool(self._triples or self._quads)
+        return any(self._rows.values())
 
     def add(self, numbers: "array[int]", size: int) -> None:
         """Add statements: the numbers of three terms each, or of four with the graph."""
-        rows = self._quads if size == 4 else self._triples
-        rows.extend(numbers)
+        if self._rows[size]:
+            self._rows[size].extend(numbers)
+        else:
+            self._rows[size] = numbers
 
     def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
-        """The finished facts; the collector is empty afterwards."""
+        """The finished facts; the collector can't be used afterwards."""
         import numpy as np
 
-        triples, quads = _rows(self._triples, 3), _rows(self._quads, 4)
-        self._triples, self._quads = array("I"), array("I")
+        triples, quads = (_rows(self._rows.pop(size), size) for size in (3, 4))
         named = bool(quads[:, 3].any())
-        columns = [np.concatenate((triples[:, n], quads[:, n])) for n in range(3)]
+        # not copied if there are only triples
+        columns = [np.concatenate((triples[:, n], quads[:, n])) if len(quads) else triples[:, n] for n in range(3)]
         if named:
             columns.append(np.concatenate((np.zeros(len(triples), dtype=np.int32), quads[:, 3])))
         del triples, quads
@@ -217,11 +219,14 @@ def _rows(numbers: "array[int]", size: int) -> "Ints":
 
 
 def _sort_rows(columns: "list[Ints]", terms: int) -> "list[Ints]":
-    """Rows sorted by their columns, without duplicates."""
+    """Rows sorted by their columns, without duplicates; `columns` is empty afterwards, which frees their memory."""
     import numpy as np
 
+    # a graph has few predicates, so their places among each other take fewer bits than their numbers
+    used = np.flatnonzero(np.bincount(columns[1], minlength=1)).astype(np.int32)
     bits = max(terms, 1).bit_length()
-    if len(columns) * bits > 63:
+    widths = [bits, len(used).bit_length(), *([bits] * (len(columns) - 2))]
+    if sum(widths) > 63:
         order = np.lexsort(tuple(reversed(columns)))
         columns = [column[order] for column in columns]
         new = np.zeros(len(order), dtype=bool)
@@ -229,19 +234,23 @@ def _sort_rows(columns: "list[Ints]", terms: int) -> "list[Ints]":
             new |= change_mask(column)
         return columns if new.all() else [column[new] for column in columns]
     # sorting one integer for each row is several times faster than sorting rows
+    places = np.zeros(terms + 1, dtype=np.int32)
+    places[used] = np.arange(len(used), dtype=np.int32)
+    columns[1] = places[columns[1]]
     keys = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        keys <<= bits
-        keys |= column
+    for width in widths:
+        keys <<= width
+        keys |= columns.pop(0)
     keys.sort()
     new = change_mask(keys)
     if not new.all():
         keys = keys[new]
-    found = []
-    for _ in columns:
-        found.append((keys & ((1 << bits) - 1)).astype(np.int32))
-        keys >>= bits
-    return found[::-1]
+    found: list[Ints] = []
+    for width in reversed(widths):
+        found.insert(0, (keys & ((1 << width) - 1)).astype(np.int32))
+        keys >>= width
+    found[1] = used[found[1]]
+    return found
 
 
 # each round includes facts one link further away; nodes that are still equal are numbered in the order of the file

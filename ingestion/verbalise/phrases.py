@@ -122,8 +122,8 @@ class Titles:
         self._homes = {
             _namespace(facts.texts[s]) for s in near.outgoing.things[change_mask(near.outgoing.things)].tolist()
         }
-        names = best_names(facts, facts.is_literal[facts.object])
-        self.given = {number: said for number, name in names.items() if (said := shorten_title(clean_text(name)))}
+        names = enumerate(best_names(facts, facts.is_literal[facts.object]))
+        self.given = {number: said for number, name in names if name and (said := shorten_title(clean_text(name)))}
         self.of = [""] * len(facts.texts)
         for number in np.flatnonzero(~facts.is_literal).tolist():
             self.of[number] = self.given.get(number) or shorten_title(self._call(number, frozenset()))

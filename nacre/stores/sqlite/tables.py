@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain, islice
 from math import inf, isfinite
 from pathlib import Path
 from typing import NamedTuple
@@ -347,3 +348,18 @@ def quote_if_needed(name: str) -> str:
     ('height', '"größe"', '"a""b"')
     """
     return name if name.isascii() and name.isidentifier() else quote_identifier(name)
+
+
+# rows and values of one INSERT: to run a statement takes half of the time for a row of few columns (measured)
+_MAX_ROWS, _MAX_VALUES = 16, 200
+
+
+def insert_rows(connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[Iterable[object]]) -> None:
+    """Insert rows with so many columns, several with each statement."""
+    size = columns * max(1, min(_MAX_ROWS, _MAX_VALUES // columns))
+    cells, row = chain.from_iterable(rows), f"({', '.join('?' * columns)})"
+    insert = f"INSERT INTO {table} VALUES {row}"
+    several = insert + f", {row}" * (size // columns - 1)
+    while len(values := tuple(islice(cells, size))) == size:
+        connection.execute(several, values)
+    connection.executemany(insert, zip(*[iter(values)] * columns, strict=True))
