@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agents.answering.fallbacks import unclear_phrases
 from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
@@ -113,7 +114,25 @@ def answer_record(
         derivation=derivation,
         plan=_plan(view, draft),
         verified=_verified(view, draft, cited),
+        unclear=_unclear(view, draft),
     )
+
+
+# words of a question that could be taught, and words of one name (given)
+MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
+
+
+def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
+    """The words that the rows that answer leave out, or the likeliest reading, and that could be taught: no names and
+    numbers. None of a question that was answered, is about no graph, or is read in other words than its own."""
+    rows = view.evidence[draft.table] if draft.table is not None else None
+    place = rows.reading if isinstance(rows, Rows) else 0
+    if draft.status in ("answered", "failed") or view.rewrite.aside or view.rewrite.gloss or place is None:
+        return []
+    start = view.standalone.lstrip()
+    found = (each for each in unclear_phrases(view.understanding, place) if each.islower() or start.startswith(each))
+    words = [each for each in found if len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
+    return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
 
 
 def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:

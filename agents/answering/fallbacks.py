@@ -165,7 +165,7 @@ def facts_beside(
     if not shown:
         return ()
     of_name = f" of {quote_line(named[shown[0][2].thing].mention.label)}" if named else ""
-    unclear = list(_unclear_phrases(understanding)) if left_out else []
+    unclear = list(unclear_phrases(understanding)) if left_out else []
     if is_offering:
         lead = f"The graph also says{of_name}:"
     elif unclear:
@@ -238,15 +238,15 @@ def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
         missing = f"This graph knows nothing called {quoted_list(understanding.absent)}"
         return f"{missing}; this is {nearest}.{nearest_name_hint(unknown)}"
     nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
-    unclear = list(_unclear_phrases(understanding))
+    unclear = list(unclear_phrases(understanding))
     if unclear:
         return f"I am not sure how to read {quoted_list(unclear)}; this is {nearest}."
     return f"I am not sure what you ask; this is {nearest}."
 
 
-def _unclear_phrases(understanding: Understanding) -> Iterator[str]:
-    """The words that no reading uses, those that stand side by side together."""
-    best = understanding.readings[0] if understanding.readings else None
+def unclear_phrases(understanding: Understanding, place: int = 0) -> Iterator[str]:
+    """The words that a reading does not use, those that stand side by side together."""
+    best = understanding.readings[place] if understanding.readings else None
     texts = [*(word for word, _ in understanding.unknown), *(best.unused if best is not None else ())]
     named = _name_words(understanding)
     words = {token.norm for text in texts for token in tokenize(text)} - named - function_words()

@@ -39,6 +39,7 @@ class AgentAnswer(BaseModel):
     reason: str | None
     options: list[Option] = Field(description="Other readings of the question; send the words of one to choose it.")
     caveats: list[str]
+    unclear: list[str] = Field(description="Words that nothing accounts for: teach_word can make them names.")
     citations: list[AgentCitation]
     graph: str
     version: str

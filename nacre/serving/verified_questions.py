@@ -16,7 +16,6 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
@@ -38,15 +37,13 @@ from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
-from nacre.serving.cli.open_library import open_library, publish_layer_change
+from nacre.serving.cli.open_library import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService
 from nacre.stores.graph import Graph
 
 if TYPE_CHECKING:
-    from ingestion.layer.layer_file import LayerFiles
-    from ingestion.layer.resolve import Kind
     from nacre.config.settings import Settings
     from nacre.understanding.verified.apply import NameProposal
 
@@ -393,25 +390,6 @@ def stored_proposals(settings: "Settings", graph: str | None) -> "tuple[str, tup
         name = library.resolve(graph)
         with library.open(name) as opened:
             return name, graph_proposals(opened)
-
-
-def add_proposed_names(settings: "Settings", graph: str, proposals: "Sequence[NameProposal]") -> None:
-    """Publish a version of the graph in which these names are beside those that people gave before."""
-    from ingestion.layer.edit import names_from_people, with_names
-
-    with open_library(settings) as library, library.open(graph) as opened:
-        classes = {each.iri for each in opened.schema.classes}
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-
-    def change(present: "LayerFiles") -> "LayerFiles":
-        for each in proposals:
-            kind: Kind = "class" if each.iri in classes else "property"
-            also = (*names_from_people(present).get((kind, each.iri), ()), each.phrase)
-            file = with_names(present, kind, each.iri, also, who="verified questions", when=when)
-            present = present.replaced((file,))
-        return present
-
-    publish_layer_change(settings, graph, change)
 
 
 # seconds between two looks at the graphs (given)

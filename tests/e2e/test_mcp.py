@@ -14,7 +14,7 @@ from tests.e2e.conftest import environment
 
 QUESTION = "How many pages does Granite have?"
 TOOLS = {"ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs"}
-VERIFIED_TOOLS = {"list_verified", "confirm_answer", "confirm_query", "remove_verified"}
+VERIFIED_TOOLS = {"list_verified", "confirm_answer", "confirm_query", "remove_verified", "teach_word"}
 HEADERS = {"Accept": "application/json, text/event-stream"}
 SCHEMA = "nacre://graphs/reading-room/schema"
 

@@ -12,7 +12,7 @@ import typer
 from nacre.errors import ConfigError
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import open_library
-from nacre.serving.cli.turn_display import print_line
+from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
     from nacre.records.verified_question import VerifiedQuestion
@@ -195,30 +195,19 @@ def remove(
 
 
 @examples_app.command()
-def proposals(
-    graph: options.GraphOption = None,
-    apply: Annotated[
-        list[str] | None, typer.Option("--apply", metavar="WORDS", help="Add these words to the layer of the graph.")
-    ] = None,
-) -> int:
+def proposals(graph: options.GraphOption = None) -> int:
     """List what people say for classes and properties in confirmed questions, and the graph does not know.
 
-    With --apply the words become other names in the graph's layer `people.yaml`. Nothing is added by itself.
+    Nothing is added by itself: nacre layer teach adds a word.
     """
     from nacre.config.settings import Settings
-    from nacre.serving.verified_questions import add_proposed_names, stored_proposals
+    from nacre.serving.verified_questions import stored_proposals
 
-    settings = Settings()
-    name, found = stored_proposals(settings, graph)
-    for phrase in apply or ():
-        if phrase not in {each.phrase for each in found}:
-            raise ConfigError(f"{phrase!r} is not proposed. Run: nacre examples proposals --graph {name}")
-    if apply:
-        add_proposed_names(settings, name, [each for each in found if each.phrase in apply])
-        return 0
+    name, found = stored_proposals(Settings(), graph)
     for each in found:
-        count = len(each.questions)
-        print_line(f"“{each.phrase}” for {each.label}: {count} question{'' if count == 1 else 's'}")
+        count = f"{len(each.questions)} question{'' if len(each.questions) == 1 else 's'}"
+        teach = teach_command(each.phrase, each.label, "", name)
+        print_line(adapt_commands(f"“{each.phrase}” for {each.label}: {count}. Run: {teach}"))
     if not found:
         print_line("There are none: all words of the verified questions are known, or say too little.")
     return 0
