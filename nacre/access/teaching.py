@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -25,18 +26,19 @@ from nacre.access.nearest_named_facts import (
 from nacre.access.open_graph import lexicon_for
 from nacre.errors import ConfigError
 from nacre.language.sanitize import quote_line
-from nacre.language.tokens import lemma, tokenize
+from nacre.language.tokens import fold, lemma, tokenize
 from nacre.records.evidence import Rows
+from nacre.records.plan import Body
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
-from nacre.records.turn import Rewrite
+from nacre.records.turn import Mention, Rewrite
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
 from nacre.understanding.verified.apply import MAX_NAME, MAX_WORDS
-from nacre.understanding.verified.template import plan_elements
+from nacre.understanding.verified.template import plan_constants, plan_elements
 from nacre.wording.answer import verbalise_result
 from tools.sql import run_reading
 
@@ -49,7 +51,7 @@ MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
 TRYING_SECONDS = 4.0
 
 # what adds to the likeness: the question is about things that have the property; a reading with score 1 (given)
-NEAR_GAIN, SCORE_GAIN = 0.15, 0.3
+NEAR_GAIN, SCORE_GAIN = 0.15, 1.0
 
 # the score from which on a name has a word already (given)
 TAKEN_SCORE = 0.8
@@ -131,17 +133,24 @@ def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[flo
     """The score of the likeliest reading of a question if a word is a name of this class or property, and what it
     gives: "" if nothing, or if it does without the word."""
     lexicon = _taught_lexicon(lexicon_for(graph, question), word, iri)
-    best = next(iter(understand(Rewrite(question), lexicon.schema, lexicon).readings), None)
-    taught = {token.norm for token in tokenize(word)}
-    if best is None or iri not in plan_elements(best.plan.body):
-        return 0.0, ""
-    if any(taught & {token.norm for token in tokenize(each)} for each in best.unused):
+    understood = understand(Rewrite(question), lexicon.schema, lexicon)
+    best = next(iter(understood.readings), None)
+    if best is None or not _uses(word, iri, best.plan.body, understood.mentions):
         return 0.0, ""
     for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
         if isinstance(rows, Rows):
             text = quote_line(verbalise_result(best.plan, rows.table, graph.schema, question).text)
             return best.score * best.covered, text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
     return 0.0, ""
+
+
+def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
+    """Whether a plan has a class or property because of a word: not as the class of a named thing, and not because
+    another word names it as well. Mentions of classes have no target."""
+    named = {each for thing in plan_constants(body).things for each in thing.classes}
+    having = [fold(word) in fold(each.text) for each in mentions if each.target in (iri, "")]
+    others = [each for each in mentions if each.target == iri and fold(word) not in fold(each.text)]
+    return iri in plan_elements(body) - named and any(having) and not others
 
 
 def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, Class | Predicate]]:

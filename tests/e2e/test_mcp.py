@@ -95,6 +95,12 @@ async def test_an_agent_uses_a_graph(connect):
         )
         assert refused.is_error
 
+        asked = "How many foliants are there?"
+        proposed = await called("teach_word", word="foliants", question=asked)
+        assert "There are 6 books." in [each["answer"] for each in proposed["proposals"]]
+        assert (proposed["taught"], "“book”" in (await called("teach_word", word="book"))["problem"]) == ("", True)
+        assert (await client.call_tool("teach_word", {"word": "foliants", "meaning": "sofa"})).is_error
+
         assert [each["name"] for each in (await called("list_graphs"))["graphs"]] == ["reading-room"]
         graph = await called("describe_graph", graph="reading-room")
         assert {each["table"] for each in graph["classes"]} == {"book", "author"}

@@ -6,7 +6,7 @@ import { isIri, thingLink } from "../shared/labels.js";
 import { t } from "../shared/words.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
-import { appliedNames } from "./names.js";
+import { teachWord } from "./names.js";
 
 const PAGE = 50, SEARCH_DELAY = 200;
 const ASIDE = ["failed", "empty", "changed kind", "contradicted", "replaced"];
@@ -160,9 +160,7 @@ function proposal(view, { phrase, iri, label, questions }, mayWrite, status) {
     status.replaceChildren(t("namesApplying"));
     announce(t("namesApplying"));
     try {
-      const layer = apiPath("graphs", view.graph, "layer"), before = (await get(layer)).version;
-      await send("POST", view.path + "/proposals", { phrase, iri });
-      const names = await appliedNames(layer, before, () => view.own !== latestRequest);
+      const names = await teachWord(view.graph, phrase, iri, () => view.own !== latestRequest || $("look").hidden);
       if (names) await drawProposals(view, names.busy ? t("namesStillApplying") : names.problem || t("namesApplied"));
     } catch (problem) {
       status.replaceChildren(failureBox(problem));
