@@ -7,7 +7,7 @@ question refers to.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from agents.answering.fallbacks import unclear_phrases
 from agents.answering.grounding_gate import ReleasedAnswer
@@ -144,15 +144,14 @@ def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
 def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> VerifiedRecord | None:
     """Who confirmed what the cited rows are the answer of, or a question of the same shape."""
     match = view.understanding.verified
-    if match is not None and any(isinstance(each, Rows) and each.verified == match.id for each in cited):
-        return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how="same")
-    rows = view.evidence[draft.table] if draft.table is not None else None
-    if not isinstance(rows, Rows) or rows.reading is None:
+    if match is None or not any(isinstance(each, Rows) and each.verified == match.id for each in cited):
+        rows = view.evidence[draft.table] if draft.table is not None else None
+        place = rows.reading if isinstance(rows, Rows) else None
+        match = view.understanding.readings[place].verified if place is not None else None
+    if match is None:
         return None
-    alike = view.understanding.readings[rows.reading].verified
-    if alike is None:
-        return None
-    return VerifiedRecord(by=alike.by, at=alike.at, id=alike.id, question=alike.question, how="same shape")
+    how: Literal["same", "same shape"] = "same shape" if match.is_like else "same"
+    return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how=how)
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest
+from nacre.access.verified_look_up import with_other_name
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
@@ -20,6 +22,7 @@ from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.cli.turn_display import note_lines
 from nacre.understanding.linking.link_mentions import linker_of
+from nacre.understanding.question.records import Link
 from nacre.understanding.verified.apply import name_proposals
 from tests.support.scripted_model import ScriptedModel, step
 
@@ -138,6 +141,40 @@ async def test_a_question_of_the_same_shape_takes_the_plan_with_its_own_name(hou
     assert note_lines(record) == [note]
     other = await ask(house, question, "bob")
     assert other["verified"] is None
+
+
+BY_NAME = "SELECT breaking_load FROM rope WHERE label = 'Heron'"
+
+
+@pytest.mark.parametrize("confirmed", [{"plan": LOAD}, {"sql": BY_NAME}, {"sql": f"{BY_NAME} -- 'Heron', of course"}])
+async def test_the_same_words_with_another_name_are_surely_answered_the_same_way(
+    house: Composition, confirmed: dict[str, Any]
+) -> None:
+    before = await ask(house, "What oomph had Petrel?")
+    assert (before["status"], before["values"]) != ("answered", [11])
+    entry = confirm(house, "What oomph has Heron?", **confirmed)
+    record = await ask(house, "What oomph had Petrel?")
+    assert (record["status"], record["values"], record["unclear"]) == ("answered", [11], [])
+    assert record["citations"][0]["rows"]
+    about = {"by": "ann", "at": entry.at, "id": entry.id, "question": entry.question, "how": "same shape"}
+    assert record["verified"] == about
+    assert record["confidence"] is not None
+    assert 0.9 < record["confidence"] < 1
+    for other in ("What oomph has Tuva Moe?", "What oomph has Nobody?"):
+        assert (await ask(house, other))["values"] not in ([7], [11])
+
+
+def test_a_query_takes_another_name_as_a_constant_alone() -> None:
+    heron = Link(0, 1, "entity", (), 1.0, 1, keys=("urn:h",), label='Hé"ron')
+    other = heron._replace(keys=("urn:o",), label="O'Neil \"\\ --")
+    sql = """SELECT "urn:h" FROM t WHERE a='Hé"ron' AND b = 'Hé"ron x' OR c='urn:h' --'urn:h'"""
+    given = with_other_name(VerifiedQuery(tool="sql", text=sql), heron, other)
+    assert given == r"""SELECT "urn:h" FROM t WHERE a='O''Neil "\ --' AND b = 'Hé"ron x' OR c='urn:o' --'urn:h'"""
+    sparql = VerifiedQuery(tool="sparql", text="""SELECT * { <urn:h> ?p ?o ; ?q 'Hé"ron', "urn:hx" } # <urn:h>""")
+    given = with_other_name(sparql, heron, other)
+    assert given == r"""SELECT * { <urn:o> ?p ?o ; ?q 'O\'Neil "\\ --', "urn:hx" } # <urn:h>"""
+    assert with_other_name(sparql, heron, other._replace(keys=("urn:o> ?p ?o } #",))) == ""
+    assert with_other_name(VerifiedQuery(tool="sql", text="SELECT 40"), heron, other) == ""
 
 
 async def test_a_name_of_another_class_does_not_fill_a_slot(house: Composition) -> None:

@@ -44,7 +44,14 @@ from nacre.understanding.parse_question import expected_kind
 from nacre.understanding.question.records import Cue, Link, Question
 from nacre.understanding.ranking.probabilities import log_odds_before_running, probability
 from nacre.understanding.ranking.rank import weighted_sum
-from nacre.understanding.verified.template import Alignment, align_question, content_words, plan_elements, template_of
+from nacre.understanding.verified.template import (
+    Alignment,
+    align_question,
+    content_words,
+    has_same_words,
+    plan_elements,
+    template_of,
+)
 from nacre.wording.plan_phrases import verbalise_plan
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
@@ -90,7 +97,10 @@ def offers(
 ) -> list[Offer]:
     """The plans of verified questions with the names of this one, the likeliest first."""
     compared = compare_verified(verified[:MAX_COMPARED], question, links, readings, graph)
-    found = [Offer(each, alignment, offer_probability(features)) for each, alignment, features in compared]
+    found = [
+        Offer(each, alignment, MAX_PROBABILITY if has_same_words(alignment, question) else offer_probability(features))
+        for each, alignment, features in compared
+    ]
     return sorted(found, key=lambda offer: -offer.probability)
 
 
@@ -157,7 +167,7 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
     unused = own.unused if own is not None and chance < LIKELY else ()
     covered = own.covered if own is not None and chance < LIKELY else 1.0
     alike = offer.verified
-    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone)
+    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone, is_like=True)
     merged = Reading(plan, score, covered, words, sure, unused, odds, verified=match)
     others = [
         replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,

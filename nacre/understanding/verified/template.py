@@ -203,6 +203,19 @@ def align_question(
     return Alignment(template, replace(template.plan, body=body), frozenset(taken), changed, odd)
 
 
+def has_same_words(alignment: Alignment, question: Question) -> bool:
+    """Whether a question has the words of the verified one, in their order and in any form, apart from names."""
+    template = alignment.template
+    slots = [*((slot.start, slot.end) for slot in template.names)]
+    slots += ((slot.number.start, slot.number.end) for slot in template.numbers)
+    taken = frozenset(i for start, end in slots for i in range(start, end))
+    return not alignment.odd and _lemmas(question, alignment.taken) == _lemmas(template.question, taken)
+
+
+def _lemmas(question: Question, taken: frozenset[int]) -> list[str]:
+    return [token.lemma for i, token in enumerate(question.tokens) if i not in taken]
+
+
 def _same_name(slot: NameSlot, template: Template, question: Question) -> range | None:
     """The tokens of the question that are those of a slot."""
     name = [token.norm for token in template.question.tokens[slot.start : slot.end]]
