@@ -108,7 +108,7 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
-    chosen = _nearest_facts(facts) or _nearest_others(near)
+    chosen = _nearest_facts(facts) or _nearest_others(near)[:MOST_SHOWN]
     if not chosen:
         return None
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
@@ -166,7 +166,7 @@ def facts_beside(
     if is_offering:
         lead = f"The graph also says{of_name}:"
     elif unclear:
-        lead = f"I could not use {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
+        lead = f"I left out {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
     else:
         lead = f"If you meant something else, the graph says{of_name}:"
     return ((lead, ()), *(_worded(each, bool(named)) for each in shown))
@@ -184,8 +184,7 @@ def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
     """Texts of things of the requested class that have some of the words, and sentences that are like the question; and
     values of the nearest property, if it is nearly as near."""
     found = list({each[1].text: each for each in near if each[2].thing or each[2].likeness >= MIN_LIKENESS}.values())
-    found = [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
-    return found[:MOST_SHOWN]
+    return [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
 
 
 def _is_value(near: NearSentence, found: Sequence[NearSentence]) -> bool:
@@ -229,7 +228,7 @@ def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
     nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
     unclear = list(unclear_phrases(understanding))
     if unclear:
-        return f"I could not use {quoted_list(unclear)}; this is {nearest}."
+        return f"I left out {quoted_list(unclear)}; this is {nearest}."
     return f"I am not sure what you ask; this is {nearest}."
 
 
@@ -395,7 +394,7 @@ def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: 
     names, hint = quoted_list([word for word, _ in unknown]), nearest_name_hint(unknown)
     if not schema.predicates:
         return f"The texts do not tell of {names}."
-    lead = "This graph knows nothing called" if understanding.absent else "I found no answer: I could not use"
+    lead = "This graph knows nothing called" if understanding.absent else "I found nothing for"
     with_texts = any(each.document is not None for _, each in indexed_sentences(evidence))
     return f"{lead} {names}{', and the texts do not answer this' if with_texts else ''}.{hint}"
 

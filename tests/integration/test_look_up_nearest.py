@@ -64,7 +64,7 @@ async def test_words_that_ask_for_nothing_else_do_not_make_a_reading_unsure(app:
 async def test_facts_stand_beside_an_unsure_reading(app: App) -> None:
     answer = await ask(app, "how much is Mira the Fox worth to the insurance people")
     assert (answer["values"], answer["status"]) == ([650], "partial")
-    assert "I could not use “worth” and “people”; if you meant something else, the graph says" in answer["answer"]
+    assert "I left out “worth” and “people”; if you meant something else, the graph says" in answer["answer"]
     assert len(answer["citations"]) >= 2
 
 

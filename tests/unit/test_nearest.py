@@ -65,7 +65,7 @@ def test_three_facts_are_shown_and_the_nearest_first() -> None:
     assert draft is not None
     assert (draft.status, draft.values) == ("partial", ())
     assert [indexes for _, indexes in draft.sentences] == [(), (1,), (2,), (0,)]
-    assert draft.sentences[0][0].startswith("I could not use “bits”; this is what the graph says of Otter")
+    assert draft.sentences[0][0].startswith("I left out “bits”; this is what the graph says of Otter")
     assert draft.options == (EVERYTHING,)
     assert draft.things == (("otter", "Otter"),)
 
@@ -175,7 +175,7 @@ def test_near_facts_stand_beside_unsure_rows_after_one_doubt() -> None:
     near = [fact(f"Otter has {n} masts.", 0.1 * n) for n in (1, 2, 3, 4, 5)]
     given = replace(fact("Otter is 9 m long.", 0.9), triples=(("otter", "length", "9"),))
     lead, *facts = facts_beside(understanding, [rows, *near, given], rows, is_offering=False)
-    doubt = "I could not use “lying”; if you meant something else, the graph says of Otter:"
+    doubt = "I left out “lying”; if you meant something else, the graph says of Otter:"
     assert lead == (doubt, ())
     assert [indexes for _, indexes in facts] == [(5,), (4,), (3,)]
     assert facts_beside(understanding, [rows, near[0]], rows, is_offering=False) == ()
