@@ -49,6 +49,7 @@ from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Understanding
 from nacre.understanding.ranking.rank import load_weights
 from nacre.understanding.understand import understand
+from nacre.understanding.verified.offer import MAX_PROBABILITY
 
 MODEL_VISITS = 1
 
@@ -191,8 +192,8 @@ def _joined_with(first: BranchResult, other: BranchResult) -> BranchResult:
 
 
 async def verified_rows(view: TurnView, database: Database) -> BranchResult | None:
-    """The rows of the verified question that the question is. None if it is none, or if its plan or query fails or
-    gives nothing: then the question is answered as any other.
+    """The rows of the verified question that the question is, or of its query with another name. None if it is none, or
+    if its plan or query fails or gives nothing: then the question is answered as any other.
 
     A query that a person wrote runs behind the guard, as those of models do.
     """
@@ -205,8 +206,9 @@ async def verified_rows(view: TurnView, database: Database) -> BranchResult | No
         [found, *_] = await database.read(view.understanding.readings[:1], view.rewrite.gloss)
     if found.error is not None or not found.rows or all(is_empty(each.table) for each in found.rows):
         return None
+    chance = MAX_PROBABILITY if match.is_like else 1.0
     certain = tuple(
-        replace(each, probability=1.0, verified=match.id) if each in found.rows else each for each in found.evidence
+        replace(each, probability=chance, verified=match.id) if each in found.rows else each for each in found.evidence
     )
     return replace(found, evidence=certain)
 

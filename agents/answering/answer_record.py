@@ -7,8 +7,9 @@ question refers to.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
+from agents.answering.fallbacks import unclear_phrases
 from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
@@ -113,7 +114,25 @@ def answer_record(
         derivation=derivation,
         plan=_plan(view, draft),
         verified=_verified(view, draft, cited),
+        unclear=_unclear(view, draft),
     )
+
+
+# words of a question that could be taught, and words of one name (given)
+MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
+
+
+def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
+    """The words that the rows that answer leave out, or the likeliest reading, and that could be taught: no names and
+    numbers. None of a question that was answered, is about no graph, or is read in other words than its own."""
+    rows = view.evidence[draft.table] if draft.table is not None else None
+    place = rows.reading if isinstance(rows, Rows) else 0
+    if draft.status in ("answered", "failed") or view.rewrite.aside or view.rewrite.gloss or place is None:
+        return []
+    start = view.standalone.lstrip()
+    found = (each for each in unclear_phrases(view.understanding, place) if each.islower() or start.startswith(each))
+    words = [each for each in found if len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
+    return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
 
 
 def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
@@ -125,15 +144,14 @@ def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
 def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> VerifiedRecord | None:
     """Who confirmed what the cited rows are the answer of, or a question of the same shape."""
     match = view.understanding.verified
-    if match is not None and any(isinstance(each, Rows) and each.verified == match.id for each in cited):
-        return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how="same")
-    rows = view.evidence[draft.table] if draft.table is not None else None
-    if not isinstance(rows, Rows) or rows.reading is None:
+    if match is None or not any(isinstance(each, Rows) and each.verified == match.id for each in cited):
+        rows = view.evidence[draft.table] if draft.table is not None else None
+        place = rows.reading if isinstance(rows, Rows) else None
+        match = view.understanding.readings[place].verified if place is not None else None
+    if match is None:
         return None
-    alike = view.understanding.readings[rows.reading].verified
-    if alike is None:
-        return None
-    return VerifiedRecord(by=alike.by, at=alike.at, id=alike.id, question=alike.question, how="same shape")
+    how: Literal["same", "same shape"] = "same shape" if match.is_like else "same"
+    return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how=how)
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

@@ -316,8 +316,10 @@ def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
     if unknown:
         # a code that is nearly another is a misspelling; a word may just be another word
         codes = [each for each in unknown if any(map(str.isdigit, each[0]))]
-        words = quoted_list([word for word, _ in unknown])
-        yield f"The answer leaves out {words}: nothing in this graph is called that.{nearest_name_hint(codes)}"
+        words = [word for word, _ in unknown]
+        is_name = not set(words).isdisjoint(view.understanding.absent)
+        why = ": nothing in this graph is called that" if is_name else ""
+        yield f"The answer leaves out {quoted_list(words)}{why}.{nearest_name_hint(codes)}"
 
 
 def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
@@ -352,7 +354,7 @@ def _dispute_sentences(index: int, text: EvidenceSentence) -> tuple[CitedSentenc
 QUERYING = ("sql", "sparql")
 
 # of which point a reading is not sure, by the check of its proof that it fails
-UNREAD = "I am not sure how to read “{}”."
+UNREAD = "I am not sure that I took “{}” as you mean it."
 DOUBTS = {
     ONE_PLACE: "{} share this place.",
     "own things first": "I am not sure that “{}” is what you mean.",

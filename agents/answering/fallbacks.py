@@ -43,18 +43,15 @@ from nacre.understanding.ranking.rank import load_weights
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import predicate_words
 
-# facts of one thing that are shown at least and at most, and sentences about no named thing
-FEWEST_FACTS, MOST_FACTS, MOST_OTHERS = 3, 6, 3
+# facts, or sentences about no named thing, that are shown at most (given)
+MOST_SHOWN = 3
 
 # words of an answer, with what is offered, that have room for more than one fact of each thing, and of facts beside
 # rows (both given)
 MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
 
-# facts that are less near than the nearest by more than this are shown only to have enough (given)
+# texts that are less near than the nearest by more than this are not shown (given)
 NEAR = 0.15
-
-# likeness of the nearest fact below which any other may be the one that is asked for (given)
-UNCERTAIN = 0.4
 
 # words from which on a literal is a text, and from which on a text is a sentence (given)
 PROSE_WORDS, SENTENCE_WORDS = 3, 6
@@ -111,7 +108,7 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
-    chosen = _nearest_facts(facts) or _nearest_others(near)
+    chosen = _nearest_facts(facts) or _nearest_others(near)[:MOST_SHOWN]
     if not chosen:
         return None
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
@@ -161,17 +158,15 @@ def facts_beside(
         if each[2].likeness >= (least if named else MIN_LIKENESS) and (each[2].thing in named or not named)
     ]
     others = [each for each in others if not named or each[2].thing == others[0][2].thing]
-    shown = _within_words(others[:FEWEST_FACTS], MOST_WORDS_BESIDE, bool(named)) if others else []
+    shown = _within_words(others[:MOST_SHOWN], MOST_WORDS_BESIDE, bool(named)) if others else []
     if not shown:
         return ()
     of_name = f" of {quote_line(named[shown[0][2].thing].mention.label)}" if named else ""
-    unclear = list(_unclear_phrases(understanding)) if left_out else []
+    unclear = list(unclear_phrases(understanding)) if left_out else []
     if is_offering:
         lead = f"The graph also says{of_name}:"
     elif unclear:
-        lead = (
-            f"I am not sure how to read {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
-        )
+        lead = f"I left out {quoted_list(unclear)}; if you meant something else, the graph says{of_name}:"
     else:
         lead = f"If you meant something else, the graph says{of_name}:"
     return ((lead, ()), *(_worded(each, bool(named)) for each in shown))
@@ -180,23 +175,16 @@ def facts_beside(
 def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
     """The nearest facts of each named thing, those of one thing together."""
     by_thing = {key: list(group) for key, group in groupby(sorted(facts, key=_thing), _thing)}
-    most = max(FEWEST_FACTS, MOST_FACTS // len(by_thing)) if by_thing else 0
-    shown: list[NearSentence] = []
-    for key in dict.fromkeys(map(_thing, facts)):
-        own = by_thing[key]
-        best = own[0][2].likeness
-        near = 0.0 if best < UNCERTAIN else best - NEAR
-        shown += [each for n, each in enumerate(own[:most]) if n < FEWEST_FACTS or each[2].likeness >= near]
-    return shown
+    most = max(1, MOST_SHOWN // max(1, len(by_thing)))
+    things = list(dict.fromkeys(map(_thing, facts)))[:MOST_SHOWN]
+    return [each for key in things for each in by_thing[key][:most]]
 
 
 def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
     """Texts of things of the requested class that have some of the words, and sentences that are like the question; and
     values of the nearest property, if it is nearly as near."""
     found = list({each[1].text: each for each in near if each[2].thing or each[2].likeness >= MIN_LIKENESS}.values())
-    found = [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
-    texts = [each for each in found if not _is_value(each, found)][:MOST_OTHERS]
-    return [each for each in found if each in texts or _is_value(each, found)]
+    return [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
 
 
 def _is_value(near: NearSentence, found: Sequence[NearSentence]) -> bool:
@@ -238,15 +226,15 @@ def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
         missing = f"This graph knows nothing called {quoted_list(understanding.absent)}"
         return f"{missing}; this is {nearest}.{nearest_name_hint(unknown)}"
     nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
-    unclear = list(_unclear_phrases(understanding))
+    unclear = list(unclear_phrases(understanding))
     if unclear:
-        return f"I am not sure how to read {quoted_list(unclear)}; this is {nearest}."
+        return f"I left out {quoted_list(unclear)}; this is {nearest}."
     return f"I am not sure what you ask; this is {nearest}."
 
 
-def _unclear_phrases(understanding: Understanding) -> Iterator[str]:
-    """The words that no reading uses, those that stand side by side together."""
-    best = understanding.readings[0] if understanding.readings else None
+def unclear_phrases(understanding: Understanding, place: int = 0) -> Iterator[str]:
+    """The words that a reading does not use, those that stand side by side together."""
+    best = understanding.readings[place] if understanding.readings else None
     texts = [*(word for word, _ in understanding.unknown), *(best.unused if best is not None else ())]
     named = _name_words(understanding)
     words = {token.norm for text in texts for token in tokenize(text)} - named - function_words()
@@ -406,9 +394,9 @@ def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: 
     names, hint = quoted_list([word for word, _ in unknown]), nearest_name_hint(unknown)
     if not schema.predicates:
         return f"The texts do not tell of {names}."
-    missing = f"This graph {'knows nothing called' if understanding.absent else 'says nothing about'} {names}"
+    lead = "This graph knows nothing called" if understanding.absent else "I found nothing for"
     with_texts = any(each.document is not None for _, each in indexed_sentences(evidence))
-    return f"{missing}{', and its texts do not answer this' if with_texts else ''}.{hint}"
+    return f"{lead} {names}{', and the texts do not answer this' if with_texts else ''}.{hint}"
 
 
 def _unstated_text(reading: Reading) -> str:

@@ -121,9 +121,8 @@ CASES = (
     ),
     RequestCase("the approval of nothing", f"{VERIFIED_PATH}/none/approve", {}, (403, 404)),
     RequestCase("the removal of nothing", f"{VERIFIED_PATH}/none", None, (404,), "DELETE"),
-    RequestCase(
-        "a name that no question teaches", f"{VERIFIED_PATH}/proposals", {"phrase": "x", "iri": "y"}, (403, 404)
-    ),
+    RequestCase("a word by a key that may not write", f"{LAYER_PATH}/words", {"word": "x", "meaning": "y"}, (403, 422)),
+    RequestCase("the meanings of a long word", f"{LAYER_PATH}/words?word={'x' * 5000}", None, (422,), "GET"),
     RequestCase("501 lines to confirm", f"{VERIFIED_PATH}/import", {"lines": [{}] * 501}),
     RequestCase("an upload by a key that may not write", "/api/uploads", None, (403,)),
     RequestCase("a turn of nobody shared", "/api/threads/none/turns/1/share", {}, (404,)),

@@ -15,13 +15,14 @@ from yaml.nodes import MappingNode, SequenceNode
 from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer, read_yaml
 from ingestion.layer.resolve import Kind
+from nacre.errors import IngestionError
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.schema import Schema
 
 PEOPLE = "people.yaml"
 
-# changes that the file lists, the last ones
-MAX_CHANGES = 200
+# changes that the file lists, the last ones, and names of one class or property (given)
+MAX_CHANGES, MAX_NAMES = 200, 30
 
 _SECTIONS: dict[Kind, str] = {"class": "classes", "property": "properties"}
 
@@ -56,6 +57,15 @@ def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *,
     text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
     _people(text)
     return LayerFile(PEOPLE, text)
+
+
+def with_further_name(layers: LayerFiles, kind: Kind, iri: str, name: str, *, who: str, when: str) -> LayerFile:
+    """The file with one more name for a class or property. Raises IngestionError if it has too many, or as
+    `with_names`."""
+    given = names_from_people(layers).get((kind, iri), ())
+    if len(given) >= MAX_NAMES:
+        raise IngestionError(f"It has {len(given)} other names already. Remove one first.")
+    return with_names(layers, kind, iri, (*given, name), who=who, when=when)
 
 
 def _people(text: str) -> Layer:

@@ -29,6 +29,7 @@ from nacre.access.nearest_named_facts import (
     KIND_GAIN,
     AnswerKind,
     engine_of,
+    fitting_facts,
     is_list,
     is_telling,
     kind_fit,
@@ -37,6 +38,7 @@ from nacre.access.nearest_named_facts import (
     requested_kind,
     round_likeness,
     text_forms,
+    without_names,
     word_likenesses,
 )
 from nacre.language.data import language, word_list
@@ -89,7 +91,8 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
             understanding = replace(understanding, readings=(*understanding.readings, *of_class.readings))
             others = _nearest_found(view, graph)
             evidence += [*of_class.sentences, *(each for each in others if lack == "everything" or not is_list(each))]
-        evidence += facts
+        named = [each.mention for each in understanding.named]
+        evidence += fitting_facts(without_names(view.standalone, named), facts, graph.schema)
         understanding = compare_readings(understanding, facts, graph)
         looks_up = not view.enabled or not set(QUERYING).isdisjoint(view.enabled)
         looked_up = look_up_nearest(understanding, facts, view.evidence, graph, view.round) if looks_up else None

@@ -189,14 +189,14 @@ def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], graph: Gr
     near = likenesses(asked.question, texts, by_words, graph.lexicon)
     kind = requested_kind(asked.question)
     found = [
-        _ClassProperty(iri, each, likeness + KIND_GAIN * _is_of_kind(each, kind, schema))
+        _ClassProperty(iri, each, likeness + KIND_GAIN * is_of_kind(each, kind, schema))
         for (iri, each), likeness in zip(pairs, near, strict=True)
     ]
     found = sorted(found, key=lambda each: -each.likeness)[:MOST_OFFERED]
     return [each for each in found if each.likeness >= PROPERTY_LIKENESS]
 
 
-def _is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:
+def is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:
     """Whether the values of a property are of the requested kind, if one is requested."""
     sample = next(iter((*predicate.values, *predicate.samples)), "")
     return bool(kind) and gives_kind(predicate, False, sample, kind, schema)

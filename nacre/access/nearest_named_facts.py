@@ -7,6 +7,7 @@ each. Whether a fact is of the kind that a question asks for ("when" wants a dat
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from agents.answering.fallbacks import is_text
 from nacre.access.open_graph import endpoint_names
 from nacre.language.data import language
+from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
 from nacre.language.thesaurus import (
     adjective_concepts,
     dictionary_forms,
@@ -198,6 +200,35 @@ def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
     return bool(known) and (
         "://" in sentence.text or any(each is not None and each.role == "identifier" for each in known)
     )
+
+
+def fitting_facts(question: str, facts: Sequence[EvidenceSentence], schema: Schema) -> list[EvidenceSentence]:
+    """Those of the near facts that answer what is asked for: amounts in a unit that the question names, else values of
+    the kind that it asks for, and texts; all, if there is none. Identifiers are left out unless the question names
+    them, or there is nothing else."""
+    lemmas, kind = _lemmas(name_tokens(question)), requested_kind(question)
+    plain = [each for each in facts if not _is_unasked_code(each, lemmas, schema)] or list(facts)
+    words = {token.norm for token in tokenize(question)} - function_words()
+    units = {unit for word in words if (unit := canonical_unit(word))}
+    if measured := [each for each in plain if _is_measured_in(each, units, schema)]:
+        return measured
+    fits = [kind_fit(each, each.nearness.thing if each.nearness else "", kind, schema) for each in plain]
+    return [each for each, fit in zip(plain, fits, strict=True) if 1 not in fits or fit >= 0 or is_prose(each)]
+
+
+def _is_unasked_code(sentence: EvidenceSentence, question: set[str], schema: Schema) -> bool:
+    """Whether a sentence gives an identifier, or the end of an IRI in place of a name, that no word asks for."""
+    ends = {re.split(r"[/#:]", value)[-1] for _, _, value in sentence.triples if "://" in value}
+    codes = {end for end in ends if any(map(str.isdigit, end)) and end in sentence.text.rstrip(".").split()}
+    label = _lemmas(name_tokens(property_label(sentence, schema)))
+    return (bool(codes) or _is_code(sentence, schema)) and not (label and label <= question)
+
+
+def _is_measured_in(sentence: EvidenceSentence, units: set[str], schema: Schema) -> bool:
+    stated = {each.unit for _, _, value in sentence.triples for each in find_amounts(value)}
+    known = (schema.predicate_of.get(predicate) for _, predicate, _ in sentence.triples)
+    stated |= {canonical_unit(each.unit) for each in known if each is not None}
+    return any(convert_unit(1.0, own, unit) is not None for own in stated - {""} for unit in units)
 
 
 def is_list(sentence: EvidenceSentence) -> bool:

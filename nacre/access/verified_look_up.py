@@ -7,23 +7,29 @@ them: if they can't be read, there are none.
 
 import asyncio
 import logging
+import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
 from typing import Literal, TypeVar
 
 from nacre.access.open_graph import cached_understanding
 from nacre.access.verified_questions import check_entry, note_version
 from nacre.config.settings import Settings
 from nacre.errors import NacreError, ToolError
+from nacre.language.sanitize import strip_control_characters
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import Rewrite, Understanding
-from nacre.records.verified_question import VerifiedQuestion, question_words
+from nacre.records.turn import Rewrite, Understanding, VerifiedMatch
+from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.state.verified_questions import MAX_LISTED, VerifiedQuestionStore
+from nacre.understanding.linking.link_mentions import Linker, link_mentions, linker_of, prepare_question
+from nacre.understanding.question.records import Link, Question
 from nacre.understanding.verified.offer import MAX_COMPARED
 from tools.sandbox import Sandbox
 
@@ -92,6 +98,7 @@ async def understand_question(
     deadline = time.monotonic() + WAIT_SECONDS
     for _ in range(MAX_CHECKED):
         found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified, shift)
+        found = await run_in_thread(with_like_query, found, verified, lexicon)
         used = used_entry(found, verified)
         if used is None:
             return found
@@ -110,6 +117,76 @@ def used_entry(understanding: Understanding, verified: Sequence[VerifiedQuestion
     if match is None:
         return None
     return next((each for each in verified if (each.id, each.by) == (match.id, match.by)), None)
+
+
+def with_like_query(
+    understanding: Understanding, verified: Sequence[VerifiedQuestion], lexicon: Lexicon
+) -> Understanding:
+    """The understanding with the query of a verified question that differs by nothing but a name of a thing of the same
+    class, if its plan or another one's offers no reading: the query has the other name, and runs as it would."""
+    queries = [each for each in verified if each.query is not None]
+    if not queries or understanding.verified or any(each.verified for each in understanding.readings[:1]):
+        return understanding
+    linker = linker_of(lexicon)
+    question = _linked(understanding.standalone, linker)
+    for each in queries:
+        names = _other_names(_linked(each.standalone, linker), question, linker)
+        if names is not None and each.query is not None and (text := with_other_name(each.query, *names)):
+            about = (each.id, each.by, each.at, each.standalone)
+            match = VerifiedMatch(*about, each.query["tool"], text, is_like=True)
+            return replace(understanding, verified=match, unknown=(), absent=(), unstated=None)
+    return understanding
+
+
+def _linked(text: str, linker: Linker) -> tuple[Question, Sequence[Link]]:
+    question = prepare_question(text, linker)
+    return question, [each for each in link_mentions(question, linker.index) if each.kind == "entity" and each.exact]
+
+
+def _other_names(
+    verified: tuple[Question, Sequence[Link]], asked: tuple[Question, Sequence[Link]], linker: Linker
+) -> tuple[Link, Link] | None:
+    """The names by which two questions differ, of things of one class; None if they differ by more."""
+    (one, names), (other, others) = verified, asked
+    words, wanted = ([token.lemma for token in each.tokens] for each in (one, other))
+
+    def classes(name: Link) -> set[str]:
+        return {iri for ref in name.refs for iri in linker.index.graph.nodes[ref.node].classes}
+
+    for old, new in product(names, others):
+        is_rest_same = words[: old.start] == wanted[: new.start] and words[old.end :] == wanted[new.end :]
+        is_other = len(old.keys) == len(new.keys) == 1 and old.keys != new.keys
+        if is_rest_same and is_other and classes(old) & classes(new):
+            return old, new
+    return None
+
+
+# constants of a query, after what only looks like one: identifiers and comments of SQL, comments of SPARQL
+_CONSTANTS = {
+    "sql": re.compile(r"\"(?:[^\"]|\"\")*+\"?|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+|'((?:[^']|'')*+)'?"),
+    "sparql": re.compile(r"<([^<>\s]*+)>|#[^\n]*+|\"((?:[^\"\\\n]|\\.)*+)\"?|'((?:[^'\\\n]|\\.)*+)'?"),
+}
+
+_NO_IRI = re.compile(r"[\s<>\"{}|\\^`]")
+
+
+def with_other_name(query: VerifiedQuery, old: Link, new: Link) -> str:
+    """The query with the IRI and the label of another thing as constants; "" if it has those of the thing nowhere."""
+    others = {old.keys[0]: new.keys[0], old.label: strip_control_characters(new.label)}
+    is_sql = query["tool"] == "sql"
+
+    def replaced(match: re.Match[str]) -> str:
+        value = match[match.lastindex] if match.lastindex else ""
+        other = others.get(value.replace("''", "'") if is_sql else value) if value else None
+        if other is None:
+            return match[0]
+        start = match[0][0]
+        end = ">" if start == "<" else start
+        other = other.replace("'", "''") if is_sql else other.replace("\\", r"\\").replace(end, f"\\{end}")
+        return f"{start}{other}{end}"
+
+    text = _CONSTANTS[query["tool"]].sub(replaced, query["text"])
+    return "" if text == query["text"] or _NO_IRI.search(new.keys[0]) else text
 
 
 async def _outcome(

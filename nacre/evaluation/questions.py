@@ -255,6 +255,7 @@ def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
         derivation=empty_derivation(),
         plan=None,
         verified=None,
+        unclear=[],
     )
 
 

@@ -187,7 +187,8 @@ class Answer(TypedDict):
     right, null if it was not estimated. `standalone_own` is the standalone question in the `language` of the user.
     `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
     is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what
-    answers this question, or a question of the same shape."""
+    answers this question, or a question of the same shape. `unclear` has words of the standalone question that nothing
+    accounts for and that could be taught (`nacre layer teach`); none if the status is `answered`."""
 
     id: str
     graph: str
@@ -227,6 +228,7 @@ class Answer(TypedDict):
     derivation: AnswerDerivation
     plan: dict[str, Any] | None
     verified: VerifiedRecord | None
+    unclear: list[str]
 
 
 def empty_derivation() -> AnswerDerivation:

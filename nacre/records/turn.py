@@ -13,8 +13,8 @@ LONGEST_QUESTION = 4000
 
 @dataclass(frozen=True)
 class VerifiedMatch:
-    """The verified `question` that a question is, up to slips of typing, or whose plan it takes with its own names.
-    `text` is the query (by `tool`) that answers the same question, "" if a plan does."""
+    """The verified `question` that a question is, up to slips of typing, or whose plan or query it takes with its own
+    names (`is_like`). `text` is the query (by `tool`) that answers it, "" if a plan does."""
 
     id: str
     by: str
@@ -22,6 +22,7 @@ class VerifiedMatch:
     question: str = ""
     tool: str = ""
     text: str = ""
+    is_like: bool = False
 
 
 @dataclass(frozen=True)

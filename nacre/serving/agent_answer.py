@@ -39,6 +39,7 @@ class AgentAnswer(BaseModel):
     reason: str | None
     options: list[Option] = Field(description="Other readings of the question; send the words of one to choose it.")
     caveats: list[str]
+    unclear: list[str] = Field([], description="Words that nothing accounts for: teach_word can make them names.")
     citations: list[AgentCitation]
     graph: str
     version: str
@@ -59,8 +60,9 @@ def agent_answer(record: Answer) -> AgentAnswer:
         )
         for each in record["citations"]
     ]
-    fields: dict[str, Any] = {name: record[name] for name in AgentAnswer.model_fields if name != "citations"}  # type: ignore[literal-required]
-    return AgentAnswer(**fields, citations=citations)
+    # records of earlier releases lack later fields
+    fields = {name: value for name, value in record.items() if name in AgentAnswer.model_fields}
+    return AgentAnswer(**{**fields, "citations": citations})
 
 
 def offered_options(record: Answer) -> Sequence[Option]:

@@ -120,7 +120,8 @@ def absent_names(unknown: Sequence[tuple[str, str]], question: Question, lexicon
     return tuple(
         word
         for word, i, token in found
-        if not is_common_word(token, is_first=i == 0) and not ((known := lexicon.word(token.norm)) and known.names)
+        if not is_common_word(token, is_first=i == 0) and token.norm not in function_words()
+        if not ((known := lexicon.word(token.norm)) and known.names)
     )
 
 

@@ -14,7 +14,7 @@ from tests.e2e.conftest import environment
 
 QUESTION = "How many pages does Granite have?"
 TOOLS = {"ask", "query_sql", "query_sparql", "search", "describe_graph", "describe_thing", "list_graphs"}
-VERIFIED_TOOLS = {"list_verified", "confirm_answer", "confirm_query", "remove_verified"}
+VERIFIED_TOOLS = {"list_verified", "confirm_answer", "confirm_query", "remove_verified", "teach_word"}
 HEADERS = {"Accept": "application/json, text/event-stream"}
 SCHEMA = "nacre://graphs/reading-room/schema"
 
@@ -94,6 +94,12 @@ async def test_an_agent_uses_a_graph(connect):
             "confirm_query", {"question": "All?", "language": "sql", "query": "DELETE FROM book"}
         )
         assert refused.is_error
+
+        asked = "How many foliants are there?"
+        proposed = await called("teach_word", word="foliants", question=asked)
+        assert "There are 6 books." in [each["answer"] for each in proposed["proposals"]]
+        assert (proposed["taught"], "“book”" in (await called("teach_word", word="book"))["problem"]) == ("", True)
+        assert (await client.call_tool("teach_word", {"word": "foliants", "meaning": "sofa"})).is_error
 
         assert [each["name"] for each in (await called("list_graphs"))["graphs"]] == ["reading-room"]
         graph = await called("describe_graph", graph="reading-room")

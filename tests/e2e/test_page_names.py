@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e import test_page
 from tests.e2e.conftest import ROOT, command, serving
-from tests.e2e.test_page import PATIENCE, ask, serious
+from tests.e2e.test_page import PATIENCE, ask, begin, serious
 
 # fixtures and marks of the other tests of the page
 browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
@@ -63,6 +63,43 @@ def test_a_name_is_saved_applied_and_asked_with(page, workshop):
         page.complaints[:] = [text for text in page.complaints if "422" not in text]
         assert "5" in ask(page, "How many gizmos are there?")
         assert page.is_hidden("#look")
+
+
+def test_a_word_is_taught_beside_the_answer_by_those_who_may(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("taught")
+    run = command(folder / "data", folder)
+    assert run("ingest", EXAMPLE, "--graph", "workshop", "--no-vectors").returncode == 0
+    reading, writing = (run("keys", "add", *more).stdout.strip() for more in (("ann",), ("wu", "--may", "write")))
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    question = "What is the gubbins of the ship chronometer?"
+
+    def asked(key):
+        page = context.new_page()
+        page.add_init_script(f"sessionStorage.setItem('nacre-key', '{key}')")
+        begin(page, address, "workshop")
+        ask(page, question)
+        return page, page.locator("#turns article .teaching")
+
+    with serving(folder / "data", folder) as (address, _):
+        _, teaching = asked(reading)
+        expect(teaching).to_have_count(0)
+        page, teaching = asked(writing)
+        teaching.get_by_role("button", name="Teach what “gubbins” means").click()
+        expect(teaching).to_contain_text("“gubbins” may mean:")
+        expect(teaching.get_by_role("button")).to_have_count(3)
+        assert serious(page) == []
+        teaching.get_by_role("button", name="object group (property): The group of Ship chronometer is C.").focus()
+        page.keyboard.press("Enter")
+        expect(teaching).to_contain_text("being applied")
+        # the question is asked again, in the place of its first answer
+        expect(page.locator("#turns article .answer")).to_contain_text(
+            "The group of Ship chronometer is C", timeout=APPLIED
+        )
+        expect(page.locator("#turns article .tools")).to_have_count(1)
+        expect(page.locator("#turns article .status")).to_contain_text("Answered")
+        expect(page.locator("#turns article .teaching")).to_have_count(0)
+    context.close()
 
 
 def test_without_the_right_names_are_read_only_and_at_most_200_are_shown(page, workshop):

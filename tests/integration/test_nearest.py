@@ -88,7 +88,7 @@ async def test_a_thing_is_found_by_its_texts(app: App, question: str) -> None:
 async def test_the_nearest_facts_of_a_named_thing(app: App, question: str) -> None:
     answer = await ask(app, question)
     assert (answer["status"], answer["values"]) == ("partial", [])
-    assert answer["answer"].startswith("I am not sure")
+    assert answer["answer"].startswith(("I left out ", "I am not sure what you ask"))
     assert NAMED[question] in answer["answer"]
     assert 2 <= len(answer["citations"]) <= 6
     assert all(citation["triples"] for citation in answer["citations"])

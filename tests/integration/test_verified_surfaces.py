@@ -1,4 +1,4 @@
-"""Verified questions as a resource of MCP, and the names that they teach over HTTP: who sees and adds what."""
+"""Verified questions as a resource of MCP: who sees what."""
 
 import asyncio
 import json
@@ -12,14 +12,9 @@ from mcp import Client
 
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
-from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.http import layer as name_proposals
-from nacre.serving.http.dependencies import GraphLookUp
-from nacre.serving.http.layer import MAX_NAMES, GraphNames, TermNames
 from nacre.serving.keys import Caller
 from nacre.serving.mcp import server as resources
 from nacre.serving.mcp.ask import ToolContext
@@ -102,47 +97,3 @@ def test_the_resource_ends_with_a_whole_line(kilns: Library, monkeypatch: pytest
     assert resource(kilns, ANN).splitlines() == whole[:3]
     monkeypatch.setattr(resources, "MAX_QUESTIONS", 2)
     assert resource(kilns, ANN).splitlines() == whole[:2]
-
-
-def proposals(library: Library, caller: Caller) -> name_proposals.ProposedNames:
-    async def read() -> name_proposals.ProposedNames:
-        async with open_turn_service(Settings(data=library.data), lasting=True, warm=False) as service:
-            return name_proposals.list_proposals(GraphLookUp(service.library, caller, "kilns"))
-
-    return asyncio.run(read())
-
-
-def test_names_are_proposed_from_questions_that_the_caller_sees(kilns: Library) -> None:
-    entry = verified(kilns, "Which furnule has the greatest heat?", "ann")
-    seen = {caller.owner: proposals(kilns, caller) for caller in (ANN, BOB, EVE)}
-    assert [(each.phrase, each.iri) for each in seen["ann"].proposals] == [("furnule", f"{HERE}Kiln")]
-    assert (seen["bob"].proposals, seen["eve"].proposals) == ((), seen["ann"].proposals)
-    assert not seen["eve"].may_write
-    kilns.verified.approve("kilns", entry.id, "ann")
-    assert proposals(kilns, WU).proposals == seen["ann"].proposals
-    assert proposals(kilns, WU).may_write
-
-
-def test_only_what_is_proposed_is_added_and_only_by_those_who_may_write(
-    kilns: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    verified(kilns, "Which furnule has the greatest heat?", "ann", approved=True)
-    body = name_proposals.ProposedName(phrase="furnule", iri=f"{HERE}Kiln")
-
-    async def add(caller: Caller, body: name_proposals.ProposedName) -> None:
-        async with open_turn_service(Settings(data=kilns.data), lasting=True, warm=False) as service:
-            name_proposals.add_proposal(GraphLookUp(service.library, caller, "kilns"), body)
-
-    with pytest.raises(Forbidden, match="may not change names"):
-        asyncio.run(add(ANN, body))
-    for other in ({"phrase": "furnace"}, {"iri": f"{HERE}heat"}):
-        with pytest.raises(NotFound, match="not proposed"):
-            asyncio.run(add(WU, body.model_copy(update=other)))
-    full = TermNames(f"{HERE}Kiln", "class", "kiln", (), 2, given=tuple(f"name {n}" for n in range(MAX_NAMES)))
-
-    def names(look_up: GraphLookUp) -> GraphNames:
-        return GraphNames(look_up.graph, "1", (full,), (), True)
-
-    monkeypatch.setattr(name_proposals, "graph_names", names)
-    with pytest.raises(ConfigError, match="30 other names"):
-        asyncio.run(add(WU, body))

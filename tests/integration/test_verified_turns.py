@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +14,14 @@ from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest
+from nacre.access.verified_look_up import with_other_name
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.cli.turn_display import note_lines
-from nacre.understanding.linking.link_mentions import linker_of
-from nacre.understanding.verified.apply import name_proposals
+from nacre.understanding.question.records import Link
 from tests.support.scripted_model import ScriptedModel, step
 
 HERE = "http://example.org/ropewalk/"
@@ -140,6 +141,40 @@ async def test_a_question_of_the_same_shape_takes_the_plan_with_its_own_name(hou
     assert other["verified"] is None
 
 
+BY_NAME = "SELECT breaking_load FROM rope WHERE label = 'Heron'"
+
+
+@pytest.mark.parametrize("confirmed", [{"plan": LOAD}, {"sql": BY_NAME}, {"sql": f"{BY_NAME} -- 'Heron', of course"}])
+async def test_the_same_words_with_another_name_are_surely_answered_the_same_way(
+    house: Composition, confirmed: dict[str, Any]
+) -> None:
+    before = await ask(house, "What oomph had Petrel?")
+    assert (before["status"], before["values"]) != ("answered", [11])
+    entry = confirm(house, "What oomph has Heron?", **confirmed)
+    record = await ask(house, "What oomph had Petrel?")
+    assert (record["status"], record["values"], record["unclear"]) == ("answered", [11], [])
+    assert record["citations"][0]["rows"]
+    about = {"by": "ann", "at": entry.at, "id": entry.id, "question": entry.question, "how": "same shape"}
+    assert record["verified"] == about
+    assert record["confidence"] is not None
+    assert 0.9 < record["confidence"] < 1
+    for other in ("What oomph has Tuva Moe?", "What oomph has Nobody?"):
+        assert (await ask(house, other))["values"] not in ([7], [11])
+
+
+def test_a_query_takes_another_name_as_a_constant_alone() -> None:
+    heron = Link(0, 1, "entity", (), 1.0, 1, keys=("urn:h",), label='Hé"ron')
+    other = heron._replace(keys=("urn:o",), label="O'Neil \"\\ --")
+    sql = """SELECT "urn:h" FROM t WHERE a='Hé"ron' AND b = 'Hé"ron x' OR c='urn:h' --'urn:h'"""
+    given = with_other_name(VerifiedQuery(tool="sql", text=sql), heron, other)
+    assert given == r"""SELECT "urn:h" FROM t WHERE a='O''Neil "\ --' AND b = 'Hé"ron x' OR c='urn:o' --'urn:h'"""
+    sparql = VerifiedQuery(tool="sparql", text="""SELECT * { <urn:h> ?p ?o ; ?q 'Hé"ron', "urn:hx" } # <urn:h>""")
+    given = with_other_name(sparql, heron, other)
+    assert given == r"""SELECT * { <urn:o> ?p ?o ; ?q 'O\'Neil "\\ --', "urn:hx" } # <urn:h>"""
+    assert with_other_name(sparql, heron, other._replace(keys=("urn:o> ?p ?o } #",))) == ""
+    assert with_other_name(VerifiedQuery(tool="sql", text="SELECT 40"), heron, other) == ""
+
+
 async def test_a_name_of_another_class_does_not_fill_a_slot(house: Composition) -> None:
     confirm(house, "How much does Heron bear before it snaps?", LOAD)
     record = await ask(house, "How much does Tuva Moe bear before it snaps?")
@@ -203,26 +238,3 @@ async def test_without_confirmed_questions_a_prompt_has_no_examples(house: Compo
     model = ScriptedModel(replies=[step("SELECT breaking_load FROM rope WHERE label = 'Petrel'", wants="number")])
     await ask(house, "What can Petrel bear before it snaps?", model=model)
     assert "examples" not in "".join(str(message.content) for message in model.asked[0])
-
-
-def proposals(house: Composition) -> list[tuple[str, str, int]]:
-    with house.library.open("ropes") as graph:
-        entries = house.library.verified.listed("ropes", states=("in use",))
-        found = name_proposals(entries, linker_of(graph.lexicon))
-    return [(each.phrase, each.label, len(each.questions)) for each in found]
-
-
-def test_words_that_nothing_accounts_for_are_proposed_as_names(house: Composition) -> None:
-    confirm(house, "Which hawser has the greatest breaking load?", STRONGEST)
-    confirm(house, "What is the breaking load of Heron?", LOAD)
-    assert proposals(house) == [("hawser", "rope", 1)]
-    confirm(house, "Name the hawser with the highest breaking load.", STRONGEST)
-    assert proposals(house) == [("hawser", "rope", 2)]
-
-
-def test_a_word_with_two_meanings_or_beside_another_unknown_word_is_not_proposed(house: Composition) -> None:
-    confirm(house, "Which hawser has the greatest oomph?", STRONGEST)
-    assert proposals(house) == []
-    confirm(house, "Which hawser has the greatest breaking load?", STRONGEST)
-    confirm(house, "What is the hawser of the rope Heron?", LOAD)
-    assert proposals(house) == []

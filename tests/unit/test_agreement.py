@@ -140,7 +140,7 @@ def test_what_the_graph_lacks_is_named() -> None:
     assert "nothing on “servants”" in found.sentences[0][0]
 
 
-@pytest.mark.parametrize(("absent", "said"), [(("xyzzy",), "knows nothing called"), ((), "says nothing about")])
+@pytest.mark.parametrize(("absent", "said"), [(("xyzzy",), "knows nothing called"), ((), "found nothing for “xyzzy”")])
 def test_only_names_are_said_to_be_unknown(absent: tuple[str, ...], said: str) -> None:
     asked = Understanding("What of xyzzy?", unknown=(("xyzzy", ""),), absent=absent)
     assert said in accounted("What of xyzzy?", asked).sentences[0][0]

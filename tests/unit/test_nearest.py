@@ -58,14 +58,14 @@ def test_rows_without_a_named_thing_do_not_answer() -> None:
     assert is_refused(replace(understanding, named=(NAMED,)), rows)
 
 
-def test_at_least_three_facts_are_shown_and_the_nearest_first() -> None:
+def test_three_facts_are_shown_and_the_nearest_first() -> None:
     understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
     evidence = [fact(f"Otter has {n} masts.", score) for n, score in ((1, 0.1), (2, 0.9), (3, 0.2), (4, 0.05))]
     draft = draft_nearest(understanding, evidence)
     assert draft is not None
     assert (draft.status, draft.values) == ("partial", ())
     assert [indexes for _, indexes in draft.sentences] == [(), (1,), (2,), (0,)]
-    assert draft.sentences[0][0].startswith("I am not sure how to read “bits”; this is what the graph says of Otter")
+    assert draft.sentences[0][0].startswith("I left out “bits”; this is what the graph says of Otter")
     assert draft.options == (EVERYTHING,)
     assert draft.things == (("otter", "Otter"),)
 
@@ -175,7 +175,7 @@ def test_near_facts_stand_beside_unsure_rows_after_one_doubt() -> None:
     near = [fact(f"Otter has {n} masts.", 0.1 * n) for n in (1, 2, 3, 4, 5)]
     given = replace(fact("Otter is 9 m long.", 0.9), triples=(("otter", "length", "9"),))
     lead, *facts = facts_beside(understanding, [rows, *near, given], rows, is_offering=False)
-    doubt = "I am not sure how to read “lying”; if you meant something else, the graph says of Otter:"
+    doubt = "I left out “lying”; if you meant something else, the graph says of Otter:"
     assert lead == (doubt, ())
     assert [indexes for _, indexes in facts] == [(5,), (4,), (3,)]
     assert facts_beside(understanding, [rows, near[0]], rows, is_offering=False) == ()
@@ -203,7 +203,7 @@ def test_values_of_the_nearest_property_are_listed_and_the_property_is_offered()
     understanding = Understanding("which boat is shallow?", readings=(*boats(("shallow",))[0].readings, depths))
     draft = draft_nearest(understanding, values)
     assert draft is not None
-    assert [indexes for _, indexes in draft.sentences] == [(), (0,), (1,), (2,), (3,)]
+    assert [indexes for _, indexes in draft.sentences] == [(), (0,), (1,), (2,)]
     assert (draft.status, draft.values, draft.options, draft.things) == ("partial", (), (depths,), ())
 
 

@@ -37,7 +37,7 @@ def test_a_likely_offer_comes_first_and_leaves_the_rest_to_the_others() -> None:
     assert (first.plan, first.score, first.unused) == (plan("a"), 0.8, ())
     assert (other.plan, other.unused) == (plan("b"), ("x",))
     assert other.score == pytest.approx(0.12)
-    assert (first.verified, other.verified) == (VerifiedMatch("1", "ann", CONFIRMED.at, "who?"), None)
+    assert (first.verified, other.verified) == (VerifiedMatch("1", "ann", CONFIRMED.at, "who?", is_like=True), None)
 
 
 def test_an_unlikely_offer_comes_later_and_a_hopeless_one_not_at_all() -> None:

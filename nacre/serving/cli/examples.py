@@ -194,36 +194,6 @@ def remove(
     _with_service(run)
 
 
-@examples_app.command()
-def proposals(
-    graph: options.GraphOption = None,
-    apply: Annotated[
-        list[str] | None, typer.Option("--apply", metavar="WORDS", help="Add these words to the layer of the graph.")
-    ] = None,
-) -> int:
-    """List what people say for classes and properties in confirmed questions, and the graph does not know.
-
-    With --apply the words become other names in the graph's layer `people.yaml`. Nothing is added by itself.
-    """
-    from nacre.config.settings import Settings
-    from nacre.serving.verified_questions import add_proposed_names, stored_proposals
-
-    settings = Settings()
-    name, found = stored_proposals(settings, graph)
-    for phrase in apply or ():
-        if phrase not in {each.phrase for each in found}:
-            raise ConfigError(f"{phrase!r} is not proposed. Run: nacre examples proposals --graph {name}")
-    if apply:
-        add_proposed_names(settings, name, [each for each in found if each.phrase in apply])
-        return 0
-    for each in found:
-        count = len(each.questions)
-        print_line(f"“{each.phrase}” for {each.label}: {count} question{'' if count == 1 else 's'}")
-    if not found:
-        print_line("There are none: all words of the verified questions are known, or say too little.")
-    return 0
-
-
 def _with_service(run: "Callable[[TurnService, VerifiedQuestionService], Awaitable[T]]") -> T:
     """The result of `run` with an open turn service and its verified questions."""
     from nacre.config.settings import Settings

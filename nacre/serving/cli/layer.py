@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,13 +15,20 @@ import typer
 
 from nacre.errors import ConfigError
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import graph_version, is_attached, publish_layer_change
-from nacre.serving.cli.turn_display import print_line
+from nacre.serving.cli.open_library import (
+    configured_embedder,
+    graph_version,
+    is_attached,
+    open_library,
+    publish_layer_change,
+)
+from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
     from agents.extractor import LayerDrafter
     from ingestion.layer.apply import LayerReport
     from ingestion.layer.drafting import LayerDraft
+    from ingestion.layer.layer_file import LayerFiles
     from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
@@ -92,6 +100,47 @@ def apply(files: FilesArgument, graph: options.GraphOption = None) -> None:
     given = load_layer_files(files)
     settings, name, _ = graph_version(graph)
     publish_layer_change(settings, name, lambda present: present.replaced(given.files))
+
+
+@layer_app.command()
+def teach(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a few, of a question that named nothing.")],
+    meaning: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="The class or property: its name, IRI, or number in the proposals."),
+    ] = None,
+    question: Annotated[
+        str, typer.Option("--question", metavar="TEXT", help="Show what this question gives with the word.")
+    ] = "",
+    graph: options.GraphOption = None,
+) -> int:
+    """Teach a word: make it another name of a class or property. Without --as, propose the likeliest.
+
+    The word is added to the layer people.yaml of the graph. One that means something already is refused.
+    """
+    from ingestion.layer.edit import with_further_name
+    from nacre.access.teaching import find_meanings, named_term, require_teachable
+    from nacre.serving.cli.ask import ask
+
+    settings, name, _ = graph_version(graph)
+    with open_library(settings, configured_embedder(settings)) as library, library.open(name) as opened:
+        require_teachable(word, opened)
+        found = find_meanings(word, question, opened) if meaning is None or meaning.isdecimal() else ()
+        if meaning is None:
+            print_line(f"“{word}” names nothing in '{name}'. It may mean:")
+            for n, each in enumerate(found, 1):
+                print_line(f"  {n}. {each.kind} “{each.name}”: {each.answer or 'gives nothing'}")
+            print_line(adapt_commands(f"Run: {teach_command(word, 'NUMBER', question, name)}"))
+            return 0
+        place = int(meaning) if meaning.isdecimal() else 0
+        kind, iri = named_term(found[place - 1].iri if 0 < place <= len(found) else meaning, opened.schema)
+    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+
+    def change(present: "LayerFiles") -> "LayerFiles":
+        return present.replaced((with_further_name(present, kind, iri, word, who="command line", when=when),))
+
+    publish_layer_change(settings, name, change)
+    return ask(question, name) if question else 0
 
 
 @layer_app.command()

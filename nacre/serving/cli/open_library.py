@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_library(settings: "Settings | None" = None) -> "Iterator[Library]":
-    """The library without an embedder, which listing, reporting and exporting do not need."""
+def open_library(settings: "Settings | None" = None, embedder: "LocalEmbedder | None" = None) -> "Iterator[Library]":
+    """The library; listing, reporting and exporting need no embedder."""
     from nacre.config.settings import Settings
     from nacre.stores.addresses import configured_database_limits, configured_limits
     from nacre.stores.catalog import Library
@@ -39,7 +39,7 @@ def open_library(settings: "Settings | None" = None) -> "Iterator[Library]":
 
     settings = settings or Settings()
     limits = configured_limits(settings), configured_database_limits(settings), shared_state(settings)
-    library = Library(settings.data, None, settings.qdrant_url, qdrant_api_key(settings), *limits)
+    library = Library(settings.data, embedder, settings.qdrant_url, qdrant_api_key(settings), *limits)
     try:
         yield library
     finally:

@@ -6,6 +6,7 @@ started with.
 
 import os
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -99,6 +100,8 @@ def note_lines(record: Answer, model: str = "") -> list[str]:
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
+    for word in record.get("unclear", ())[:1]:
+        lines.append(f"To teach “{word}”: {teach_command(word, '', record['standalone'], record['graph'])}")
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
     where = f" (the model is at {model})" if model else ""
     lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())
@@ -286,8 +289,15 @@ def _write(text: str) -> None:
 # a command in a sentence, as opposed to a file, an option or the name of the project
 _COMMAND = re.compile(
     r"(?<![\w./'\-])nacre (?=(?:ingest|attach|graphs|report|export|remove|index|doctor|ask|chat|serve|mcp|keys|model"
-    r"|eval|calibrate|extract|complete|compare|--\w+)\b)"
+    r"|eval|calibrate|extract|complete|compare|layer teach|--\w+)\b)"
 )
+
+
+def teach_command(word: str, meaning: str, question: str, graph: str) -> str:
+    """The command that teaches a word, with the question that it is from."""
+    options = {"--as": meaning, "--question": question, "--graph": graph}
+    given = (f" {name} {shlex.quote(value)}" for name, value in options.items() if value)
+    return f"nacre layer teach {shlex.quote(word)}{''.join(given)}"
 
 
 def adapt_commands(text: str) -> str:

@@ -156,7 +156,7 @@ class QueryResponse:
 class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
     caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
-    share answers."""
+    share answers; `may_teach`: whether it may give other names."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -168,6 +168,7 @@ class TurnChoices:
     may_write: bool = False
     attach_hosts: tuple[str, ...] = ()
     may_share: bool = False
+    may_teach: bool = False
 
 
 @query_router.get("/choices", summary="List the options of a turn")
@@ -186,6 +187,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         "write" in caller.may and settings.max_upload > 0,
         request.app.state.uploads.hosts if "write" in caller.may else (),
         service.threads is not None and sharing is not None and sharing.may_share(caller),
+        "write" in caller.may,
     )
 
 

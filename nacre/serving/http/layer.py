@@ -1,13 +1,11 @@
 """/api/graphs/{graph}/layer: what the graph's classes and properties are called; other names by callers that may write.
 
 What callers write is a layer of its own, `people.yaml`, with who changed it and when. The graph answers as before until
-the new version is complete. /api/graphs/{graph}/verified/proposals: names that confirmed questions teach; callers that
-may write add them.
+the new version is complete. /api/graphs/{graph}/layer/words: what a word that names nothing may mean, and teaching it.
 """
 
 import logging
 import os
-import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -16,26 +14,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ingestion.layer.edit import names_from_people, with_names
-from ingestion.layer.layer_file import LayerFile, read_layer_files
+from ingestion.layer.edit import MAX_NAMES, names_from_people, with_further_name, with_names
+from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
 from ingestion.layer.resolve import Kind
+from nacre.access.teaching import MAX_NAME, Meaning, find_meanings, named_term, require_teachable
 from nacre.errors import ConfigError
 from nacre.records.schema import Schema
-from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
+from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.keys import Caller
-from nacre.serving.verified_questions import graph_proposals, may_approve
 from nacre.stores import versions
+from nacre.stores.graph import Graph
 from nacre.stores.killable_pool import child_command
-from nacre.understanding.verified.apply import MAX_NAME as MAX_PROPOSED_NAME
-from nacre.understanding.verified.apply import NameProposal
 
 log = logging.getLogger(__name__)
 
-MAX_NAMES, MAX_NAME = 30, 100
+# characters of a question that a word is tried with (given)
+MAX_QUESTION = 1000
 
 # the largest graphs take some minutes (given)
 APPLY_SECONDS = 1800
@@ -80,6 +78,26 @@ class NamesChange(BaseModel):
 
     iri: str = Field(max_length=2000)
     also: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(max_length=MAX_NAMES)
+
+
+@dataclass(frozen=True)
+class WordMeanings:
+    """What a word may mean, the likeliest first. `problem` says why it can't be taught, `may_write` whether this caller
+    may teach it."""
+
+    graph: str
+    word: str
+    question: str
+    meanings: tuple[Meaning, ...]
+    problem: str
+    may_write: bool
+
+
+class WordMeaning(BaseModel):
+    """A word and the class or property that it means, by its IRI or name."""
+
+    word: str = Field(min_length=1, max_length=MAX_NAME)
+    meaning: str = Field(min_length=1, max_length=2000)
 
 
 class _Changes:
@@ -153,18 +171,50 @@ def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     """Save other names of one class or property and apply them. Needs a key with the right `write`."""
     require_names_right(look_up.caller)
     with look_up.open() as opened:
-        schema, version = opened.schema, opened.version
-    if change.iri not in schema.class_of and change.iri not in schema.predicate_of:
-        raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
-    layers = read_layer_files(versions.version_folder(look_up.library.data / look_up.graph, version))
-    file = with_names(
-        layers,
-        "class" if change.iri in schema.class_of else "property",
-        change.iri,
-        change.also,
-        who=look_up.caller.owner,
-        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
-    )
+        if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
+            raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
+        kind: Kind = "class" if change.iri in opened.schema.class_of else "property"
+        layers, sign = _signed(look_up, opened)
+    return _start_change(look_up, with_names(layers, kind, change.iri, change.also, **sign))
+
+
+@router.get("/{graph}/layer/words", summary="Propose what a word may mean")
+def word_meanings(
+    look_up: GraphLookUpDep,
+    word: Annotated[str, Query(min_length=1, max_length=MAX_NAME)],
+    question: Annotated[str, Query(max_length=MAX_QUESTION)] = "",
+) -> WordMeanings:
+    """The likeliest classes and properties, each with what the question would give if the word meant that."""
+    meanings: tuple[Meaning, ...] = ()
+    problem = ""
+    try:
+        with look_up.open() as opened:
+            meanings = find_meanings(word, question, opened)
+    except ConfigError as error:
+        problem = str(error)
+    return WordMeanings(look_up.graph, word, question, meanings, problem, WRITE in look_up.caller.may)
+
+
+@router.post("/{graph}/layer/words", summary="Teach a word", status_code=202)
+def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
+    """Add a word that names nothing to the other names of a class or property, and apply it. Needs a key with the right
+    `write`."""
+    require_names_right(look_up.caller)
+    with look_up.open() as opened:
+        require_teachable(body.word, opened)
+        kind, iri = named_term(body.meaning, opened.schema)
+        layers, sign = _signed(look_up, opened)
+    return _start_change(look_up, with_further_name(layers, kind, iri, body.word, **sign))
+
+
+def _signed(look_up: GraphLookUp, opened: Graph) -> tuple[LayerFiles, dict[str, str]]:
+    """The layers of an open graph, and who changes them when."""
+    folder = versions.version_folder(look_up.library.data / look_up.graph, opened.version)
+    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+    return read_layer_files(folder), {"who": look_up.caller.owner, "when": when}
+
+
+def _start_change(look_up: GraphLookUp, file: LayerFile) -> GraphNames:
     _changes.start(look_up.library.data, look_up.graph, file)
     return graph_names(look_up)
 
@@ -179,53 +229,3 @@ def _terms(schema: Schema) -> tuple[TermNames, ...]:
         if p.role not in ("type", "schema")
     ]
     return (*classes, *sorted(properties, key=lambda term: (-term.count, term.name)))
-
-
-MAX_SHOWN = 50
-
-name_proposals_router = APIRouter(prefix="/api/graphs", tags=["verified questions"], responses=ERROR_RESPONSES)
-
-
-@dataclass(frozen=True)
-class ProposedNames:
-    """Names that nothing in the graph has, those of most questions first: at most 50. `may_write`: whether this caller
-    may add them."""
-
-    graph: str
-    proposals: tuple[NameProposal, ...]
-    may_write: bool
-
-
-class ProposedName(BaseModel):
-    """One of the proposals."""
-
-    phrase: str = Field(min_length=1, max_length=MAX_PROPOSED_NAME)
-    iri: str = Field(max_length=2000)
-
-
-@name_proposals_router.get("/{graph}/verified/proposals", summary="List names that verified questions teach")
-def list_proposals(look_up: GraphLookUpDep) -> ProposedNames:
-    """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
-    itself."""
-    return ProposedNames(look_up.graph, _proposals(look_up)[:MAX_SHOWN], WRITE in look_up.caller.may)
-
-
-@name_proposals_router.post("/{graph}/verified/proposals", summary="Add a proposed name", status_code=202)
-def add_proposal(look_up: GraphLookUpDep, body: ProposedName) -> GraphNames:
-    """Add it to the other names of its class or property, as a change of names. Needs a key with the right `write`."""
-    require_names_right(look_up.caller)
-    if not any((each.phrase, each.iri) == (body.phrase, body.iri) for each in _proposals(look_up)):
-        raise NotFound("This name is not proposed any more. List the proposals again.")
-    terms = graph_names(look_up).terms
-    given = next((term.given for term in terms if term.iri == body.iri), ())
-    if len(given) >= MAX_NAMES:
-        raise ConfigError(f"It has {len(given)} other names already. Remove one first.")
-    return change_names(look_up, NamesChange(iri=body.iri, also=[*given, body.phrase]))
-
-
-def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
-    with look_up.open() as opened:
-        try:
-            return graph_proposals(opened, None if may_approve(look_up.caller) else look_up.caller.owner)
-        except sqlite3.Error as error:
-            raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error

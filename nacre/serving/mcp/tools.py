@@ -1,7 +1,7 @@
 """The tools of the MCP server: arguments from an agent + caller -> records, one per tool.
 
 What an agent confirms is only used for its own key: a text in the data must not teach everyone a wrong answer. A person
-approves it. `agent_answer` has the record of the tool `ask`.
+approves it. A word is taught for all, which needs the right to write. `agent_answer` has the record of the tool `ask`.
 """
 
 import functools
@@ -19,6 +19,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nacre.access import queries
 from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
+from nacre.access.teaching import MAX_NAME
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
 from nacre.records.browse import PredicateFacts
@@ -27,7 +28,10 @@ from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 from nacre.serving.agent_answer import AgentAnswer
+from nacre.serving.http import layer
+from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.http.graphs import examples_of, graph_summary
+from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
 from nacre.serving.verified_questions import MAX_PAGE, VerifiedQuestionService
 from nacre.stores.catalog import Graph
@@ -55,6 +59,7 @@ TOOLS = {
     "confirm_answer": WRITES,
     "confirm_query": WRITES,
     "remove_verified": REMOVES,
+    "teach_word": WRITES,
 }
 
 
@@ -186,6 +191,25 @@ class RemovedEntry(BaseModel):
     """The id of a removed entry."""
 
     id: str
+
+
+class ProposedMeaning(BaseModel):
+    """A class or property that a word may mean."""
+
+    kind: str
+    iri: str
+    name: str
+    answer: str = Field(description="What the question would give; without a question, some values.")
+
+
+class TaughtWord(BaseModel):
+    """What a word was taught to mean, or may mean, the likeliest first."""
+
+    graph: str
+    word: str
+    taught: str = Field(description="The meaning that is being applied, or an empty string.")
+    proposals: list[ProposedMeaning]
+    problem: str = Field(description="Why it can't be taught.")
 
 
 class GraphTools:
@@ -322,6 +346,32 @@ class GraphTools:
         context = self._resolve_context(ctx.request_context)
         await VerifiedQuestionService(context.service).remove(context.caller, graph, id, context.caller.owner)
         return RemovedEntry(id=id)
+
+    async def teach_word(
+        self,
+        word: Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="A word that named nothing.")],
+        ctx: Context,
+        meaning: Annotated[
+            str, or_default(""), Field(max_length=2000, description="The class or property, by its name or IRI.")
+        ] = "",
+        question: Annotated[
+            str, or_default(""), Field(max_length=MAX_QUESTION, description="The question that the word is from.")
+        ] = "",
+        graph: GraphArgument = None,
+    ) -> TaughtWord:
+        """Without a meaning, propose what a word may mean; with one, make it another name in the graph. Only give a
+        meaning that the user chose. It takes effect after some seconds."""
+        context = self._resolve_context(ctx.request_context)
+        service = context.service
+        async with service.look_up_slot(context.caller):
+            name = await run_in_thread(service.resolve_graph, graph, context.caller)
+            look_up = GraphLookUp(service.library, context.caller, name)
+            if meaning:
+                await run_in_thread(layer.teach_word, look_up, WordMeaning(word=word, meaning=meaning))
+                return TaughtWord(graph=name, word=word, taught=meaning, proposals=[], problem="")
+            found = await run_in_thread(layer.word_meanings, look_up, word, question)
+        proposals = [ProposedMeaning(**asdict(each)) for each in found.meanings]
+        return TaughtWord(graph=name, word=word, taught="", proposals=proposals, problem=found.problem)
 
     @asynccontextmanager
     async def _open_graph(

@@ -44,7 +44,14 @@ from nacre.understanding.parse_question import expected_kind
 from nacre.understanding.question.records import Cue, Link, Question
 from nacre.understanding.ranking.probabilities import log_odds_before_running, probability
 from nacre.understanding.ranking.rank import weighted_sum
-from nacre.understanding.verified.template import Alignment, align_question, content_words, plan_elements, template_of
+from nacre.understanding.verified.template import (
+    Alignment,
+    align_question,
+    content_words,
+    has_same_words,
+    plan_elements,
+    template_of,
+)
 from nacre.wording.plan_phrases import verbalise_plan
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
@@ -90,7 +97,10 @@ def offers(
 ) -> list[Offer]:
     """The plans of verified questions with the names of this one, the likeliest first."""
     compared = compare_verified(verified[:MAX_COMPARED], question, links, readings, graph)
-    found = [Offer(each, alignment, offer_probability(features)) for each, alignment, features in compared]
+    found = [
+        Offer(each, alignment, MAX_PROBABILITY if has_same_words(alignment, question) else offer_probability(features))
+        for each, alignment, features in compared
+    ]
     return sorted(found, key=lambda offer: -offer.probability)
 
 
@@ -157,7 +167,7 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
     unused = own.unused if own is not None and chance < LIKELY else ()
     covered = own.covered if own is not None and chance < LIKELY else 1.0
     alike = offer.verified
-    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone)
+    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone, is_like=True)
     merged = Reading(plan, score, covered, words, sure, unused, odds, verified=match)
     others = [
         replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,
@@ -333,27 +343,6 @@ def compare_words(alignment: Alignment, question: Question, links: Sequence[Link
     missing = tuple(token for at, token in enumerate(template.words) if at not in matched)
     same, synonymous, own, other, weak, unlinked = map(frozenset, places.values())
     return Words(same, synonymous, own, other, weak, unlinked, missing)
-
-
-def unaccounted_words(
-    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, taken: frozenset[int]
-) -> frozenset[int]:
-    """The content words of a question that name no element of its plan, and surely nothing else."""
-    labels = _label_words(elements, graph)
-    return frozenset(
-        i
-        for i, token in content_words(question, taken)
-        if not lemmas_of(token) & labels and _linked_kind(i, links, elements, graph, taken) in ("weak", "unlinked")
-    )
-
-
-def named_elements(
-    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, words: Collection[int]
-) -> frozenset[str]:
-    """Those of the elements that words at these places name, by a link or a word of their label."""
-    lemmas = frozenset(each for i in words for each in lemmas_of(question.tokens[i]))
-    linked = {iri for link in links for iri in _link_elements(link, graph) if any(link.covered >> i & 1 for i in words)}
-    return frozenset(iri for iri in elements if iri in linked or lemmas & set(_words_of_label(_label(iri, graph))))
 
 
 def likeness_features(

@@ -5,7 +5,7 @@ question, and the names, numbers and dates of a plan with others in their place.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast
@@ -203,6 +203,19 @@ def align_question(
     return Alignment(template, replace(template.plan, body=body), frozenset(taken), changed, odd)
 
 
+def has_same_words(alignment: Alignment, question: Question) -> bool:
+    """Whether a question has the words of the verified one, in their order and in any form, apart from names."""
+    template = alignment.template
+    slots = [*((slot.start, slot.end) for slot in template.names)]
+    slots += ((slot.number.start, slot.number.end) for slot in template.numbers)
+    taken = frozenset(i for start, end in slots for i in range(start, end))
+    return not alignment.odd and _lemmas(question, alignment.taken) == _lemmas(template.question, taken)
+
+
+def _lemmas(question: Question, taken: frozenset[int]) -> list[str]:
+    return [token.lemma for i, token in enumerate(question.tokens) if i not in taken]
+
+
 def _same_name(slot: NameSlot, template: Template, question: Question) -> range | None:
     """The tokens of the question that are those of a slot."""
     name = [token.norm for token in template.question.tokens[slot.start : slot.end]]
@@ -280,17 +293,6 @@ def plan_elements(body: Body) -> frozenset[str]:
         elif isinstance(each, Edge | Attribute):
             found.add(each.predicate)
     return frozenset(found)
-
-
-def asked_elements(body: Body, naming: Collection[str]) -> frozenset[str]:
-    """The IRIs of what a plan shows, computes and compares: the classes of its things, and properties. What only joins
-    them is left out, and names stand for their things; `naming` are the properties with names."""
-    parts = list(_parts(body))
-    attributes = [each for each in parts if isinstance(each, Attribute)]
-    shown = {each.variable for each in parts if isinstance(each, Itself)}
-    shown |= {each.variable for each in attributes if each.predicate in naming}
-    classes = {iri for each in parts if isinstance(each, Variable) and each.name in shown for iri in each.classes}
-    return frozenset(classes | {each.predicate for each in attributes} - frozenset(naming))
 
 
 def substitute(body: T, others: Substitution) -> T:

@@ -84,7 +84,7 @@ async function saveNames(view, term, text) {
 async function waitUntilApplied(view, before, applied = () => {}) {
   showStatus(view, "working", t("namesApplying"));
   try {
-    const names = await appliedNames(view.path, before, () => view.own !== latestRequest);
+    const names = await appliedNames(view.path, before, () => view.own !== latestRequest || $("look").hidden);
     if (!names) return;
     if (names.busy) return showStatus(view, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, before, applied)));
     if (!names.problem) applied();
@@ -97,10 +97,10 @@ async function waitUntilApplied(view, before, applied = () => {}) {
 
 // The names after a change: `busy` if it takes too long, null if the view is left. They are asked for each second. The
 // process that answers may be another one: only the version tells.
-export async function appliedNames(path, before, isLeft) {
+async function appliedNames(path, before, isLeft) {
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await new Promise((wait) => setTimeout(wait, POLL_DELAY));
-    if (isLeft() || $("look").hidden) return null;
+    if (isLeft()) return null;
     try {
       const names = await get(path);
       if (!names.busy && (names.problem || names.version !== before)) return names;
@@ -110,6 +110,13 @@ export async function appliedNames(path, before, isLeft) {
     }
   }
   return { busy: true };
+}
+
+// Teach a word, which becomes another name of a class or property: the names afterwards, as `appliedNames`.
+export async function teachWord(graph, word, meaning, isLeft) {
+  const path = apiPath("graphs", graph, "layer"), before = (await get(path)).version;
+  await send("POST", path + "/words", { word, meaning });
+  return appliedNames(path, before, isLeft);
 }
 
 function finish(view, problem) {

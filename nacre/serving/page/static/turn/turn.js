@@ -108,7 +108,7 @@ export function finishTurn(turn, record, kept = null) {
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
   if (rows?.rows.length > 2 && ["answered", "partial", "clarify"].includes(record.status)) appendChart(turn, rows);
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
-  turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), toolbar(turn, record, kept));
+  turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
 }
 
@@ -209,6 +209,14 @@ function readingButtons(turn, record) {
   if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button(t("yesMeant"), () => turn.hooks.ask(t("sayYes")), "chip"));
   if (!record.options.length || !turn.hooks.ask) return "";
   return element("div", { class: "options", role: "group", "aria-label": t("orDidYouMean") }, element("p", {}, t("orDidYouMean")), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
+}
+
+// A button for each word that nothing accounts for, for those who may teach it.
+function teachingButtons(turn, record) {
+  if (!record.unclear?.length || !state.choices?.may_teach || !turn.hooks.ask) return "";
+  const root = element("div", { class: "options teaching", role: "group", "aria-label": t("teachLead") }, element("p", {}, t("teachLead")),
+    record.unclear.map((word) => button(t("teachWord", { word }), async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip")));
+  return root;
 }
 
 // The answer as text that is complete without this page: all names of a list, all rows of a table.

@@ -1,0 +1,217 @@
+"""Teach a word: a word of a question that names nothing + an open graph -> the classes and properties it may mean.
+
+Each comes with what the question would give if it meant that: the word is added to the names in memory, and the
+question is read and run with them. What is taught is written elsewhere: another name in the layer of the graph.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nacre.access.nearest_class_facts import is_of_kind
+from nacre.access.nearest_named_facts import (
+    KIND_GAIN,
+    TELLING_ROLES,
+    asked_forms,
+    engine_of,
+    likenesses,
+    requested_kind,
+    text_forms,
+    word_likenesses,
+)
+from nacre.access.open_graph import lexicon_for
+from nacre.errors import ConfigError
+from nacre.language.sanitize import quote_line
+from nacre.language.tokens import fold, lemma, tokenize
+from nacre.records.evidence import Rows
+from nacre.records.plan import Body
+from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.threads import raise_if_cancelled
+from nacre.records.turn import Mention, Rewrite
+from nacre.stores.graph import Graph
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
+from nacre.understanding.linking.link_mentions import link_mentions, linker_of
+from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.understand import understand
+from nacre.understanding.verified.template import plan_constants, plan_elements
+from nacre.wording.answer import verbalise_result
+from tools.sql import run_reading
+
+TermKind = Literal["class", "property"]
+
+# words and characters of one name (given)
+MAX_WORDS, MAX_NAME = 4, 100
+
+# meanings that are proposed and that are tried with the question, classes and properties that are compared (given)
+MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
+
+# seconds for trying them; the rest is proposed without an answer (given)
+TRYING_SECONDS = 4.0
+
+# what adds to the likeness: the question is about things that have the property; a reading with score 1 (given)
+NEAR_GAIN, SCORE_GAIN = 0.15, 1.0
+
+# the score from which on a name has a word already (given)
+TAKEN_SCORE = 0.8
+
+_LINK_KINDS = {"class": "the class", "property": "the property", "entity": "the thing", "value": "a value of"}
+
+# characters of an answer, samples of a property, and characters of each (given)
+MAX_ANSWER, MAX_SAMPLES, MAX_SAMPLE = 300, 3, 60
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A class or property that a word may mean. `answer`: what the question would give then, "" for nothing; without a
+    question some of its values, or the number of its things."""
+
+    kind: TermKind
+    iri: str
+    name: str
+    answer: str
+
+
+def require_teachable(word: str, graph: Graph) -> None:
+    """Raise ConfigError for a word that means something already, that questions are made of, or that is too long."""
+    tokens = tokenize(word)
+    if not 0 < len(tokens) <= MAX_WORDS or len(word) > MAX_NAME:
+        raise ConfigError(f"Teach 1 to {MAX_WORDS} words, at most {MAX_NAME} characters.")
+    shown, question = quote_line(word), analyse_question(word)
+    inside = question.stopwords.union(*(range(cue.start, cue.end) for cue in question.cues))
+    content = set(range(len(question.tokens))) - inside
+    linker = linker_of(lexicon_for(graph, word))
+    for link in link_mentions(question, linker.index):
+        if (link.exact or link.score >= TAKEN_SCORE) and content <= set(range(link.start, link.end)):
+            ref, schema_graph = link.refs[0], linker.index.graph
+            of = ref.predicate or ref.via
+            label = link.label or (schema_graph.about(of).label if of else schema_graph.nodes[ref.node].label)
+            kind = _LINK_KINDS.get(link.kind, link.kind)
+            raise ConfigError(f"“{shown}” means something here already: {kind} “{quote_line(label)}”.")
+    if not content:
+        raise ConfigError(f"“{shown}” is a word that questions are made of. It can't be a name.")
+
+
+def find_meanings(word: str, question: str, graph: Graph) -> tuple[Meaning, ...]:
+    """The likeliest meanings, best first: those with which the question gives something, then those whose names are
+    like the word. Raises ConfigError as `require_teachable`."""
+    require_teachable(word, graph)
+    deadline = time.monotonic() + TRYING_SECONDS
+    found: list[tuple[float, Meaning]] = []
+    for near, term in _nearest_terms(word, question, graph)[: MAX_TRIED if question else MAX_PROPOSED]:
+        raise_if_cancelled()
+        score, answer = 0.0, _samples(term)
+        if question:
+            is_late = time.monotonic() > deadline
+            score, answer = (0.0, "") if is_late else _reading_with(word, term.iri, question, graph)
+        found.append((near + SCORE_GAIN * score, Meaning(_kind(term), term.iri, term.label, answer)))
+    ranked = sorted(found, key=lambda each: (question != "" and not each[1].answer, -each[0]))
+    # an answer that an earlier one gives already does not come from the word
+    apart = {meaning.answer if question and meaning.answer else meaning.iri: meaning for _, meaning in reversed(ranked)}
+    return tuple(reversed(apart.values()))[:MAX_PROPOSED]
+
+
+def named_term(name: str, schema: Schema) -> tuple[TermKind, str]:
+    """The kind and IRI of the class or property with this IRI or name. Raises ConfigError unless just one has it."""
+    terms: list[Class | Predicate] = [*schema.classes]
+    terms += (each for each in schema.predicates if each.role not in ("type", "schema"))
+    wanted = name.strip().casefold()
+    found = [each for each in terms if each.iri == name.strip()]
+    found = found or [each for each in terms if each.label.casefold() == wanted]
+    found = found or [each for each in terms if wanted in map(str.casefold, each.alt_labels)]
+    if len(found) == 1:
+        return _kind(found[0]), found[0].iri
+    if found:
+        raise ConfigError(
+            f"Several are called “{quote_line(name)}”: {', '.join(each.iri for each in found)}. Give one."
+        )
+    raise ConfigError(f"No class or property is called “{quote_line(name)}”. Leave it out to see the likeliest.")
+
+
+def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[float, str]:
+    """The score of the likeliest reading of a question if a word is a name of this class or property, and what it
+    gives: "" if nothing, or if it does without the word."""
+    lexicon = _taught_lexicon(lexicon_for(graph, question), word, iri)
+    understood = understand(Rewrite(question), lexicon.schema, lexicon)
+    best = next(iter(understood.readings), None)
+    if best is None or not _uses(word, iri, best.plan.body, understood.mentions):
+        return 0.0, ""
+    for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
+        if isinstance(rows, Rows):
+            text = quote_line(verbalise_result(best.plan, rows.table, graph.schema, question).text)
+            return best.score * best.covered, text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
+    return 0.0, ""
+
+
+def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
+    """Whether a plan has a class or property because of a word: not as the class of a named thing, and not because
+    another word names it as well. Mentions of classes have no target."""
+    named = {each for thing in plan_constants(body).things for each in thing.classes}
+    having = [fold(word) in fold(each.text) for each in mentions if each.target in (iri, "")]
+    others = [each for each in mentions if each.target == iri and fold(word) not in fold(each.text)]
+    return iri in plan_elements(body) - named and any(having) and not others
+
+
+def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, Class | Predicate]]:
+    """The classes and properties that may be meant, with their likeness, the likeliest first."""
+    schema, lexicon = graph.schema, lexicon_for(graph, question or word)
+    understood = understand(Rewrite(question or word), schema, lexicon)
+    about = (*understood.readings[:1], *(each.everything for each in understood.named))
+    classes = {iri for each in about for iri in plan_elements(each.plan.body)}
+    properties = [each for each in schema.shown_predicates if each.role in TELLING_ROLES]
+    own = [each for each in properties if classes & {*each.domains, *each.ranges}]
+    others = (each for each in properties if each not in own)
+    every: list[Class | Predicate] = [*own, *schema.shown_classes, *others]
+    terms = every[:MAX_TERMS]
+    texts = [f"{each.label}. {each.comment}" if each.comment else each.label for each in terms]
+    by_words = word_likenesses(asked_forms(word), [text_forms(each) for each in texts])
+    near, kind = likenesses(word, texts, by_words, graph.lexicon), requested_kind(question)
+    found = [
+        likeness
+        + NEAR_GAIN * (each in own)
+        + KIND_GAIN * (isinstance(each, Predicate) and is_of_kind(each, kind, schema))
+        for each, likeness in zip(terms, near, strict=True)
+    ]
+    return sorted(zip(found, terms, strict=True), key=lambda each: -each[0])
+
+
+def _taught_lexicon(lexicon: Lexicon, word: str, iri: str) -> Lexicon:
+    """The lexicon with one more name, as a layer gives it. It shares the files of the lexicon."""
+    taught, tokens, known_word = copy.copy(lexicon), tuple(token.norm for token in tokenize(word)), lexicon.word
+
+    def look_up(text: str) -> LexiconWord | None:
+        own = LexiconWord(-1, text, lemma(text), 1, 0, len(tokens) == 1, len(tokens)) if text in tokens else None
+        return known_word(text) or own
+
+    taught.__dict__["word"] = look_up
+    if lexicon.of_schema is not lexicon:
+        taught.__dict__["_of_schema"] = _taught_lexicon(lexicon.of_schema, word, iri)
+        taught.schema, taught.schema_entries = taught.of_schema.schema, taught.of_schema.schema_entries
+        return taught
+    schema = lexicon.schema
+    taught.schema = replace(
+        schema,
+        classes=tuple(replace(c, alt_labels=(*c.alt_labels, word)) if c.iri == iri else c for c in schema.classes),
+        predicates=tuple(
+            replace(p, alt_labels=(*p.alt_labels, word), phrases=(*p.phrases, word)) if p.iri == iri else p
+            for p in schema.predicates
+        ),
+    )
+    own = {
+        each._replace(tokens=tokens) for each in lexicon.schema_entries if each.target == iri and each.kind != "value"
+    }
+    taught.schema_entries = tuple(sorted({*lexicon.schema_entries, *own}))
+    return taught
+
+
+def _kind(term: Class | Predicate) -> TermKind:
+    return "property" if isinstance(term, Predicate) else "class"
+
+
+def _samples(term: Class | Predicate) -> str:
+    if isinstance(term, Class):
+        return f"{term.count:,} {'thing' if term.count == 1 else 'things'}"
+    return ", ".join(quote_line(each)[:MAX_SAMPLE] for each in (term.values or term.samples)[:MAX_SAMPLES])

@@ -1,0 +1,42 @@
+// Teach a word that a question left unclear: what it may mean, with what the question would give; a click -> asked again.
+
+import { get, apiPath } from "../shared/api.js";
+import { announce, button, element, failureBox } from "../shared/dom.js";
+import { t } from "../shared/words.js";
+import { teachWord } from "../shell/names.js";
+
+export async function showMeanings(turn, record, word, root) {
+  const status = element("p", { class: "quiet", role: "status" }, t("loading"));
+  const tell = (text) => { status.replaceChildren(text); announce(text); };
+  root.replaceChildren(status);
+  try {
+    const query = new URLSearchParams({ word, question: record.standalone.slice(0, 1000) });
+    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words") + "?" + query);
+    if (problem) return tell(problem);
+    const choices = meanings.map((each) => meaning(each, () => teach(each)));
+    root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
+    status.replaceChildren();
+    root.firstChild.focus();
+  } catch (failure) {
+    status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => showMeanings(turn, record, word, root))));
+  }
+
+  async function teach({ iri }) {
+    for (const each of root.querySelectorAll("button")) each.disabled = true;
+    tell(t("namesApplying"));
+    try {
+      const names = await teachWord(record.graph, word, iri, () => !root.isConnected);
+      if (!names) return;
+      if (names.busy || names.problem) return tell(names.problem || t("namesStillApplying"));
+      turn.hooks.ask(record.question, record.thread ? record.turn : undefined);
+    } catch (failure) {
+      for (const each of root.querySelectorAll("button")) each.disabled = false;
+      status.replaceChildren(failureBox(failure));
+    }
+  }
+}
+
+function meaning({ kind, name, answer, iri }, onclick) {
+  const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
+  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
+}

@@ -1,0 +1,166 @@
+"""A word that names nothing is taught: what it may mean, who may teach it, and that questions then use it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.layer.edit import MAX_NAMES
+from ingestion.pipeline import ingest
+from nacre.access.teaching import find_meanings, named_term, require_teachable
+from nacre.config.embedder import local_embedder
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError, IngestionError
+from nacre.serving.cli.main import main
+from nacre.serving.errors import Forbidden
+from nacre.serving.http.dependencies import GraphLookUp
+from nacre.serving.http.layer import NamesChange, WordMeaning, change_names, graph_names, teach_word, word_meanings
+from nacre.serving.keys import Caller
+from nacre.serving.turn_service import open_turn_service
+from nacre.stores.catalog import Library
+
+pytestmark = pytest.mark.skipif(local_embedder("auto") is None, reason="needs the bundled embedder")
+HERE = "http://example.org/lets/"
+GRAPH = f"""
+@prefix : <{HERE}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:House rdfs:label "house" . :Caretaker rdfs:label "caretaker" . :Pump rdfs:label "pump" .
+:managedBy rdfs:label "managed by" . :rent rdfs:label "monthly rent" . :bedrooms rdfs:label "bedrooms" .
+:letSince rdfs:label "let since" . :power rdfs:label "power" . :width rdfs:label "width" .
+:ida a :Caretaker ; rdfs:label "Ida Voss" . :jan a :Caretaker ; rdfs:label "Jan Prell" .
+:rose a :House ; rdfs:label "Rose house" ; :managedBy :ida ; :rent "840 EUR" ; :bedrooms 3 ; :heating "gas" ;
+  :letSince "2019-04-01"^^xsd:date ; :code "H-1" .
+:mill a :House ; rdfs:label "Mill house" ; :managedBy :jan ; :rent "1120 EUR" ; :bedrooms 4 ; :heating "oil" ;
+  :letSince "2021-09-15"^^xsd:date ; :code "H-2" .
+:yard a :Pump ; rdfs:label "yard pump" ; :power "4 kW" ; :width "600 mm" ; :code "P-1" .
+:cellar a :Pump ; rdfs:label "cellar pump" ; :power "2.5 kW" ; :width "400 mm" ; :code "P-2" .
+"""
+ANN, WU = Caller("ann"), Caller("wu", may=("write",))
+# words of questions, what they most likely mean, and what the question gives with that
+MEANT = {
+    ("wattage", "What is the wattage of the cellar pump?"): ("power", "The power of cellar pump is 2.5 kW."),
+    ("cost", "What does the Mill house cost?"): ("monthly rent", "The monthly rent of Mill house is 1,120 EUR."),
+    ("gov", "Who is the gov of the Rose house?"): ("managed by", "Ida Voss manages Rose house."),
+    ("gaffers", "List all gaffers"): ("caretaker", "There are 2 caretakers: Ida Voss and Jan Prell."),
+    ("dosses", "How many dosses has the Mill house?"): ("bedrooms", "The number of bedrooms of Mill house is 4."),
+}
+# words that can't be taught, and why
+REFUSED = {
+    "rent": "already: the property “monthly rent”",
+    "caretakers": "already: the class “caretaker”",
+    "Mill house": "already: the thing “Mill house”",
+    "gas": "already: a value of “gas”",
+    "manages": "already: the property “managed by”",
+    "most": "questions are made of",
+    "how many": "questions are made of",
+    "?": "Teach 1 to 4 words",
+    "a kip of a kind so": "Teach 1 to 4 words",
+    "x" * 101: "at most 100 characters",
+}
+
+
+@pytest.fixture
+def houses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    monkeypatch.setenv("NACRE_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "houses.ttl").write_text(GRAPH, encoding="utf-8")
+    ingest([str(tmp_path / "houses.ttl")], "houses", data=tmp_path / "data", no_vectors=True)
+    library = Library(tmp_path / "data", local_embedder("auto"))
+    yield library
+    library.close()
+
+
+def test_the_likeliest_meanings_come_with_what_the_question_would_give(houses: Library) -> None:
+    with houses.open("houses") as graph:
+        for (word, question), best in MEANT.items():
+            first, *others = find_meanings(word, question, graph)
+            assert (first.name, first.answer) == best
+            assert len(others) <= 2
+            answers = [each.answer for each in (first, *others) if each.answer]
+            assert len(answers) == len(set(answers))
+        samples = {each.name: each.answer for each in find_meanings("zorb", "", graph)}
+        assert all(samples.values())
+
+
+def test_a_word_that_means_something_is_told_what(houses: Library) -> None:
+    with houses.open("houses") as graph:
+        for word, why in REFUSED.items():
+            with pytest.raises(ConfigError, match=why.replace("?", r"\?")):
+                require_teachable(word, graph)
+        for name, why in {"nothing": "No class or property", "": "No class or property"}.items():
+            with pytest.raises(ConfigError, match=why):
+                named_term(name, graph.schema)
+        assert named_term("Monthly Rent", graph.schema) == ("property", f"{HERE}rent")
+        assert named_term(f"{HERE}House", graph.schema) == ("class", f"{HERE}House")
+
+
+def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> str:
+        assert main(["layer", "teach", *arguments, "--graph", "houses"]) == 0
+        return capfd.readouterr().out
+
+    assert main(["ask", "What is the kip of the Mill house?", "--graph", "houses"]) == 0
+    assert "layer teach kip --question 'What is the kip of the Mill house?' --graph houses" in capfd.readouterr().out
+    proposed = run("kip", "--question", "How many kips has the Mill house?")
+    assert "“kip” names nothing in 'houses'" in proposed
+    place = next(line[2] for line in proposed.splitlines() if "“bedrooms”" in line)
+    taught = run("kip", "--as", place, "--question", "How many kips has the Mill house?")
+    assert "The number of bedrooms of Mill house is 4 [1]." in taught
+    # a further word is added to those that are there
+    run("digs", "--as", "bedrooms")
+    assert main(["layer", "show", "--graph", "houses"]) == 0
+    assert f"{HERE}bedrooms: {{also: [kip, digs]}}" in capfd.readouterr().out
+    assert main(["layer", "teach", "kip", "--as", "monthly rent", "--graph", "houses"]) == 2
+    assert "already: the property “bedrooms”" in capfd.readouterr().err
+
+
+def in_service(library: Library, caller: Caller, do: Callable[[GraphLookUp], object]) -> None:
+    async def run() -> None:
+        async with open_turn_service(Settings(data=library.data), lasting=True, warm=False) as service:
+            do(GraphLookUp(service.library, caller, "houses"))
+
+    asyncio.run(run())
+
+
+def test_over_http_those_who_may_write_teach_and_others_see(houses: Library) -> None:
+    body = WordMeaning(word="dosses", meaning="bedrooms")
+
+    def by_reader(look_up: GraphLookUp) -> None:
+        found = word_meanings(look_up, "dosses", "How many dosses has the Mill house?")
+        assert (found.meanings[0].name, found.problem, found.may_write) == ("bedrooms", "", False)
+        assert "already: the property" in word_meanings(look_up, "rent").problem
+        with pytest.raises(Forbidden, match="may not change names"):
+            teach_word(look_up, body)
+
+    def by_writer(look_up: GraphLookUp) -> None:
+        for other, why in ({"word": "rent"}, "already"), ({"meaning": "sofa"}, "No class or property"):
+            with pytest.raises(ConfigError, match=why):
+                teach_word(look_up, body.model_copy(update=other))
+        before = graph_names(look_up).version
+        assert teach_word(look_up, body).may_write
+        wait(look_up, before)
+        term = next(term for term in graph_names(look_up).terms if term.iri == f"{HERE}bedrooms")
+        assert (term.given, "dosses" in term.also) == (("dosses",), True)
+
+    in_service(houses, ANN, by_reader)
+    in_service(houses, WU, by_writer)
+
+
+def test_a_class_or_property_has_a_number_of_names(houses: Library) -> None:
+    def by_writer(look_up: GraphLookUp) -> None:
+        before = graph_names(look_up).version
+        change_names(look_up, NamesChange(iri=f"{HERE}rent", also=[f"zorb{n}a" for n in range(MAX_NAMES)]))
+        wait(look_up, before)
+        with pytest.raises(IngestionError, match="30 other names"):
+            teach_word(look_up, WordMeaning(word="dosh", meaning=f"{HERE}rent"))
+
+    in_service(houses, WU, by_writer)
+
+
+def wait(look_up: GraphLookUp, before: str) -> None:
+    end = time.monotonic() + 90
+    while (names := graph_names(look_up)).busy and time.monotonic() < end:
+        time.sleep(0.2)
+    assert (names.problem, names.version != before) == ("", True)
