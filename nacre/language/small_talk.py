@@ -233,15 +233,17 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
 
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
-    """A misspelt word as the paraphrases spell it; any other as it is, and so is a word of another language's."""
+    """A misspelt word as the paraphrases spell it; any other as it is, and so is a word of English or of another
+    language's paraphrases."""
     if len(word) < _MIN_LETTERS or not word.isalpha():
         return word
-    if any(word in _spellings(code) for code in codes_with("orientation")):
-        return word
     slips = 2 if len(word) >= _LONG else 1
-    near = process.extractOne(word, list(_spellings(vocabulary.code)), scorer=OSA.distance, score_cutoff=slips)
+    near = process.extractOne(word, _spellings(vocabulary.code), scorer=OSA.distance, score_cutoff=slips)
+    if near is None or simplemma.is_known(word, lang="en"):
+        return word
     # the dictionary of a language is loaded when a word is first looked up, which takes longer than a whole turn
-    return word if near is None or simplemma.is_known(word, lang=vocabulary.code) else str(near[0])
+    is_spelt = any(word in _spellings(code) for code in codes_with("orientation"))
+    return word if is_spelt or simplemma.is_known(word, lang=vocabulary.code) else near[0]
 
 
 @cache
@@ -282,13 +284,13 @@ def _vocabulary(code: str) -> _Vocabulary:
 
 
 @cache
-def _spellings(code: str) -> Mapping[str, int]:
-    """All words of the paraphrases and their synonyms, as they are written, the most frequent first."""
+def _spellings(code: str) -> Mapping[str, str]:
+    """All words of the paraphrases and their synonyms, as they are written, the most frequent first, by themselves."""
     data, vocabulary = _data(code), _vocabulary(code)
     texts = (str(text) for texts in data["intents"].values() for text in texts)
     counts = Counter(t.norm for text in texts for t in tokenize(text))
     counts.update(sorted(vocabulary.same.keys() | vocabulary.graph | vocabulary.light))
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+    return {word: word for word in sorted(counts, key=lambda word: (-counts[word], word))}
 
 
 @cache
