@@ -97,7 +97,7 @@ def stated_numbers(*texts: str) -> frozenset[float]:
     found = {float(words[token.norm]) for text in texts for token in tokenize(text) if token.norm in words}
     found |= {abs(amount.value) for text in texts for amount in find_amounts(text)}
     found |= {float(numeral) for text in texts for numeral in _NUMERAL.findall(text)}
-    return frozenset(number for n in found for number in (n, n / 100, 1 - n / 100, 1 + n / 100))
+    return frozenset(number for n in found if math.isfinite(n) for number in (n, n / 100, 1 - n / 100, 1 + n / 100))
 
 
 def check_origins(origins: Iterable[Origin], numbers: frozenset[float]) -> None:

@@ -45,17 +45,15 @@ if TYPE_CHECKING:
 
 FORMAT = "1"
 
-# no journal: the file is published only when it is complete
-_PRAGMAS = (
-    "journal_mode=OFF",
-    "synchronous=OFF",
-    "page_size=8192",
-    "locking_mode=EXCLUSIVE",
-)
-
 _CHUNK_CELLS = 1_000_000
 
+# no journal: the file is published only when it is complete
 _PRIVATE = """
+PRAGMA journal_mode=OFF;
+PRAGMA synchronous=OFF;
+PRAGMA page_size=8192;
+PRAGMA locking_mode=EXCLUSIVE;
+BEGIN;
 CREATE TABLE entity_class (entity_id INTEGER NOT NULL, class TEXT NOT NULL);
 CREATE TABLE entity_kind (class TEXT NOT NULL, entity_id INTEGER NOT NULL, PRIMARY KEY (class, entity_id))
   WITHOUT ROWID;
@@ -89,9 +87,7 @@ def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        for pragma in _PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
-        connection.execute("BEGIN")
+        connection.executescript(_PRIVATE)
         _write(connection, layout, stored, shown)
         connection.execute("COMMIT")
         # reads the schema with the views again: a view that is malformed must fail here, not when a reader opens it
@@ -103,9 +99,6 @@ def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
 
 
 def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
-    for statement in _PRIVATE.split(";"):
-        if statement.strip():
-            connection.execute(statement)
     _write_entities(connection, layout)
     by_table = table_columns(layout)
     for index in range(len(layout.classes.tables)):

@@ -5,7 +5,7 @@ Numbers are checked last: those that the evidence neither has nor gives.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import simplemma
 
@@ -59,6 +59,7 @@ def unsupported_claims(
         *_unsupported_truth(match),
         *miscalculated_words(match),
         *_uncomputed_number(match),
+        *_unread_numbers(match),
         *_unsupported_dates(match),
         *numbers,
         *_unsupported_names(match, known),
@@ -299,10 +300,24 @@ def miscalculated_words(match: SentenceMatch) -> list[str]:
 
 def _number_words(match: SentenceMatch) -> list[Amount]:
     values, words = english_data()["numbers"], word_list("checking", "number_words")
+    magnitudes, found = word_list("checking", "magnitudes"), list[Amount]()
+    for i, word in enumerate(match.words):
+        if word.norm in words and not match.run_lengths[i]:
+            value, last = float(values[word.norm]), word
+            for last in takewhile(lambda each: each.norm in magnitudes, match.words[i + 1 :]):
+                value *= english_data()["multipliers"][last.norm]
+            found.append(Amount(value, "", 0.0, word.start, last.end))
+    return found
+
+
+def _unread_numbers(match: SentenceMatch) -> list[str]:
+    """The words in digits that are read as no number, such as raised ones."""
     return [
-        Amount(float(values[word.norm]), "", 0.0, word.start, word.end)
+        word.text
         for i, word in enumerate(match.words)
-        if word.norm in words and not match.run_lengths[i]
+        if not match.run_lengths[i]
+        and all(c.isnumeric() or c in ".," for c in word.text)
+        and not all(c.isdecimal() or c in ".," for c in word.text)
     ]
 
 

@@ -136,6 +136,8 @@ def _amount(text: str, match: re.Match[str]) -> Amount | None:
     while size := _multiplier(is_money=bool(money)).match(text, end):
         many, end = many * english_data()["multipliers"][size[1].casefold()], size.end()
     value, slack = float(digits) * many, 0.5 * 10.0 ** -len(digits.partition(".")[2]) * many
+    if not isfinite(value):
+        return None
     unit, after = canonical_unit(money.strip()) if money else "", ""
     if not unit and (following := _UNIT.match(text, end)):
         after = following[1]

@@ -12,8 +12,9 @@ from ingestion.induce.quantities import parse_quantity, read_quantities, unit_co
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
-from nacre.language.quantities import convert_unit
+from nacre.language.quantities import convert_unit, find_amounts
 from nacre.stores.sqlite.tables import Tables
+from tools.origins import stated_numbers
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,12 @@ from nacre.stores.sqlite.tables import Tables
 )
 def test_a_quantity_has_finite_numbers_or_is_none(text: str) -> None:
     assert parse_quantity(text) is None
+
+
+def test_a_number_without_end_is_a_text() -> None:
+    text = f"Which of them cost more than {'9' * 309} EUR, or 5 EUR?"
+    assert [amount.value for amount in find_amounts(text)] == [5]
+    assert all(map(isfinite, stated_numbers(text)))
 
 
 def test_a_decimal_comma_makes_no_infinite_number() -> None:

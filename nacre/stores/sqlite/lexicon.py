@@ -302,6 +302,8 @@ CREATE TABLE home (relation TEXT, things INTEGER, coded INTEGER);
 CREATE TABLE fact (relation TEXT, predicate TEXT, subjects INTEGER);
 CREATE TABLE link (predicate TEXT, subject TEXT, object TEXT, triples INTEGER);
 CREATE VIRTUAL TABLE holding USING fts5(words, content='', detail='none', columnsize=0, tokenize='ascii');
+-- 16 MB in memory instead of 1 MB: fewer parts that are merged
+INSERT INTO holding(holding, rank) VALUES ('hashsize', 16777216);
 """
 
 INDEXES = """
@@ -338,8 +340,6 @@ def write_lexicon(
     db = sqlite3.connect(path, isolation_level=None)
     try:
         db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + LAYOUT)
-        # 16 MB instead of 1 MB in memory: fewer parts that are merged
-        db.execute("INSERT INTO holding(holding, rank) VALUES ('hashsize', 16777216)")
         things = _Things()
         by_thing = ((thing, [row[0] for row in rows]) for thing, rows in groupby(names, itemgetter(slice(1, None))))
         numbered = things.number_things(chain(by_thing, named))

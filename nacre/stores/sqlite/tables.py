@@ -359,7 +359,15 @@ def insert_rows(connection: sqlite3.Connection, table: str, columns: int, rows: 
     size = columns * max(1, min(_MAX_ROWS, _MAX_VALUES // columns))
     cells, row = chain.from_iterable(rows), f"({', '.join('?' * columns)})"
     insert = f"INSERT INTO {table} VALUES {row}"
-    several = insert + f", {row}" * (size // columns - 1)
-    while len(values := tuple(islice(cells, size))) == size:
-        connection.execute(several, values)
-    connection.executemany(insert, zip(*[iter(values)] * columns, strict=True))
+    values = tuple(islice(cells, size))
+
+    def whole() -> Iterator[tuple[object, ...]]:
+        nonlocal values
+        while len(values) == size:
+            yield values
+            values = tuple(islice(cells, size))
+
+    if len(values) == size:
+        connection.executemany(insert + f", {row}" * (size // columns - 1), whole())
+    if values:
+        connection.executemany(insert, zip(*[iter(values)] * columns, strict=True))
