@@ -393,7 +393,8 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
         columns = AGE_COLUMNS if now else _COLUMNS
         return Table(columns, ((years, until, since),), keys, ("years", "", ""))
     # the days of an event without hours are all its days
-    whole = len(str(since)) == len(str(until)) == len("2000-01-01")
+    is_event = body.left.variables == body.right.variables
+    whole = is_event and len(str(since)) == len(str(until)) == len("2000-01-01")
     days = (last[1] - first[1]).days + whole
     return Table(_COLUMNS, ((days, until, since),), keys, ("days", "", ""))
 
