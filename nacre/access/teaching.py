@@ -37,14 +37,12 @@ from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
+from nacre.understanding.verified.apply import MAX_NAME, MAX_WORDS
 from nacre.understanding.verified.template import plan_constants, plan_elements
 from nacre.wording.answer import verbalise_result
 from tools.sql import run_reading
 
 TermKind = Literal["class", "property"]
-
-# words and characters of one name (given)
-MAX_WORDS, MAX_NAME = 4, 100
 
 # meanings that are proposed and that are tried with the question, classes and properties that are compared (given)
 MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400

@@ -163,8 +163,8 @@ def _other_names(
 
 # constants of a query, after what only looks like one: identifiers and comments of SQL, comments of SPARQL
 _CONSTANTS = {
-    "sql": re.compile(r"\"(?:[^\"]|\"\")*+\"?|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+|'((?:[^']|'')*+)'?"),
-    "sparql": re.compile(r"<([^<>\s]*+)>|#[^\n]*+|\"((?:[^\"\\\n]|\\.)*+)\"?|'((?:[^'\\\n]|\\.)*+)'?"),
+    "sql": re.compile(r"\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'", re.DOTALL),
+    "sparql": re.compile(r"<([^<>\s]*)>|#[^\n]*|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"),
 }
 
 _NO_IRI = re.compile(r"[\s<>\"{}|\\^`]")
@@ -180,8 +180,7 @@ def with_other_name(query: VerifiedQuery, old: Link, new: Link) -> str:
         other = others.get(value.replace("''", "'") if is_sql else value) if value else None
         if other is None:
             return match[0]
-        start = match[0][0]
-        end = ">" if start == "<" else start
+        start, end = match[0][0], match[0][-1]
         other = other.replace("'", "''") if is_sql else other.replace("\\", r"\\").replace(end, f"\\{end}")
         return f"{start}{other}{end}"
 

@@ -41,6 +41,7 @@ from nacre.serving.http.errors import (
 )
 from nacre.serving.http.graphs import browse_router, class_table_router
 from nacre.serving.http.graphs import router as graphs_router
+from nacre.serving.http.layer import name_proposals_router
 from nacre.serving.http.layer import router as layer_router
 from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
 from nacre.serving.http.text2sparql import router as text2sparql_router
@@ -123,7 +124,7 @@ def create_worker_app() -> FastAPI:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
-    changing = (ask_router, threads_router, verified_router, uploads_router)
+    changing = (ask_router, threads_router, verified_router, name_proposals_router, uploads_router)
     for router in (*reading, *changing, openai_router, health.router):
         app.include_router(router)
     if alone:

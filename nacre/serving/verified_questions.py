@@ -6,8 +6,8 @@ waiting. Without keys, this machine has all rights.
 JSON lines -> verified questions, and back: the format of `nacre eval`, with `query` or `plan` beside the question. A
 line with neither is asked by rules. It is confirmed if its answer is the line's `answers`.
 
-Verified questions keep the calibration of graphs up to date beside the turns of a server. Only graphs whose calibration
-somebody asked for are calibrated.
+Verified questions teach other names for classes and properties, and keep the calibration of graphs up to date beside
+the turns of a server. Only graphs whose calibration somebody asked for are calibrated.
 """
 
 import asyncio
@@ -37,13 +37,15 @@ from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.serving.cli.open_library import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService
 from nacre.stores.graph import Graph
 
 if TYPE_CHECKING:
-    pass
+    from nacre.config.settings import Settings
+    from nacre.understanding.verified.apply import NameProposal
 
 T = TypeVar("T")
 
@@ -364,6 +366,30 @@ def _line_query(query: object) -> VerifiedQuery | None:
 def _gives(gold: dict[str, Any], values: list[Any]) -> bool:
     record: Any = {"status": "answered", "values": values, "answer": ""}
     return is_right(GoldQuestion(**{**gold, "id": 0}), record)  # type: ignore[typeddict-item]
+
+
+# entries that are read, the latest ones (given)
+MAX_READ = 500
+
+
+def graph_proposals(graph: "Graph", owner: str | None = None) -> "tuple[NameProposal, ...]":
+    """What the verified questions that are in use teach: those that an owner sees, or all (None). Raises
+    sqlite3.Error."""
+    from nacre.understanding.linking.link_mentions import linker_of
+    from nacre.understanding.verified.apply import name_proposals
+
+    if graph.verified is None:
+        return ()
+    entries = graph.verified.listed(graph.name, owner, states=("in use",), limit=MAX_READ)
+    return name_proposals(entries, linker_of(graph.lexicon))
+
+
+def stored_proposals(settings: "Settings", graph: str | None) -> "tuple[str, tuple[NameProposal, ...]]":
+    """The name of the graph, and what the latest of its verified questions that are in use teach."""
+    with open_library(settings) as library:
+        name = library.resolve(graph)
+        with library.open(name) as opened:
+            return name, graph_proposals(opened)
 
 
 # seconds between two looks at the graphs (given)

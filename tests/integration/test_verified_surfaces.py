@@ -1,4 +1,4 @@
-"""Verified questions as a resource of MCP: who sees what."""
+"""Verified questions as a resource of MCP, and the names that they teach over HTTP: who sees what."""
 
 import asyncio
 import json
@@ -15,6 +15,8 @@ from nacre.config.settings import Settings
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
+from nacre.serving.http import layer as name_proposals
+from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.keys import Caller
 from nacre.serving.mcp import server as resources
 from nacre.serving.mcp.ask import ToolContext
@@ -97,3 +99,22 @@ def test_the_resource_ends_with_a_whole_line(kilns: Library, monkeypatch: pytest
     assert resource(kilns, ANN).splitlines() == whole[:3]
     monkeypatch.setattr(resources, "MAX_QUESTIONS", 2)
     assert resource(kilns, ANN).splitlines() == whole[:2]
+
+
+def proposals(library: Library, caller: Caller) -> name_proposals.ProposedNames:
+    async def read() -> name_proposals.ProposedNames:
+        async with open_turn_service(Settings(data=library.data), lasting=True, warm=False) as service:
+            return name_proposals.list_proposals(GraphLookUp(service.library, caller, "kilns"))
+
+    return asyncio.run(read())
+
+
+def test_names_are_proposed_from_questions_that_the_caller_sees(kilns: Library) -> None:
+    entry = verified(kilns, "Which furnule has the greatest heat?", "ann")
+    seen = {caller.owner: proposals(kilns, caller) for caller in (ANN, BOB, EVE)}
+    assert [(each.phrase, each.iri) for each in seen["ann"].proposals] == [("furnule", f"{HERE}Kiln")]
+    assert (seen["bob"].proposals, seen["eve"].proposals) == ((), seen["ann"].proposals)
+    assert not seen["eve"].may_write
+    kilns.verified.approve("kilns", entry.id, "ann")
+    assert proposals(kilns, WU).proposals == seen["ann"].proposals
+    assert proposals(kilns, WU).may_write

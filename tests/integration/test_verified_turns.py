@@ -21,7 +21,9 @@ from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.cli.turn_display import note_lines
+from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.records import Link
+from nacre.understanding.verified.apply import name_proposals
 from tests.support.scripted_model import ScriptedModel, step
 
 HERE = "http://example.org/ropewalk/"
@@ -238,3 +240,26 @@ async def test_without_confirmed_questions_a_prompt_has_no_examples(house: Compo
     model = ScriptedModel(replies=[step("SELECT breaking_load FROM rope WHERE label = 'Petrel'", wants="number")])
     await ask(house, "What can Petrel bear before it snaps?", model=model)
     assert "examples" not in "".join(str(message.content) for message in model.asked[0])
+
+
+def proposals(house: Composition) -> list[tuple[str, str, int]]:
+    with house.library.open("ropes") as graph:
+        entries = house.library.verified.listed("ropes", states=("in use",))
+        found = name_proposals(entries, linker_of(graph.lexicon))
+    return [(each.phrase, each.label, len(each.questions)) for each in found]
+
+
+def test_words_that_nothing_accounts_for_are_proposed_as_names(house: Composition) -> None:
+    confirm(house, "Which hawser has the greatest breaking load?", STRONGEST)
+    confirm(house, "What is the breaking load of Heron?", LOAD)
+    assert proposals(house) == [("hawser", "rope", 1)]
+    confirm(house, "Name the hawser with the highest breaking load.", STRONGEST)
+    assert proposals(house) == [("hawser", "rope", 2)]
+
+
+def test_a_word_with_two_meanings_or_beside_another_unknown_word_is_not_proposed(house: Composition) -> None:
+    confirm(house, "Which hawser has the greatest oomph?", STRONGEST)
+    assert proposals(house) == []
+    confirm(house, "Which hawser has the greatest breaking load?", STRONGEST)
+    confirm(house, "What is the hawser of the rope Heron?", LOAD)
+    assert proposals(house) == []

@@ -4,6 +4,7 @@ from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itse
 from nacre.understanding.verified.template import (
     PlanConstants,
     Substitution,
+    asked_elements,
     plan_constants,
     plan_elements,
     substitute,
@@ -31,6 +32,8 @@ def test_constants_are_things_texts_numbers_and_limits() -> None:
 
 def test_elements_are_classes_and_predicates() -> None:
     assert plan_elements(SELECT) == {"Kiln", "Potter", "owns", "fired", "glaze", "name", "size"}
+    assert asked_elements(SELECT, ()) == {"Kiln", "fired", "glaze", "name", "size"}
+    assert asked_elements(SELECT, {"name"}) == {"Kiln", "fired", "glaze", "size"}
 
 
 def test_other_constants_take_their_places_in_all_parts_of_a_plan() -> None:

@@ -12,7 +12,7 @@ import typer
 from nacre.errors import ConfigError
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import open_library
-from nacre.serving.cli.turn_display import print_line
+from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
     from nacre.records.verified_question import VerifiedQuestion
@@ -192,6 +192,25 @@ def remove(
         print_line("Deleted.")
 
     _with_service(run)
+
+
+@examples_app.command()
+def proposals(graph: options.GraphOption = None) -> int:
+    """List what people say for classes and properties in confirmed questions, and the graph does not know.
+
+    Nothing is added by itself: nacre layer teach adds a word.
+    """
+    from nacre.config.settings import Settings
+    from nacre.serving.verified_questions import stored_proposals
+
+    name, found = stored_proposals(Settings(), graph)
+    for each in found:
+        count = f"{len(each.questions)} question{'' if len(each.questions) == 1 else 's'}"
+        teach = teach_command(each.phrase, each.label, "", name)
+        print_line(adapt_commands(f"“{each.phrase}” for {each.label}: {count}. Run: {teach}"))
+    if not found:
+        print_line("There are none: all words of the verified questions are known, or say too little.")
+    return 0
 
 
 def _with_service(run: "Callable[[TurnService, VerifiedQuestionService], Awaitable[T]]") -> T:

@@ -19,7 +19,6 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nacre.access import queries
 from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
-from nacre.access.teaching import MAX_NAME
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
 from nacre.records.browse import PredicateFacts
@@ -35,6 +34,7 @@ from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
 from nacre.serving.verified_questions import MAX_PAGE, VerifiedQuestionService
 from nacre.stores.catalog import Graph
+from nacre.understanding.verified.apply import MAX_NAME
 
 P = ParamSpec("P")
 

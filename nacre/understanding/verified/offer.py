@@ -345,6 +345,27 @@ def compare_words(alignment: Alignment, question: Question, links: Sequence[Link
     return Words(same, synonymous, own, other, weak, unlinked, missing)
 
 
+def unaccounted_words(
+    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, taken: frozenset[int]
+) -> frozenset[int]:
+    """The content words of a question that name no element of its plan, and surely nothing else."""
+    labels = _label_words(elements, graph)
+    return frozenset(
+        i
+        for i, token in content_words(question, taken)
+        if not lemmas_of(token) & labels and _linked_kind(i, links, elements, graph, taken) in ("weak", "unlinked")
+    )
+
+
+def named_elements(
+    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, words: Collection[int]
+) -> frozenset[str]:
+    """Those of the elements that words at these places name, by a link or a word of their label."""
+    lemmas = frozenset(each for i in words for each in lemmas_of(question.tokens[i]))
+    linked = {iri for link in links for iri in _link_elements(link, graph) if any(link.covered >> i & 1 for i in words)}
+    return frozenset(iri for iri in elements if iri in linked or lemmas & set(_words_of_label(_label(iri, graph))))
+
+
 def likeness_features(
     alignment: Alignment,
     words: Words,

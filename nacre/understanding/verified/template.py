@@ -5,7 +5,7 @@ question, and the names, numbers and dates of a plan with others in their place.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, cast
@@ -293,6 +293,17 @@ def plan_elements(body: Body) -> frozenset[str]:
         elif isinstance(each, Edge | Attribute):
             found.add(each.predicate)
     return frozenset(found)
+
+
+def asked_elements(body: Body, naming: Collection[str]) -> frozenset[str]:
+    """The IRIs of what a plan shows, computes and compares: the classes of its things, and properties. What only joins
+    them is left out, and names stand for their things; `naming` are the properties with names."""
+    parts = list(_parts(body))
+    attributes = [each for each in parts if isinstance(each, Attribute)]
+    shown = {each.variable for each in parts if isinstance(each, Itself)}
+    shown |= {each.variable for each in attributes if each.predicate in naming}
+    classes = {iri for each in parts if isinstance(each, Variable) and each.name in shown for iri in each.classes}
+    return frozenset(classes | {each.predicate for each in attributes} - frozenset(naming))
 
 
 def substitute(body: T, others: Substitution) -> T:
