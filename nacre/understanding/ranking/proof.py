@@ -12,7 +12,7 @@ from itertools import chain
 from nacre.language.data import language
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
-from nacre.records.plan import EXTREMES, Ask, Attribute, Body, Select
+from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
@@ -45,8 +45,10 @@ def find_doubts(
 
 
 def doubts_of_rows(body: Body, table: Table) -> tuple[Doubt, ...]:
-    """Whether the operator of a plan shows in its rows: what is first stands alone."""
+    """Whether the operator of a plan shows in its rows: what is first stands alone, a time has both ends."""
     select = asked_select(body)
+    if isinstance(body, Compute) and body.op in ELAPSED and not table.rows:
+        return (Doubt("operator", body.op),)
     places = len(set(table.rows))
     return (Doubt(ONE_PLACE, str(places)),) if select is not None and select.limit == 1 and places > 1 else ()
 
