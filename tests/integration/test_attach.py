@@ -293,3 +293,29 @@ async def test_a_page_of_a_proxy_ends_the_turn_by_its_name(status: int, media: s
 def test_only_what_is_attached_can_be_refreshed(both: tuple[Graph, Graph, Path]) -> None:
     with pytest.raises(ConfigError, match="attached to no endpoint"):
         attached_endpoint("here", both[2])
+
+
+def test_names_that_an_endpoint_does_not_give_in_time_are_looked_up_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.understanding.linking.endpoint_names.LOOKUP_SECONDS", 0.3)
+    store, is_slow = ox.Store(), list[bool]()
+    store.load(path=str(GRAPHS / "bakery.ttl"))
+
+    def respond(handler: BaseHTTPRequestHandler, query: str) -> None:
+        if is_slow:
+            servers.slow(handler, query)
+            return
+        found = store.query(query)
+        assert isinstance(found, ox.QuerySolutions)
+        servers.reply(handler, found.serialize(format=ox.QueryResultsFormat.JSON), servers.RESULTS)  # type: ignore[arg-type]
+
+    with servers.serving(respond) as url:
+        attach_endpoint(url, "bakery", data=tmp_path)
+        with Library(tmp_path, None).open("bakery") as graph:
+            is_slow.append(True)
+            incomplete = lexicon_for(graph, "What is the price of Quillon?")
+            is_slow.clear()
+            complete = lexicon_for(graph, "What is the price of Quillon?")
+            assert complete is not incomplete
+            assert lexicon_for(graph, "What is the price of Quillon?") is complete

@@ -44,6 +44,14 @@ MIN_LONG_NAME_TOKENS, MAX_LONG_NAME_TOKENS = 3, 16
 EndpointFacts = Mapping[str, tuple[tuple[str, SparqlTerm], ...]]
 
 
+class _Incomplete(Exception):
+    """The names of a text could not be looked up in time; `lexicon` lacks them. It is not cached."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        super().__init__()
+        self.lexicon = lexicon
+
+
 class EndpointNames:
     """A cache of the names of things at an endpoint. A text costs one query for the words that are not in it."""
 
@@ -68,7 +76,15 @@ class EndpointNames:
         self._facts: EndpointFacts = {}
         self._things_of_word: Mapping[str, Collection[str]] = {}
         self._things_of_long_name: Mapping[tuple[str, ...], Collection[str]] = {}
-        self.about = lru_cache(MAX_CACHED_TEXTS)(self._about)
+        self._complete = lru_cache(MAX_CACHED_TEXTS)(self._about)
+
+    def about(self, text: str) -> Lexicon:
+        """The graph's lexicon with the things that a text may name. Without these, until it is asked again, if the
+        endpoint takes too long."""
+        try:
+            return self._complete(text)
+        except _Incomplete as error:
+            return error.lexicon
 
     def labels(self, iris: Collection[str]) -> dict[str, str]:
         """The names of the things that have one. Raises ToolError."""
@@ -88,8 +104,9 @@ class EndpointNames:
         return LexiconThing(self._label(key, facts), self._relation(facts)) if facts else None
 
     def _about(self, text: str) -> Lexicon:
-        """The graph's lexicon with the things that a text may name. Without these if the endpoint takes too long."""
+        """As `about`; raises _Incomplete if the endpoint takes too long."""
         words = tokenize(text)
+        is_complete = True
         cached, things_of_word = self._facts, self._things_of_word
         named = {place: key for place, key in self._long_names(words) if key in cached}
         unnamed = [token for place, token in enumerate(words) if place not in named]
@@ -108,12 +125,17 @@ class EndpointNames:
                 continue
             try:
                 facts |= self._query_words(pattern, text, words, new)
+                is_complete = True
                 break
             except ToolError as error:
                 if error.kind not in ("timeout", "too_large"):
                     raise
+                is_complete = False
         names = tuple(self._entries(dict(sorted(facts.items()))))
-        return QuestionLexicon(self.lexicon, names, self.endpoint.frequent, self.thing)
+        lexicon = QuestionLexicon(self.lexicon, names, self.endpoint.frequent, self.thing)
+        if not is_complete:
+            raise _Incomplete(lexicon)
+        return lexicon
 
     def _query_words(self, pattern: str, text: str, words: Sequence[Token], new: Sequence[str]) -> EndpointFacts:
         """The things that a pattern for new words finds. If there are too many, those with several of the words are
