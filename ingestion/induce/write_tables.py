@@ -223,22 +223,10 @@ def write_exact(
     rows = np.flatnonzero(place.literal)
     rows = rows[exact[np.searchsorted(place.distinct, place.object[rows])]]
     rows = rows[np.argsort(keys[rows], kind="stable")]
-    facts = layout.facts
-    insert_rows(
-        connection,
-        "_nacre_exact",
-        5,
-        (
-            (number, key, facts.texts[o], *facts.sorts[s][1:])
-            for number, key, o, s in zip(
-                [place.index] * len(rows),
-                keys[rows].tolist(),
-                place.object[rows].tolist(),
-                facts.sort_of[place.object[rows]].tolist(),
-                strict=True,
-            )
-        ),
-    )
+    facts, objects = layout.facts, place.object[rows]
+    columns = (keys[rows].tolist(), objects.tolist(), facts.sort_of[objects].tolist())
+    cells = ((place.index, key, facts.texts[o], *facts.sorts[s][1:]) for key, o, s in zip(*columns, strict=True))
+    insert_rows(connection, "_nacre_exact", 5, cells)
 
 
 def write_derived(
@@ -322,18 +310,9 @@ def write_aside(connection: sqlite3.Connection, layout: Layout) -> None:
         for row in wanted:
             kind, datatype, language = facts.sorts[facts.sort_of[facts.object[row]]]
             graph = "" if facts.graph is None else facts.texts[facts.graph[row]]
-            written.append(
-                (
-                    facts.texts[facts.subject[row]],
-                    facts.texts[facts.predicate[row]],
-                    kind,
-                    facts.texts[facts.object[row]],
-                    datatype,
-                    language,
-                    graph,
-                    reason,
-                )
-            )
+            columns = (facts.subject, facts.predicate, facts.object)
+            subject, predicate, target = (facts.texts[column[row]] for column in columns)
+            written.append((subject, predicate, kind, target, datatype, language, graph, reason))
     insert_rows(connection, "_nacre_aside", 8, sorted(written))
 
 

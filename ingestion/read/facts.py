@@ -178,17 +178,9 @@ class TripleCollector:
         if named:
             columns.append(np.concatenate((np.zeros(len(triples), dtype=np.int32), quads[:, 3])))
         del triples, quads
-        arrays = _sort_rows(columns, len(self.texts))
-        return Facts(
-            self.texts,
-            list(self._sorts),
-            np.array(self.sort_of, dtype=np.int32),
-            arrays[0],
-            arrays[1],
-            arrays[2],
-            arrays[3] if named else None,
-            omitted,
-        )
+        subject, predicate, target, *graph = _sort_rows(columns, len(self.texts))
+        sort_of, graphs = np.array(self.sort_of, dtype=np.int32), graph[0] if named else None
+        return Facts(self.texts, list(self._sorts), sort_of, subject, predicate, target, graphs, omitted)
 
 
 def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":

@@ -356,10 +356,8 @@ _MAX_ROWS, _MAX_VALUES = 16, 200
 
 def insert_rows(connection: sqlite3.Connection, table: str, columns: int, rows: Iterable[Iterable[object]]) -> None:
     """Insert rows with so many columns, several with each statement."""
-    size = columns * max(1, min(_MAX_ROWS, _MAX_VALUES // columns))
-    cells, row = chain.from_iterable(rows), f"({', '.join('?' * columns)})"
-    insert = f"INSERT INTO {table} VALUES {row}"
-    values = tuple(islice(cells, size))
+    size, cells = columns * max(1, min(_MAX_ROWS, _MAX_VALUES // columns)), chain.from_iterable(rows)
+    row, values = f"({', '.join('?' * columns)})", tuple(islice(cells, size))
 
     def whole() -> Iterator[tuple[object, ...]]:
         nonlocal values
@@ -368,6 +366,6 @@ def insert_rows(connection: sqlite3.Connection, table: str, columns: int, rows: 
             values = tuple(islice(cells, size))
 
     if len(values) == size:
-        connection.executemany(insert + f", {row}" * (size // columns - 1), whole())
+        connection.executemany(f"INSERT INTO {table} VALUES {', '.join([row] * (size // columns))}", whole())
     if values:
-        connection.executemany(insert, zip(*[iter(values)] * columns, strict=True))
+        connection.executemany(f"INSERT INTO {table} VALUES {row}", zip(*[iter(values)] * columns, strict=True))
