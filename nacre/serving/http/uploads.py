@@ -249,8 +249,7 @@ class Uploads:
             if offset != sizes.get(name, 0):
                 raise ConfigError(f"{name} has {sizes.get(name, 0)} bytes so far. Continue there.")
             if sum(sizes.values()) + len(chunk) > self._max_bytes:
-                megabytes = self._max_bytes // 1_000_000
-                raise ConfigError(f"An upload has at most {megabytes} MB. Use the command line instead.")
+                raise ConfigError(f"An upload has at most {self._max_bytes / 1e6:g} MB. Use the command line instead.")
             with (self._home / upload / FILES / name).open("ab", buffering=0) as out:
                 try:
                     written = 0
@@ -268,7 +267,6 @@ class Uploads:
         complete = ConfigError("This upload is complete. Begin a new one.")
         if self.state(caller, upload).phase != "receiving":
             raise complete
-        # of the folder: no file has to be created, which a full disk prevents
         folder = os.open(self._home / upload / FILES, os.O_RDONLY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)
