@@ -102,6 +102,9 @@ def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str
     An amount without a unit fits any unit.
     """
     own, stated = canonical_unit(unit) or unit, amount.unit
+    # the registry of units takes longer to load than a turn takes, and without a unit the values must be near
+    if not own and not _is_near(amount, value):
+        return False
     if not stated and amount.after and (fold(amount.after) == fold(own) or _is_measure(amount.after)):
         stated = amount.after
     many, base_unit = split_magnitude(unit)
