@@ -163,8 +163,8 @@ def _other_names(
 
 # constants of a query, after what only looks like one: identifiers and comments of SQL, comments of SPARQL
 _CONSTANTS = {
-    "sql": re.compile(r"\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'", re.DOTALL),
-    "sparql": re.compile(r"<([^<>\s]*)>|#[^\n]*|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"),
+    "sql": re.compile(r"\"(?:[^\"]|\"\")*+\"?|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+|'((?:[^']|'')*+)'?"),
+    "sparql": re.compile(r"<([^<>\s]*+)>|#[^\n]*+|\"((?:[^\"\\\n]|\\.)*+)\"?|'((?:[^'\\\n]|\\.)*+)'?"),
 }
 
 _NO_IRI = re.compile(r"[\s<>\"{}|\\^`]")

@@ -194,12 +194,15 @@ class QueryRunner:
         return table if groups is None else self._with_zeros(table, groups)
 
     def _with_zeros(self, table: Table, groups: Select) -> Table:
-        """The table of a count for each thing with the things that nothing is counted for."""
+        """The table of a count for each thing with the things that nothing is counted for, if most have any: of the
+        terms of a vocabulary few are used."""
         everything = self.rows(groups)
         if everything is None or everything.truncated:
             return table
         counted = set(table.keys)
         missing = [(row, key) for row, key in zip(everything.rows, everything.keys, strict=True) if key not in counted]
+        if len(missing) > len(table.rows):
+            return table
         names = [(dict(zip(everything.columns, row, strict=True)), key) for row, key in missing]
         zeros = tuple(tuple(cells.get(column, 0) for column in table.columns) for cells, _ in names)
         return replace(table, rows=(*table.rows, *zeros), keys=(*table.keys, *(key for _, key in names)))
