@@ -209,11 +209,9 @@ def embed_graph(
                 # written before anything on the server, so that the next writer can remove the remains of a killed one
                 versions.write_manifest(folder, wanted)
             passages = Passages(versions.version_folder(home, manifest.version) / versions.PASSAGES)
-            schema = ingest_result(home, manifest).schema
             with closing(passages), time_stage("vectors", on_stage) as seconds, report_write_errors(home):
                 made = index_vectors(
                     passages,
-                    schema,
                     VectorTarget(home, folder, wanted, server.url, server.key),
                     embedder,
                     lambda done, total: on_stage("vectors", done, total),

@@ -10,17 +10,9 @@ from typing import NamedTuple
 
 from nacre.errors import ConfigError
 from nacre.records.facts import Passage
-from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.search.lexical import write_lexical_index
-from nacre.stores.search.vectors import (
-    Collection,
-    CollectionWriter,
-    Embedder,
-    EmbeddingCache,
-    open_collection,
-    write_label_vectors,
-)
+from nacre.stores.search.vectors import Collection, CollectionWriter, Embedder, EmbeddingCache, open_collection
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.versions import VectorsManifest
 
@@ -71,11 +63,9 @@ def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
     return write_lexical_index(counted(), folder)
 
 
-def index_vectors(
-    passages: Passages, schema: Schema, place: VectorTarget, embedder: Embedder, progress: Progress
-) -> VectorCounts:
-    """Write a vector for every property, and for every passage that search by meaning helps. Passages' vectors of the
-    version before (same embedder) are copied, the rest embedded.
+def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:
+    """Write a vector for every passage that search by meaning helps. Those of the version before (same embedder) are
+    copied, the rest embedded.
 
     A passage's id is made of its text, so that the same id means the same vector. What was embedded is kept through a
     kill, in a file beside the sets, and taken from there the next time. Raises ConfigError for an embedder or a server
@@ -96,8 +86,6 @@ def index_vectors(
             _embed(passages, kept, embedder, chunk)
             done += len(chunk)
             progress(done, len(ids))
-        with _working(embedder):
-            write_label_vectors(schema, place.folder / versions.LABELS, embedder)
         _write(ids, _writer(place, embedder), kept, earlier)
     return VectorCounts(len(ids), len(missing))
 

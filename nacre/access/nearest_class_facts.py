@@ -42,7 +42,6 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Nearness
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Plan, Select, Variable
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Reading, Understanding
-from nacre.stores.search.vectors import property_text
 from nacre.wording.plan_phrases import verbalise_plan
 from tools.sql import run_reading
 
@@ -185,9 +184,9 @@ def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], graph: Gr
     ][:MOST_PROPERTIES]
     if graph.lexicon.embedder is None:
         return []
-    texts = [property_text(each) for _, each in pairs]
+    texts = [f"{each.label}. {each.comment}" if each.comment else each.label for _, each in pairs]
     by_words = word_likenesses(asked.words, [text_forms(each) for each in texts])
-    near = likenesses(asked.question, texts, by_words, graph)
+    near = likenesses(asked.question, texts, by_words, graph.lexicon)
     kind = requested_kind(asked.question)
     found = [
         _ClassProperty(iri, each, likeness + KIND_GAIN * is_of_kind(each, kind, schema))

@@ -31,6 +31,7 @@ from nacre.records.evidence import EvidenceSentence, Nearness, Query
 from nacre.records.facts import Passage
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Mention, Understanding
+from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
@@ -40,6 +41,7 @@ from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
+    from nacre.stores.sqlite.lexicon import Lexicon
     from nacre.stores.sqlite.passages import Passages
 
 # passages of a thing that are read
@@ -124,7 +126,7 @@ def nearest_sentences(
         - REPEAT_LOSS * _repeats(each, words)
         for each in facts
     ]
-    near = likenesses(asked, [each.label for each in facts], by_words, graph)
+    near = likenesses(asked, [each.label for each in facts], by_words, graph.lexicon)
     ranked = sorted(range(len(facts)), key=lambda i: (-near[i] - gains[i], i))[:MOST_FACTS]
     return [
         replace(facts[i].sentence, nearness=Nearness(round_likeness(near[i] + gains[i]), thing.target)) for i in ranked
@@ -159,15 +161,14 @@ def _lemmas(words: Iterable[str]) -> set[str]:
     return {lemma(word) for word in words}
 
 
-def likenesses(question: str, labels: Sequence[str], by_words: Sequence[float], graph: Graph) -> list[float]:
-    """The likeness of facts by words and, if the graph has vectors, by the meaning of their properties' labels."""
-    known = graph.vectors.labels if graph.vectors is not None else {}
-    if graph.lexicon.embedder is None or known.keys().isdisjoint(labels):
+def likenesses(question: str, labels: Sequence[str], by_words: Sequence[float], lexicon: Lexicon) -> list[float]:
+    """The likeness of facts by words and, with an embedder, by the meaning of the labels of their properties."""
+    if lexicon.embedder is None or not any(labels):
         return list(by_words)
-    (asked,) = graph.lexicon.embedder.embed([question])
+    (asked,) = lexicon.embedder.embed([question])
     return [
-        WORDS_SHARE * words + (1 - WORDS_SHARE) * (float(known[label] @ asked) if label in known else words)
-        for label, words in zip(labels, by_words, strict=True)
+        WORDS_SHARE * words + (1 - WORDS_SHARE) * (float(vector @ asked) if label else words)
+        for label, words, vector in zip(labels, by_words, label_vectors(lexicon.embedder, labels), strict=True)
     ]
 
 

@@ -215,8 +215,7 @@ class GraphOpener:
             raise ConfigError(
                 f"embedded with {made_by}, the embedder now is {self.embedder.name}. Run: nacre index --graph {name}"
             )
-        labels = versions.vectors_folder(home, vectors) / versions.LABELS
-        return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder, labels)
+        return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder)
 
 
 def damaged_graph_error(name: str, error: Exception, command: str = "nacre ingest FILE.ttl") -> ConfigError:

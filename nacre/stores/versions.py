@@ -29,9 +29,6 @@ TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "p
 
 DOCUMENTS = "documents.sqlite"
 
-# the vectors of labels, in the folder of a set of vectors
-LABELS = "labels.npz"
-
 OVERVIEW = "overview.json"
 
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"

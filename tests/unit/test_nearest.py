@@ -86,7 +86,7 @@ def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
         role="fact", label="boat", datatype="text", minimum=None, domains={}, ranges={}, has_literals=False
     )
     linked = SimpleNamespace(predicate_of={"in": predicate}, class_of={})
-    graph = SimpleNamespace(vectors=None, lexicon=SimpleNamespace(embedder=None), schema=linked)
+    graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=linked)
     listed = EvidenceSentence(
         "lexical", 1, f"Otter is the boat of {'Ann, ' * 30}Bob.", triples=(("ann", "in", "otter"),)
     )
@@ -98,7 +98,7 @@ def test_a_list_of_other_things_is_no_fact_of_a_thing() -> None:
 def test_a_code_that_has_a_word_of_the_name_is_a_fact() -> None:
     predicate = SimpleNamespace(role="fact", label="code", datatype="text", minimum=None, domains={}, ranges={})
     schema = SimpleNamespace(predicate_of={"code": predicate}, class_of={})
-    graph = SimpleNamespace(vectors=None, lexicon=SimpleNamespace(embedder=None), schema=schema)
+    graph = SimpleNamespace(lexicon=SimpleNamespace(embedder=None), schema=schema)
     code = EvidenceSentence("lexical", 1, "Otter's code is S.OTTER.", triples=(("otter", "code", "S.OTTER"),))
     name = EvidenceSentence("lexical", 1, "Otter's code is Otter.", triples=(("otter", "code", "Otter"),))
     near = nearest_sentences("what code?", "what code?", OTTER, [code, name], cast(Any, graph))

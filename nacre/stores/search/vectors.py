@@ -13,14 +13,13 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.schema import Predicate, Schema
 from nacre.stores import versions
 from nacre.stores.search.lexical import DamagedIndex, check_sizes, engine_panics, file_sizes
 from nacre.stores.sqlite.passages import PassageHit
@@ -65,20 +64,6 @@ def label_vectors(embedder: Embedder, labels: Sequence[str]) -> list[Any]:
     return [found[label] for label in labels]
 
 
-def property_text(predicate: Predicate) -> str:
-    """What is embedded of a property beside its label."""
-    return f"{predicate.label}. {predicate.comment}" if predicate.comment else predicate.label
-
-
-def write_label_vectors(schema: Schema, file: Path, embedder: Embedder) -> None:
-    """Embed the labels and comments of properties, for questions that are compared with them."""
-    import numpy as np
-
-    named = [each for each in schema.predicates if each.role not in ("type", "schema")]
-    texts = sorted({text for each in named[:MAX_LABEL_VECTORS] for text in (each.label, property_text(each))})
-    np.savez(file, texts=np.array(texts, dtype=str), vectors=np.array(embedder.embed(texts), dtype=np.float32))
-
-
 class Collection(Protocol):
     """The vectors of one version, opened to read: `vectors_edge` or `vectors_server`."""
 
@@ -105,21 +90,10 @@ class Vectors:
     """A read-only handle on the vectors of one version. `failed` is the error of a server that did not answer. It is
     not queried again, so that a turn waits for it once; reopen the vectors to retry."""
 
-    def __init__(self, collection: Collection, embedder: Embedder, labels: Path | None = None) -> None:
+    def __init__(self, collection: Collection, embedder: Embedder) -> None:
         self.failed = ""
         self._collection = collection
         self._embedder = embedder
-        self._file = labels
-
-    @cached_property
-    def labels(self) -> Mapping[str, Any]:
-        """The vectors of the properties by their text, see `property_text`; empty for a set of an earlier release."""
-        import numpy as np
-
-        if self._file is None or not self._file.is_file():
-            return {}
-        with np.load(self._file) as known:
-            return dict(zip(known["texts"].tolist(), known["vectors"], strict=True))
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
         """The passages nearest to `text`, scored by cosine. Raises ConfigError if a server does not answer."""
