@@ -33,6 +33,7 @@ from evaluation.answer_limits import (
     sure_levels,
 )
 from evaluation.samples import ParserSample, read_or_collect, without_answer
+from nacre.config.embedder import local_embedder
 from nacre.understanding.ranking.probabilities import MAX_LOG_ODDS, probability
 from nacre.understanding.ranking.rank import (
     WEIGHTS_FILE,
@@ -159,14 +160,18 @@ def cross_validate(
 def with_similarity(
     samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]
 ) -> tuple[list[list[float]], float]:
-    """The scores with the similarity of doubtful readings in words to their questions, and its weight."""
+    """The scores with the similarity of doubtful readings in words to their questions, and its weight.
+
+    Without an embedder the scores stay as they are.
+    """
+    model = local_embedder("auto")
     compared: dict[int, tuple[list[int], list[float]]] = {}
     for sample, own in zip(samples, scores, strict=True):
         # a sample that counts several times is compared once
-        if own and id(sample) not in compared:
+        if own and model is not None and id(sample) not in compared:
             doubtful = doubtful_readings(*belief_shares(own))
             words = [sample.words[k] for k in doubtful]
-            compared[id(sample)] = doubtful, similarities(sample.question, words) if words else []
+            compared[id(sample)] = doubtful, similarities(sample.question, words, model.embed) if words else []
     pairs = [(own, *compared.get(id(sample), ([], []))) for sample, own in zip(samples, scores, strict=True)]
     judged = [
         ([own[k] for k in doubtful], similarity, [sample.right[k] for k in doubtful])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.language import quantities
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.values import is_ambiguous_date
@@ -93,7 +94,7 @@ def understand(
     match = filter_by_answer_type(parse_question(question, links, linker, deadline, most), question, graph)
     candidates = answering_candidates(match, question, rewrite.scope)[:most]
     cut = deadline.is_over()
-    scored = rank_candidates(candidates, question, graph, load_weights(), _similarity(question, schema))
+    scored = rank_candidates(candidates, question, graph, load_weights(), _similarity(question, linker))
     ranked, readings = best_readings(scored, question, links, graph, schema)
     revised = revised_readings(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
@@ -154,13 +155,16 @@ def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:
     return Reading(plan, 1.0, 1.0, verbalise_plan(plan, schema), 1.0)
 
 
-def _similarity(question: Question, schema: Schema) -> Callable[[Sequence[Candidate]], list[float]]:
-    """Compares readings in words with the question."""
+def _similarity(question: Question, linker: Linker) -> Callable[[Sequence[Candidate]], list[float]] | None:
+    """Compares readings in words with the question. None without the embedder that its weight was learned with."""
+    embedder, schema = linker.lexicon.embedder, linker.lexicon.schema
+    if embedder is None or embedder.name != BUNDLED_EMBEDDER:
+        return None
 
     def compare(candidates: Sequence[Candidate]) -> list[float]:
         texts = [verbalise_plan(Plan(c.body), schema) for c in candidates]
         same_parse = [(c.derivation.trace, *map(_link_without_things, c.derivation.links)) for c in candidates]
-        return level_same_names(same_parse, similarities(question.text, texts))
+        return level_same_names(same_parse, similarities(question.text, texts, embedder.embed))
 
     return compare
 

@@ -1,7 +1,10 @@
 """Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015).
 
-The weights and thresholds are read from weights.json. If the features leave open which reading is meant, the similarity
-of the first readings in words with the question adds to their scores.
+The weights and thresholds are read from weights.json. If an embedder is set, the similarity of the first readings in
+words with the question adds to their scores.
+
+The similarity is used only if the features leave open which reading is meant, because embedding takes longer than
+everything else. Its weight was learned with the bundled embedder, so it is used with no other.
 """
 
 import json
@@ -12,9 +15,8 @@ from functools import cache
 from itertools import repeat
 from operator import mul
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from nacre.language.tokens import name_tokens
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import Candidate, unused_tokens
 from nacre.understanding.question.records import Question
@@ -117,8 +119,7 @@ def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) ->
 # `python -m evaluation.learn`: 0.5 to 0.95, and 3, 5 and 8).
 MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.6, 3
 
-# letters in a row that are compared (measured on doubtful readings: 2 to 4, and the bundled embedder)
-LETTERS = 3
+Embed = Callable[[Sequence[str]], Sequence[Any]]
 
 
 def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int]:
@@ -128,20 +129,11 @@ def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int
     return list(order[:MAX_READINGS_COMPARED])
 
 
-def similarities(question: str, readings: Sequence[str]) -> list[float]:
-    """The cosine similarity of each reading with the question by letters in a row, minus that of the first reading.
-
-    >>> [round(each, 2) for each in similarities("birthdays", ["birth place", "birth date"])]
-    [0.0, 0.31]
-    """
-    asked, *others = map(_letters_in_a_row, (question, *readings))
-    found = [len(asked & other) / math.sqrt(max(1, len(asked) * len(other))) for other in others]
+def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[float]:
+    """The cosine similarity of each reading with the question, minus that of the first reading."""
+    vector, *others = embed([question, *readings])
+    found = [float(vector @ other) for other in others]
     return [similarity - found[0] for similarity in found]
-
-
-def _letters_in_a_row(text: str) -> set[str]:
-    joined = "".join(name_tokens(text))
-    return {joined[i : i + LETTERS] for i in range(len(joined) - LETTERS + 1)}
 
 
 def level_same_names(parses: Sequence[object], similarities: Sequence[float]) -> list[float]:
