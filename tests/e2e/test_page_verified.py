@@ -1,7 +1,5 @@
 """Verified questions on the page, in a real browser: confirming, what was meant, queries, the list, approval."""
 
-import json
-
 import httpx
 import pytest
 from playwright.sync_api import expect
@@ -171,41 +169,6 @@ def test_many_entries_come_in_pages_and_problems_are_shown_beside_them(page, ser
     assert page.locator("#look b, #look img").count() == 0
     page.complaints[:] = [text for text in page.complaints if "404" not in text]
     tidy(server)
-
-
-def test_names_that_questions_teach_are_added_by_a_click_of_those_who_may(browser, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("taught")
-    run = command(folder / "data", folder)
-    assert run("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", "--no-vectors").returncode == 0
-    plan = json.loads(run("ask", "Which book has the most pages?", "--json").stdout)["plan"]
-    (folder / "lines.jsonl").write_text(json.dumps({"question": "Which foliant has the most pages?", "plan": plan}))
-    assert run("examples", "import", folder / "lines.jsonl").returncode == 0
-    reading = run("keys", "add", "ann").stdout.strip()
-    writing = run("keys", "add", "wu", "--may", "write").stdout.strip()
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-
-    def opened(key):
-        page = context.new_page()
-        page.add_init_script(f"sessionStorage.setItem('nacre-key', '{key}')")
-        page.goto(f"{address}/?graph=reading-room&verified=")
-        return page, page.locator("#look section", has_text="Names that these questions teach")
-
-    with serving(folder / "data", folder) as (address, _):
-        _, taught = opened(reading)
-        expect(taught).to_contain_text("“foliant” for book")
-        expect(taught).to_contain_text("A key that may write adds them")
-        expect(taught.get_by_role("button")).to_have_count(0)
-        writer, taught = opened(writing)
-        expect(taught).to_contain_text("1 question")
-        assert serious(writer) == []
-        taught.get_by_role("button", name="Add “foliant” as a name of book").focus()
-        writer.keyboard.press("Enter")
-        expect(taught.locator("[role=status]")).to_contain_text("being applied")
-        expect(taught.locator("[role=status]")).to_contain_text("Applied", timeout=120_000)
-        expect(taught.locator("li")).to_have_count(0)
-        expect(taught.locator("h3")).to_be_focused()
-    context.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -31,7 +31,7 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem(t("unreachable"), { hint: HINTS[0] });
   }
-  // the server is back: what said that it could not be reached is over, except for answers, which offer to ask again
+  // the server is back; answers still offer to ask again
   for (const each of document.querySelectorAll("[data-offline]")) if (!each.closest("article")) each.remove();
   if (reply.status === 401) {
     // another call may have obtained a key meanwhile
@@ -79,7 +79,7 @@ export function requestKey(why) {
   return keyRequest;
 }
 
-// The events of a turn, to its end. A broken connection is resumed after the last event; `onEvent("line", isUp)` reports it.
+// The events of a turn. A broken connection is resumed; `onEvent("line", isUp)` reports it.
 export async function streamTurn(body, onEvent, signal) {
   let last = null, ended = false, tries = 0;
   while (!ended) {

@@ -42,7 +42,7 @@ async function followUps(graph, iri, label, ask) {
   return element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
 
-// Values that are pictures, as far as the page may load them: data within the graph, and files of this server.
+// Pictures that the page may load: data within the graph, and files of this server.
 function pictures(facts, label) {
   const found = facts.flatMap((each) => each.ends.map((end) => ({ source: end.iri || end.text, name: each.label })).filter(({ source }) => IMAGE_DATA.test(source) || (source.startsWith(location.origin + "/") && IMAGE_FILE.test(source)))).slice(0, MAX_PICTURES);
   return found.length ? element("div", { class: "pictures" }, found.map(({ source, name }) => element("img", { src: source, alt: t("of", { property: name, label }), loading: "lazy" }))) : "";

@@ -94,7 +94,7 @@ function zoomBy(view, factor, x = view.x, y = view.y) {
   place(view);
 }
 
-// Set the part of the picture that is seen; names keep their size, and those that would cover others are left out.
+// Set the visible part; names keep their size, and those that cover others are left out.
 function place(view) {
   const wide = (view.wide * ROOM) / view.zoom, high = (view.high * ROOM) / view.zoom;
   view.x = Math.min(view.wide, Math.max(0, view.x));

@@ -97,7 +97,7 @@ async function waitUntilApplied(view, before, applied = () => {}) {
 
 // The names after a change: `busy` if it takes too long, null if the view is left. They are asked for each second. The
 // process that answers may be another one: only the version tells.
-export async function appliedNames(path, before, isLeft) {
+async function appliedNames(path, before, isLeft) {
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await new Promise((wait) => setTimeout(wait, POLL_DELAY));
     if (isLeft()) return null;

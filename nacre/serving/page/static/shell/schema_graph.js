@@ -38,7 +38,7 @@ export function drawNode(graph, node, lit) {
     svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? shortNumber(node.count) : ""));
 }
 
-// A function that lights the lines of a node and tells its links in the caption; without a node the caption is `plain`.
+// Lights the lines of a node and captions its links; without a node the caption is `plain`.
 export function connect(nodes, lines, caption, plain) {
   const at = new Map(nodes.map((node) => [node.iri, node]));
   caption.textContent = plain;

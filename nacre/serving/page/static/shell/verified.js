@@ -1,4 +1,4 @@
-// The verified questions of a graph: search, what they give now, approval, removal; the names that they teach.
+// The verified questions of a graph: search, what they give now, approval, removal.
 
 import { get, apiPath, send } from "../shared/api.js";
 import { $, announce, button, countPhrase, day, element, failureBox } from "../shared/dom.js";
@@ -6,7 +6,6 @@ import { isIri, thingLink } from "../shared/labels.js";
 import { t } from "../shared/words.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
-import { teachWord } from "./names.js";
 
 const PAGE = 50, SEARCH_DELAY = 200;
 const ASIDE = ["failed", "empty", "changed kind", "contradicted", "replaced"];
@@ -18,7 +17,7 @@ const SHOWN = { all: t("all"), waiting: t("waitingForApproval"), aside: t("notUs
 export async function showVerified(graph) {
   const own = beginLoading(graph), path = apiPath("graphs", graph, "verified");
   $("about").textContent = t("verifiedOf", { graph });
-  const view = { graph, path, own, shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: element("div", { class: "row" }), taught: element("section", { class: "card", hidden: "" }) };
+  const view = { graph, path, own, shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: element("div", { class: "row" }) };
   try {
     const page = await load(view, 0);
     if (own !== latestRequest) return;
@@ -39,9 +38,8 @@ function draw(view, page) {
     element("p", {}, t("verifiedLead")),
     element("p", { class: "quiet" }, t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
     page.calibration ? element("p", { class: "quiet" }, calibrated(page.calibration)) : "",
-    element("section", { class: "card" }, element("div", { class: "row" }, view.search, select, check), view.found, view.list, view.more), view.taught);
+    element("section", { class: "card" }, element("div", { class: "row" }, view.search, select, check), view.found, view.list, view.more));
   append(view, page, 0);
-  if (page.questions.length) drawProposals(view);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
 }
 
@@ -132,44 +130,6 @@ function given(graph, ran, close) {
   const columns = ran.columns.length ? ran.columns : [t("columnAnswer")], rows = ran.columns.length ? ran.rows : ran.values.map((value) => [value]);
   return [ran.words ? element("p", {}, ran.words) : "", rows.length ? rowTable({ columns, rows, cell, name: "verified", caption: ran.entry.question }) : element("p", { class: "note" }, t("givesNothingNow")),
     ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", element("div", { class: "row" }, button(t("close"), close, "plain"))];
-}
-
-// Words that the questions use for a class or property and that nothing in the graph accounts for.
-async function drawProposals(view, note = "") {
-  try {
-    const found = await get(view.path + "/proposals");
-    if (view.own !== latestRequest) return;
-    const status = element("p", { class: "quiet", role: "status" }, note);
-    view.taught.hidden = !found.proposals.length && !note;
-    const title = element("h3", { tabindex: "-1" }, t("namesTaught"));
-    view.taught.replaceChildren(title,
-      element("p", { class: "quiet" }, t(found.may_write ? "namesTaughtMayAdd" : "namesTaughtReadOnly")),
-      element("ul", { class: "terms" }, found.proposals.map((each) => proposal(view, each, found.may_write, status))), status);
-    // the pressed button is gone
-    if (note) title.focus();
-  } catch (problem) {
-    view.taught.hidden = false;
-    view.taught.replaceChildren(failureBox(problem, button(t("tryAgain"), () => drawProposals(view))));
-  }
-}
-
-function proposal(view, { phrase, iri, label, questions }, mayWrite, status) {
-  const add = async () => {
-    if (view.adding) return;
-    view.adding = true;
-    status.replaceChildren(t("namesApplying"));
-    announce(t("namesApplying"));
-    try {
-      const names = await teachWord(view.graph, phrase, iri, () => view.own !== latestRequest || $("look").hidden);
-      if (names) await drawProposals(view, names.busy ? t("namesStillApplying") : names.problem || t("namesApplied"));
-    } catch (problem) {
-      status.replaceChildren(failureBox(problem));
-    } finally {
-      view.adding = false;
-    }
-  };
-  return element("li", { title: iri }, element("div", { class: "row" }, element("span", {}, element("strong", {}, "“" + phrase + "”"), t("nameFor", { name: label })), element("span", { class: "quiet" }, countPhrase(questions.length, "question")),
-    mayWrite && button(t("addName"), add, "chip", { "aria-label": t("addNameOf", { phrase, name: label }) })));
 }
 
 async function checkAll(view, own) {

@@ -12,7 +12,7 @@ const KIND_LABELS = { bars: t("chartBars"), line: t("chartLine"), scatter: t("ch
 // sized for the viewport, so that text keeps its size
 const chartSize = () => (matchMedia("(max-width: 40rem)").matches ? { wide: 350, name: 118, letters: 16 } : { wide: 640, name: 190, letters: 27 });
 
-// A figure for a table with names and numbers; null if there is nothing to compare. Its kind is changed by a click.
+// A figure for a table of names and numbers, or null; a click changes its kind.
 export function chart({ columns, units = [], rows }) {
   const figures = possibleCharts(columns, rows);
   if (!figures.length) return null;

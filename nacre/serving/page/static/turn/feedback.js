@@ -1,4 +1,4 @@
-// What a person says of an answer: right (it becomes a verified question), or wrong and why, or what was meant.
+// Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
 import { apiPath, send } from "../shared/api.js";
 import { announce, button, element, failureBox } from "../shared/dom.js";
@@ -44,7 +44,7 @@ export async function toggleConfirmed(turn, record, own, thumb) {
   }
 }
 
-// Ask what is wrong: one of the offered readings was meant, or a reason in words. `keep(comment)` stores it.
+// Ask what is wrong: a reading that was meant, or a reason. `keep(comment)` stores it.
 export function askWhatIsWrong(turn, record, comment, own, keep) {
   turn.rest.querySelector(".reason")?.remove();
   const box = element("div", { class: "reason" }), written = element("div");

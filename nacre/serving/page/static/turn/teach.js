@@ -1,4 +1,4 @@
-// Teach a word that a question left unclear: what it may mean, with what the question would give; a click -> asked again.
+// Teach a word: what it may mean, with sample answers; a click -> asked again.
 
 import { get, apiPath } from "../shared/api.js";
 import { announce, button, element, failureBox } from "../shared/dom.js";

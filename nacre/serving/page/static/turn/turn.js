@@ -21,7 +21,7 @@ const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const MIN_LIST = 6, MAX_NAMED = 30;
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-// Whether the standalone question, in the language of the question if it has that, has words that the question lacks.
+// Whether the standalone question has words that the question lacks.
 export function addsWords({ question, standalone, standalone_own: own }) {
   const asked = wordsOf(question);
   return wordsOf(own || standalone).some((word) => !asked.includes(word));
@@ -181,7 +181,7 @@ function removeListedOptions(turn, record) {
   }
 }
 
-// Whether the question is a reading that was picked below the answer before it: its words say nothing of the rest.
+// Whether the question is a reading picked below the answer before it.
 function isChosen(turn, record) {
   const before = turn.before ?? turn.root.previousElementSibling?.turn?.live.record;
   return Boolean(before?.options.some((option) => option.words === record.question));
