@@ -188,15 +188,15 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        groups = (
-            all_groups(body) if isinstance(body, Select) and body.zeros and table.rows and not table.truncated else None
-        )
-        return table if groups is None else self._with_zeros(table, groups)
+        if isinstance(body, Select) and body.zeros and table.rows and not table.truncated:
+            return self._with_zeros(table, body)
+        return table
 
-    def _with_zeros(self, table: Table, groups: Select) -> Table:
+    def _with_zeros(self, table: Table, body: Select) -> Table:
         """The table of a count for each thing with the things that nothing is counted for, if most have any: of the
         terms of a vocabulary few are used."""
-        everything = self.rows(groups)
+        groups = all_groups(body)
+        everything = self.rows(groups) if groups is not None else None
         if everything is None or everything.truncated:
             return table
         counted = set(table.keys)

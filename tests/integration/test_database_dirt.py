@@ -1,7 +1,6 @@
 """Bad databases: typed columns, hostile names and values, changes, locks, very many tables, passwords."""
 
 import re
-import signal
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -26,6 +25,7 @@ from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph
 from nacre.stores.versions import OVERVIEW
 from tests.support.databases import HOSTILE
+from tests.support.interrupts import interrupted_after
 
 
 def database(file: Path, script: str) -> str:
@@ -237,19 +237,10 @@ def test_an_interrupt_ends_the_program_and_not_the_query_alone(tmp_path: Path) -
     url = database(tmp_path / "t.db", "CREATE TABLE stop (no INTEGER PRIMARY KEY);")
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
 
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    earlier = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        with closing(DatabaseConnections(url)) as connections:
-            signal.setitimer(signal.ITIMER_REAL, 0.5)
-            with pytest.raises(KeyboardInterrupt):
-                connections.read(endless, {}, 1, 60.0)
-            assert connections.read("SELECT count(*) FROM stop", {}, 1, 60.0).rows == [(0,)]
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, earlier)
+    with closing(DatabaseConnections(url)) as connections:
+        with interrupted_after(0.5), pytest.raises(KeyboardInterrupt):
+            connections.read(endless, {}, 1, 60.0)
+        assert connections.read("SELECT count(*) FROM stop", {}, 1, 60.0).rows == [(0,)]
 
 
 def test_examples_that_fail_leave_the_graph_attached(

@@ -1,7 +1,6 @@
 """Queries of others run in a process that can be killed: no statement outlives its limit, the file stays as it is."""
 
 import asyncio
-import signal
 import statistics
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from nacre.records.evidence import BranchResult, Rows
 from nacre.serving.capacity import FairSlots
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.sqlite.tables import Tables
+from tests.support.interrupts import interrupted_after
 from tools.sandbox import Sandbox
 
 E = "http://example.org/"
@@ -53,20 +53,11 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def test_an_interrupt_ends_the_program_and_not_the_query_alone(tables: Path) -> None:
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    earlier = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        with closing(Tables(tables)) as opened:
-            # while it runs, only the handler of SQLite is code of Python
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
-            with pytest.raises(KeyboardInterrupt):
-                opened.run(BURNING[-1], seconds=60)
-            assert opened.run("SELECT count(*) FROM entity").rows == [(50,)]
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, earlier)
+    with closing(Tables(tables)) as opened:
+        # while it runs, only the handler of SQLite is code of Python
+        with interrupted_after(0.2), pytest.raises(KeyboardInterrupt):
+            opened.run(BURNING[-1], seconds=60)
+        assert opened.run("SELECT count(*) FROM entity").rows == [(50,)]
 
 
 def asked(sandbox: Sandbox, tables: Path, sql: str, seconds: float = 30) -> BranchResult:

@@ -200,7 +200,7 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
 
 def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The candidates about the things of the conversation if there are any, else all. "How much do they cost" asks for
-    the cost of each and not for a total, unless the question says so. "Are they full?" asks about all of them."""
+    the cost of each; only "in total" asks for the total. "Are they full?" asks about all of them."""
     about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
     places = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
     if places & {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}:

@@ -35,7 +35,7 @@ MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
 
 
 class FollowUpTurn(NamedTuple):
-    """A question with what it names itself and the turns before it, of which there is at least one.
+    """A question, what it names itself, and the turns before it (at least one).
 
     `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
     the question names.

@@ -152,9 +152,9 @@ def _texts(spans: Sequence[TokenSpan], question: Question) -> tuple[str, ...]:
 
 MIN_BELIEF = 1e-4  # Shares of the belief below this are equal.
 MAX_READINGS_RUN = 5  # Readings that are run.
-FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000  # Sizes of results, and unused words that are told apart.
+FEW_CELLS, MANY_CELLS, THOUSANDS_OF_CELLS = 10, 100, 1000  # Numbers of cells from which a result counts as larger.
 
-MAX_UNUSED_COUNTED = 4
+MAX_UNUSED_COUNTED = 4  # More unused words count as so many.
 
 # Features that do not choose among readings: a no is no better reason to choose one than a yes.
 _TRUTH = frozenset(("ran yes", "ran no"))

@@ -27,7 +27,7 @@ MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what
 MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the question.
 
 # Minimum scores of the words that name what is summed, for "how many" and for "the total": "the total number of
-# students" is no sum of "professor number".
+# students" is no sum of "professor number" (set by hand).
 MIN_SUMMED_SCORE, MIN_NAMED_SCORE = 0.8, 0.5
 
 BOUNDS = frozenset(("<", "<=", ">", ">="))
