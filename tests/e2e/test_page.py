@@ -646,8 +646,9 @@ def test_the_documentation_and_the_playground_work(page, server):
     page.wait_for_selector("section#post-api-ask:target table")
     page.goto(f"{server}/ask/playground/")
     page.wait_for_selector("text=Inputs")
-    # the form is filled from the schema, which comes later
+    # the form is filled from the schema by a later task of the page, which takes away what was typed before
     page.wait_for_load_state("networkidle")
+    page.evaluate("new Promise(done => requestIdleCallback(done))")
     page.locator("textarea").nth(0).fill(QUESTION)
     page.locator("textarea").nth(1).fill("reading-room")
     page.click("text=Start")
