@@ -337,6 +337,9 @@ def explain_absence(
     """The first reason that applies: unknown words, a property that is not stated, an empty result, failed queries, a
     question that was not understood. Else which words of the question the evidence lacks."""
     empty = empty_table(understanding, evidence)
+    if understanding.unknown and understanding.cut:
+        why = "not all names in it could be looked up in time"
+        return Absence(f"I could not find out: {why}. Please ask again.", "failed", why)
     if understanding.unknown:
         text = _unknown_words_text(understanding, schema, evidence)
         return Absence(text, "not_in_graph", text)

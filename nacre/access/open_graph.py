@@ -141,7 +141,8 @@ def cached_understanding(
         found = known.get(key)
     if found is None:
         found = understand(rewrite, schema, lexicon, most, verified)
-        found = replace(found, readings=shift_readings(found.readings, shift))
+        cut = found.cut or not lexicon.is_complete
+        found = replace(found, readings=shift_readings(found.readings, shift), cut=cut)
         if not found.cut:
             with _lock:
                 while len(known) >= MOST_QUESTIONS:

@@ -4,7 +4,7 @@ Numbers are checked last: those that the evidence neither has nor gives.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, takewhile
 
 import simplemma
@@ -65,7 +65,8 @@ def unsupported_claims(
         *_unsupported_names(match, known),
     ]
     of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
-    if not missing and match.labels and not _is_aligned([*match.labels, *of_named_rows], index):
+    is_aligned = not match.labels or _is_aligned([*match.labels, *of_named_rows], index)
+    if not missing and not (is_aligned and all(_is_of_named_column(each, match) for each in matched)):
         missing.append("what belongs to what")
     if not missing and not _is_related(match):
         missing.append(match.text.strip())
@@ -237,6 +238,31 @@ def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
     return True
 
 
+def _is_of_named_column(number: MatchedSpan, match: SentenceMatch) -> bool:
+    """Whether a number belongs to the column whose name goes before it ("a crew of 7", "the crew of Ann is 7"), if one
+    does."""
+    words = [word.norm for word in match.words if word.end <= number.start]
+    named = _skip_joined(words) and _ends_with(words, match.evidence.headings)
+    if not named and (name := _ends_with(words, match.evidence.labels)):
+        del words[-len(name.split()) :]
+        named = _skip_joined(words) and _ends_with(words, match.evidence.headings)
+    columns = match.evidence.headings[named] if named else []
+    return not columns or any(row in rows and column == own for rows, own in columns for row, column in number.places)
+
+
+def _skip_joined(words: list[str]) -> list[str]:
+    """The words without the function words at their end that join a name and its value."""
+    while words and words[-1] in function_words() and words[-1] not in word_list("checking", "joining"):
+        words.pop()
+    return words
+
+
+def _ends_with(words: Sequence[str], names: Iterable[str]) -> str:
+    """The longest of some names that the words end with; "" if none."""
+    text = f" {' '.join(words)}"
+    return max((name for name in names if name and text.endswith(f" {name}")), key=len, default="")
+
+
 def _is_related(match: SentenceMatch) -> bool:
     """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers. A sentence without
     numbers and names may still be made up."""
@@ -265,9 +291,14 @@ MAX_OPERANDS = 8
 def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSpan]]:
     """The numbers without a source, as written, and the places of numbers that cells or sentences have."""
     amounts = [*find_amounts(blank_periods(match.text, match.periods)), *_number_words(match)]
+    negative = pattern("checking", "negative")
+    amounts = [a._replace(value=-a.value) if negative.search(match.text[: a.start]) else a for a in amounts]
     missing, supported, matched = list[Amount](), list[Amount](), list[MatchedSpan]()
     for amount in amounts:
         own = match.evidence.matching_numbers(amount)
+        if len(amounts) == 1 and not match.evidence.has_condition(amount) and _is_beyond(amount, match):
+            # "less than 7" of what is 7
+            own = [each for each in own if each.value != amount.value]
         if own and not any(label.start <= amount.start < label.end for label in match.labels):
             matched.append(MatchedSpan(amount.start, amount.end, frozenset(each.place for each in own)))
         if own or match.copies_amount(amount) or _is_derived(amount, match):
@@ -351,6 +382,10 @@ def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
     """Whether it stands in a condition ("above 5 m") that the query has."""
     is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]))
     return is_bound and match.evidence.has_condition(amount)
+
+
+def _is_beyond(amount: Amount, match: SentenceMatch) -> bool:
+    return bool(pattern("checking", "beyond").search(match.text[: amount.start]))
 
 
 def _is_rough(amount: Amount, match: SentenceMatch) -> bool:

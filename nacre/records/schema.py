@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
 _Result = TypeVar("_Result")
@@ -131,6 +131,12 @@ class Relation:
     comment: str = ""
 
 
+@lru_cache(maxsize=64)
+def _interned(labels: frozenset[str]) -> frozenset[str]:
+    """One object for equal sets: as keys of caches, two equal objects would be compared label by label."""
+    return labels
+
+
 class SchemaCache:
     """Results computed from one schema, by a key of the function that computes them. They live as long as the
     schema."""
@@ -203,7 +209,7 @@ class Schema:
     @cached_property
     def labels(self) -> frozenset[str]:
         """The labels of all predicates."""
-        return frozenset(p.label for p in self.predicates)
+        return _interned(frozenset(p.label for p in self.predicates))
 
     @cached_property
     def group_of_classes(self) -> dict[tuple[tuple[str, ...], tuple[str, ...]], Group]:

@@ -54,7 +54,7 @@ class FairSlots:
             following[1].set_result(None)
 
     async def _leave_after(self, owner: str, granted: asyncio.Future[None], unfinished: list[Future[Any]]) -> None:
-        await asyncio.wait([asyncio.wrap_future(work) for work in unfinished])
+        await asyncio.gather(*map(asyncio.wrap_future, unfinished), return_exceptions=True)
         self._leave(owner, granted)
 
     def _leave(self, owner: str, granted: asyncio.Future[None]) -> None:

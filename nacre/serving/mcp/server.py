@@ -68,9 +68,11 @@ def create_mcp_server(resolve_context: ContextResolver) -> MCPServer[Any]:
 
 
 async def _reject_unknown_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Report an unknown tool as an error of the protocol, not of a tool."""
+    """Report an unknown tool as an error of the protocol, not of a tool; a notification has no reply to report it in."""
     name = (ctx.params or {}).get("name")
     if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOLS:
+        if ctx.request_id is None:
+            return None
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]!r}")
     return await call_next(ctx)
 

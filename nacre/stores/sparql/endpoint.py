@@ -1,5 +1,6 @@
 """Query a SPARQL 1.1 endpoint over HTTP, within limits of rate, size and time: query -> Solutions."""
 
+import logging
 import re
 import threading
 import time
@@ -30,6 +31,8 @@ from nacre.stores.sparql.endpoint_answers import (
     refusal,
 )
 from nacre.stores.sparql.sparql_source import Solutions
+
+log = logging.getLogger(__name__)
 
 # longer queries are sent in the body: servers and proxies truncate addresses (RFC 9110 requires 8,000 characters)
 MAX_ADDRESS_LENGTH = 4000
@@ -136,8 +139,8 @@ class EndpointSource:
             raise ToolError("timeout", f"{self.url} gave what it had found when its own time was over, not all.")
         media = headers.get("content-type", "")
         if "html" in media or (accepted == JSON_RESULTS and "json" not in media):
-            text = error_page_text(content)
-            what = f"{self.url} sent {printable(media) or 'an unknown format'}, no results: {text!r}."
+            log.warning("%s sent no results: %s", self.url, error_page_text(content))
+            what = f"{self.url} sent {printable(media) or 'an unknown format'}, no results."
             raise ToolError("unavailable", f"{what} An endpoint's address often ends in /sparql or /query.")
         return content, headers
 

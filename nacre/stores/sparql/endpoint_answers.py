@@ -9,6 +9,7 @@ items of a text are counted first, in short steps, and other threads run between
 """
 
 import json
+import logging
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,8 @@ import pyoxigraph as ox
 from nacre.errors import ToolError
 from nacre.stores.addresses import host_of
 from nacre.stores.sparql.sparql_source import SparqlTerm
+
+log = logging.getLogger(__name__)
 
 JSON_RESULTS = "application/sparql-results+json"
 
@@ -205,17 +208,19 @@ def header_number(headers: Mapping[str, str], name: str) -> int | None:
 
 
 def refusal(url: str, status: int, content: bytes) -> ToolError:
-    """What an answer with an error status means."""
+    """What an answer with an error status means, in our words: error pages may name hosts and secrets, so the log has
+    them. Only what an endpoint says of a query that it can't read is for whoever wrote the query."""
     text = error_page_text(content)
+    log.warning("%s answered with status %s: %s", url, status, text)
     if status in (408, 504) or _TIMED_OUT.search(text):
-        return ToolError("timeout", f"{url} stopped the query: {text}")
+        return ToolError("timeout", f"{url} stopped the query.")
     if status in (401, 403):
         return ToolError("refused", f"{url} asks for a login ({status}). Set NACRE_ENDPOINT_KEYS for {host_of(url)}.")
     if status == 400:
         return ToolError("syntax", f"{url} can't read the query: {text}")
     if status in (413, 414):
         return ToolError("too_large", f"{url} takes no query of that length ({status}).")
-    return ToolError("unavailable", f"{url} failed with status {status}: {text}")
+    return ToolError("unavailable", f"{url} failed with status {status}.")
 
 
 def error_page_text(content: bytes) -> str:

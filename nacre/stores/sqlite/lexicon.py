@@ -125,6 +125,9 @@ class Lexicon:
     processes share the page cache. The embedder, if any, compares words with classes and predicates by meaning.
     """
 
+    # whether all names that were looked for could be read
+    is_complete = True
+
     def __init__(self, path: Path, schema: Schema, embedder: Embedder | None = None) -> None:
         self.schema = schema
         self.embedder = embedder

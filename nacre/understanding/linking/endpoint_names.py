@@ -134,6 +134,7 @@ class EndpointNames:
         names = tuple(self._entries(dict(sorted(facts.items()))))
         lexicon = QuestionLexicon(self.lexicon, names, self.endpoint.frequent, self.thing)
         if not is_complete:
+            lexicon.is_complete = False
             raise _Incomplete(lexicon)
         return lexicon
 
