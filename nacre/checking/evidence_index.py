@@ -138,9 +138,9 @@ class EvidenceIndex:
         units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
         for text in (found.words, found.meaning, found.title, *table.columns):
             self._add_words(text)
-        for number, column in enumerate((*table.columns, table.measured_name)):
-            if column != "yes":
-                self.headings[" ".join(name_tokens(column))].append((range(first, self.rows), number))
+        for at, heading in enumerate((*table.columns, table.measured_name)):
+            if heading != "yes":
+                self.headings[" ".join(name_tokens(heading))].append((range(first, self.rows), at))
         for unit in (*units, table.measured_name, table.measured_unit):
             self._add_words(unit)
         self._add_query(found)

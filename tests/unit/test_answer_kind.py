@@ -66,3 +66,9 @@ def test_the_things_that_a_thing_belongs_to_are_of_the_kind_of_their_class() -> 
     assert kind_fit(sentence, "gustav", "person", schema) == 1
     assert kind_fit(sentence, "gustav", "number", schema) == -1
     assert kind_fit(sentence, "gustav", "", schema) == 0
+
+
+def test_the_labels_of_equal_schemas_are_one_object() -> None:
+    # caches are keyed by them: two equal sets would be compared label by label at each look-up
+    schema, equal = (Schema((SCULPTOR,), (), PREDICATES, (), {}, 0, 0) for _ in range(2))
+    assert schema.labels is equal.labels

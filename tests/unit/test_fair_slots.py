@@ -1,11 +1,13 @@
 """Slots are shared fairly: no caller holds all of them, and who waits is served in turn by caller."""
 
 import asyncio
+import gc
 import threading
+from concurrent.futures import Future
 
 import pytest
 
-from nacre.records.threads import FairSemaphore, run_in_thread
+from nacre.records.threads import FairSemaphore, WorkCancelled, note_unfinished, run_in_thread
 from nacre.serving.capacity import FairSlots
 
 
@@ -109,3 +111,14 @@ async def test_connections_are_shared_fairly_between_the_owners_of_work() -> Non
     over.set()
     assert await asyncio.gather(*slow) == [True] * 3
     assert await ask("ann", is_slow=False)
+
+
+async def test_the_error_of_work_that_nobody_awaits_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    slots, unfinished = FairSlots(1), Future[None]()
+    async with slots.hold("ann"):
+        note_unfinished(unfinished)
+    unfinished.set_exception(WorkCancelled())
+    async with asyncio.timeout(5), slots.hold("bo"):
+        gc.collect()
+    await asyncio.sleep(0)
+    assert "never retrieved" not in caplog.text

@@ -68,7 +68,7 @@ def create_mcp_server(resolve_context: ContextResolver) -> MCPServer[Any]:
 
 
 async def _reject_unknown_tools(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Report an unknown tool as an error of the protocol, not of a tool; a notification has no reply to report it in."""
+    """Report an unknown tool as an error of the protocol, not of a tool. A notification gets no reply."""
     name = (ctx.params or {}).get("name")
     if ctx.method == "tools/call" and isinstance(name, str) and name not in TOOLS:
         if ctx.request_id is None:

@@ -268,13 +268,14 @@ def _wide_names(
     yield from heads.items()
     by_kind = _classes_by_kind(classes, persons, properties)
     has_persons = any(wide_words().get(word) == "persons" for word in heads)
+    sort = _largest_sort(by_kind["items"], properties) if "items" in by_kind else []
     for word, kind in wide_words().items():
         english = kinds.pop(word, [])
         # a class called "person" has all people
         if word not in heads and not (kind == "persons" and has_persons):
             found = list(dict.fromkeys([*by_kind[kind], *(english if kind != "persons" else ())]))
             if kind == "items":
-                yield word, _largest_sort(found, properties)
+                yield word, _largest_sort(found, properties) if english else sort
             yield word, found
     unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(_head(n))]
     for word, found in kinds.items():

@@ -190,8 +190,10 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
 
 def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
+    if not (own and words and _abbreviates(words[0], own)):
+        return False
     keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
-    return bool(own and words) and _abbreviates(words[0], own) and keys.issuperset(words[1:])
+    return keys.issuperset(words[1:])
 
 
 def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
