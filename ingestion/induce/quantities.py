@@ -85,6 +85,8 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
     WrittenQuantity(shape='single', first=11000.0, second=None, unit='EUR')
     >>> parse_quantity("125 kW (170 hp)")
     WrittenQuantity(shape='single', first=125.0, second=None, unit='kW')
+    >>> parse_quantity("12 nautical miles")
+    WrittenQuantity(shape='single', first=12.0, second=None, unit='nmi')
     >>> parse_quantity("01234"), parse_quantity("nan"), parse_quantity("5 apples")
     (None, None, None)
     """
@@ -101,6 +103,9 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
             return None
         text = note[1]
     text = _MISSING.sub("", text)
+    if text.count(" ") > 1:
+        for symbols, words in word_map("ingestion", "worded_units").items():
+            text = re.sub(words, symbols, text, flags=re.IGNORECASE)
     if time := _time_pattern().fullmatch(text):
         return WrittenQuantity("single", int(time[1]) * 60 + int(time[2]) + int(time[3] or 0) / 60, None, "min")
     whole = _quantity_pattern().fullmatch(text)
