@@ -21,6 +21,7 @@ import numpy as np
 
 from evaluation.answer_limits import (
     STATED_PER_REMOVED,
+    SURE,
     TARGET_PRECISION,
     JudgedRun,
     WeighedRun,
@@ -94,6 +95,7 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         **{name: _rounded(model) for name, model in fit_models(learned).items()},
         "likeness": round(likeness, 4),
         "threshold": limits.answered,
+        "sure": SURE,
         "threshold_before": answer_threshold(_levels_before(runs, models, folds)),
         "offered": offer_threshold(samples, scores),
         "unstated": limits.unstated,

@@ -378,11 +378,11 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
 
 
 def _judged(evidence: Evidence, chance: float, reading: Reading) -> Evidence:
-    """Rows with their probability and doubts; with a doubt they are not sure."""
+    """Rows with their probability and doubts; with a doubt, or below the learned `sure`, they are not sure."""
     if not isinstance(evidence, Rows):
         return evidence
     doubts = _doubts(reading, evidence.table)
-    chance = min(chance, load_weights().threshold - UNSURE) if doubts else chance
+    chance = min(chance, load_weights().threshold - UNSURE) if doubts or chance < load_weights().sure else chance
     return replace(evidence, probability=round(chance, 4), doubts=doubts)
 
 

@@ -239,22 +239,24 @@ def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
 
 
 def _is_of_named_column(number: MatchedSpan, match: SentenceMatch) -> bool:
-    """Whether a number belongs to the column whose name goes before it ("a crew of 7", "the crew of Ann is 7"), if one
-    does."""
+    """Whether a number belongs to the column of numbers whose name is joined to it ("a crew of 7", "the crew of Ann is
+    7"), if one is."""
     words = [word.norm for word in match.words if word.end <= number.start]
-    named = _skip_joined(words) and _ends_with(words, match.evidence.headings)
-    if not named and (name := _ends_with(words, match.evidence.labels)):
+    measures, labels = match.evidence.measures, match.evidence.labels
+    named = _skip_joined(words) and _ends_with(words, measures)
+    if name := "" if named else _ends_with(words, labels):
         del words[-len(name.split()) :]
-        named = _skip_joined(words) and _ends_with(words, match.evidence.headings)
-    columns = match.evidence.headings[named] if named else []
+        named = _skip_joined(words) and _ends_with(words, measures)
+    columns = measures[named] if named else []
     return not columns or any(row in rows and column == own for rows, own in columns for row, column in number.places)
 
 
-def _skip_joined(words: list[str]) -> list[str]:
-    """The words without the function words at their end that join a name and its value."""
+def _skip_joined(words: list[str]) -> bool:
+    """Remove the function words at the end that join a name and its value; whether there were any."""
+    count = len(words)
     while words and words[-1] in function_words() and words[-1] not in word_list("checking", "joining"):
         words.pop()
-    return words
+    return len(words) < count
 
 
 def _ends_with(words: Sequence[str], names: Iterable[str]) -> str:

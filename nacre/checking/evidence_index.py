@@ -48,8 +48,9 @@ class EvidenceIndex:
         self.columns: list[tuple[list[float], str]] = []
         self.days: list[Period] = []
         self.labels: dict[str, set[CellPosition]] = defaultdict(set)
-        # names of columns, which may contain shorter names, and the rows and number of each such column
-        self.headings: dict[str, list[tuple[range, int]]] = defaultdict(list)
+        # names of columns, which may contain shorter names; of columns of numbers the rows and place
+        self.headings: set[str] = set()
+        self.measures: dict[str, list[tuple[range, int]]] = defaultdict(list)
         self.truth: bool | None = None
         self.is_empty = False
         self.rows = 0
@@ -138,9 +139,10 @@ class EvidenceIndex:
         units = tuple(unit or header_unit(column) for unit, column in zip(given, table.columns, strict=False))
         for text in (found.words, found.meaning, found.title, *table.columns):
             self._add_words(text)
-        for at, heading in enumerate((*table.columns, table.measured_name)):
-            if heading != "yes":
-                self.headings[" ".join(name_tokens(heading))].append((range(first, self.rows), at))
+        self.headings |= {" ".join(name_tokens(column)) for column in table.columns}
+        for at, (heading, cells) in enumerate(zip(table.columns, zip(*table.rows, strict=False), strict=False)):
+            if heading != "yes" and any(isinstance(cell, int | float) for cell in cells):
+                self.measures[" ".join(name_tokens(heading))].append((range(first, self.rows), at))
         for unit in (*units, table.measured_name, table.measured_unit):
             self._add_words(unit)
         self._add_query(found)
@@ -281,7 +283,7 @@ class SentenceMatch:
             return []
         words = f" {' '.join(self.norms)} "
         found: list[tuple[int, int, frozenset[CellPosition]]] = []
-        headings = dict.fromkeys(self.evidence.headings.keys() - self.evidence.labels.keys(), frozenset[CellPosition]())
+        headings = dict.fromkeys(self.evidence.headings - self.evidence.labels.keys(), frozenset[CellPosition]())
         for label, places in (*self.evidence.labels.items(), *headings.items()):
             at = words.find(f" {label} ") if label else -1
             while at >= 0:

@@ -22,7 +22,6 @@ _NUMBER = re.compile(
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?P<unit>\s?(?:h|min)\b)?")
 _ISO_DURATION = re.compile(r"\bP(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?\b")
 _UNIT = re.compile(r"[ \u202f\u00a0]*+-?(°\s?[CF]\b|[%€$£¥°]|[^\W\d_]+(?:/(?:100\s?)?[^\W\d_]+)?[²³23]?(?![^\W_]))")
-_TWO_WORDS = re.compile(r"[ \u202f\u00a0]([^\W\d_]++[ \u202f\u00a0][^\W\d_]++)")
 _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
@@ -143,9 +142,7 @@ def _amount(text: str, match: re.Match[str]) -> Amount | None:
     if not isfinite(value):
         return None
     unit, after = canonical_unit(money.strip()) if money else "", ""
-    pair = _TWO_WORDS.match(text, end)
-    if not unit and pair and canonical_unit(pair[1]):
-        # "nautical miles"
+    if not unit and (pair := pattern("quantities", "unit_of_two_words").match(text, end)):
         unit, after, end = canonical_unit(pair[1]), pair[1], pair.end()
     elif not unit and (following := _UNIT.match(text, end)):
         after = following[1]
