@@ -31,7 +31,8 @@ from nacre.serving.telemetry import Metrics
 log = logging.getLogger("nacre.access")
 
 OWN_PATHS = re.compile(
-    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$"
+    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics|login|callback|logout)"
+    r"(?:/|$)|/$"
 )
 
 SHARE_PREFIX = "/share/"
