@@ -18,12 +18,14 @@ CLIENT, AUDIENCE = "nacre-test", "https://kg.example/mcp"
 
 
 class LocalIssuer:
-    """`codes` has the claims and the PKCE challenge of each code; `requests` are the paths that were asked for."""
+    """`codes` has the claims and the PKCE challenge of each code; `requests` are the paths that were asked for. A
+    browser is logged in as `person`, whose claims these are."""
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.codes: dict[str, tuple[dict[str, Any], str]] = {}
         self.requests: list[str] = []
+        self.person: dict[str, Any] = {}
         self.documents: dict[str, Any] = {}
         self.change_keys()
 
@@ -73,6 +75,15 @@ def local_issuer() -> Iterator[LocalIssuer]:
         def do_GET(self) -> None:
             length = int(self.headers.get("content-length", 0))
             form = {name: values[0] for name, values in parse_qs(self.rfile.read(length).decode()).items()}
+            if self.path.startswith("/authorize?"):
+                # the person is logged in at the issuer already
+                code, state = issuer.code(self.path, **issuer.person)
+                redirect = parse_qs(urlsplit(self.path).query)["redirect_uri"][0]
+                self.send_response(303)
+                self.send_header("Location", f"{redirect}?code={code}&state={state}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             status, body = issuer.reply(urlsplit(self.path).path, form)
             content = json.dumps(body).encode()
             self.send_response(status)
