@@ -179,6 +179,9 @@ class Settings(BaseSettings):
     keep_days: float = Field(
         0.0, ge=0, description="Conversations without activity for so many days are deleted; 0 keeps all."
     )
+    audit: bool = Field(False, description="true notes who asked, approved, uploaded, shared or deleted what.")
+    audit_days: float = Field(0.0, ge=0, description="Days that the audit is kept; 0 keeps it as long as it has room.")
+    audit_size: int = Field(100, ge=1, description="Maximum size of the audit, in MB; the oldest entries are deleted.")
     sharing: bool = Field(
         False,
         description="true lets keys with the right share publish answers at addresses that need no key.",

@@ -52,6 +52,17 @@ class Caller:
         return self.graphs is None or graph in self.graphs
 
 
+audit_log = logging.getLogger("nacre.audit")
+
+
+def report_deed(caller: Caller, deed: str, *queries: str, **about: object) -> None:
+    """Report what a caller did, with the hash of its queries, to the log `nacre.audit`, if an extension follows it."""
+    if audit_log.handlers:
+        if queries:
+            about["query"] = sha256("\n".join(queries).encode(errors="replace")).hexdigest()[:16]
+        audit_log.info(deed, extra={"caller": caller, "about": about})
+
+
 # without keys, this machine may do everything
 LOCAL_CALLER = Caller("local", may=RIGHTS)
 

@@ -6,11 +6,15 @@ here, and hashes of the tokens of their sessions.
 
 import json
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
+from typing import Any
 
+from nacre.config.settings import Settings
 from nacre.extensions.login.rights import Person, RightsTable
 from nacre.serving.keys import Caller
-from nacre.stores.state.database import StateDatabase, install_tables
+from nacre.stores.state.database import StateDatabase, StorageError, install_tables, open_state, unusable_state
 
 FILE, PART = "login.sqlite", "login"
 
@@ -81,9 +85,53 @@ class Accounts:
         with self._database.writing() as run:
             run("DELETE FROM login_session WHERE hash = ?", _hash(token))
 
+    def named(self, who: str) -> list[dict[str, Any]]:
+        """What is stored of the persons with this owner, subject or name."""
+        columns = ("owner", "issuer", "subject", "name", "groups", "seen")
+        sql = f"SELECT {', '.join(columns)} FROM account WHERE owner = ? OR subject = ? OR name = ? ORDER BY owner"
+        found = [dict(zip(columns, row, strict=True)) for row in self._database.read(sql, who, who, who)]
+        sql = "SELECT began, expires FROM login_session WHERE owner = ? ORDER BY began"
+        for each in found:
+            each["sessions"] = [list(row) for row in self._database.read(sql, each["owner"])]
+        return found
+
+    def forget(self, owner: str) -> None:
+        """Delete a person and their sessions."""
+        with self._database.writing() as run:
+            for table in ("account", "login_session"):
+                run(f"DELETE FROM {table} WHERE owner = ?", owner)
+
     def close(self) -> None:
         """Close the database."""
         self._database.close()
+
+
+def find_persons(settings: Settings, who: str) -> list[dict[str, Any]]:
+    """What is stored of the persons with this owner, subject or name. Raises ConfigError."""
+    with _opened(settings) as accounts:
+        return accounts.named(who) if accounts is not None else []
+
+
+def forget_person(settings: Settings, owner: str) -> None:
+    """Delete what is stored of a person, and end their sessions. Raises ConfigError."""
+    with _opened(settings) as accounts:
+        if accounts is not None:
+            accounts.forget(owner)
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Accounts | None]:
+    """The accounts; None if nobody has logged in."""
+    if settings.database_url is None and not (settings.data / FILE).exists():
+        yield None
+        return
+    database = open_state(settings, FILE)
+    try:
+        yield Accounts(database, RightsTable({}))
+    except StorageError as error:
+        raise unusable_state(database, error) from error
+    finally:
+        database.close()
 
 
 def _person(issuer: str, subject: str, name: str, groups: str) -> Person:

@@ -27,7 +27,7 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, StorageUnavailable, Unauthenticated
 from nacre.serving.http.auth import Authenticator, run_while_unknown
 from nacre.serving.http.errors import MCP
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.page.pages import content_security_policy
 from nacre.stores.state.database import StorageError, open_state
 
@@ -195,7 +195,8 @@ class Login:
         try:
             claims = await self.issuer.redeem(given["code"], _base(request) + "callback", nonce, verifier)
             person = self._person(claims)
-            if person is None or self._rights.caller(person) is None:
+            caller = self._rights.caller(person) if person is not None else None
+            if person is None or caller is None:
                 why = "None of the groups of this account has rights on this server. Ask its operator."
                 return _page(request, 403, "Log in", why)
             seconds = self.settings.login_hours * 3600
@@ -204,6 +205,7 @@ class Login:
             return _page(request, 503, "Log in", "The session can't be stored now. Try again.")
         except NacreError as error:
             return _page(request, 403, "Log in", str(error))
+        report_deed(caller, "logged in")
         reply = _redirect(safe_next(_base(request), unquote(next)))
         _set_cookie(request, reply, "session", token, round(seconds))
         _set_cookie(request, reply, "login", "", 0)
@@ -215,6 +217,8 @@ class Login:
         self.authenticator.check_page(request)
         if token := request.cookies.get(cookie_name(request, "session")):
             try:
+                if (caller := await run_in_thread(self.accounts.find_session, token)) is not None:
+                    report_deed(caller, "logged out")
                 await run_in_thread(self.accounts.end_session, token)
             except StorageError as error:
                 raise StorageUnavailable("The session can't be ended now. Try again.") from error

@@ -35,7 +35,7 @@ from nacre.serving.http.dependencies import (
     encode_events,
     run_while_connected,
 )
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
@@ -247,6 +247,7 @@ async def _run_query(service: TurnService, caller: Caller, graph: str, body: Que
         else:
             result = await query_sparql(opened, body.text, settings, sandbox, settings.row_limit)
             result = await run_in_thread(_with_labels, opened, result)
+    report_deed(caller, "queried", body.text, graph=graph, version=opened.version)
     took = round(time.perf_counter() - started, 4)
     return QueryResponse(result.query, result.columns, result.units, result.rows, result.keys, result.truncated, took)
 
