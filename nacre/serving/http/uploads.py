@@ -92,8 +92,7 @@ class UploadState:
 async def attach_address(request: Request, caller: CallerDep, body: AttachRequest) -> UploadState:
     """Attach a graph to an address on a host that `NACRE_ATTACH_HOSTS` names, in a process of its own. The reply is
     followed and stopped like an upload. Needs a key with the right `write`."""
-    attach = _uploads(request).attach
-    state = await _on_disk(attach, caller, body.address, body.graph, replace_graph=body.replace)
+    state = await _on_disk(_uploads(request).attach, caller, body.address, body.graph, replace_graph=body.replace)
     report_deed(caller, "attached", graph=body.graph, id=state.upload)
     return state
 
@@ -530,9 +529,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 MAX_NAME = 100
-
 LAYERS = (".yaml", ".yml")
-
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 
 # what the files of each kind begin with, after so many bytes
