@@ -272,6 +272,13 @@ def test_access_tokens_are_accepted_for_this_audience_alone(data: Path, issuer: 
         assert client.get("/.well-known/oauth-protected-resource").status_code == 404
 
 
+def test_tokens_that_are_refused_count_for_their_address(data: Path, issuer: LocalIssuer) -> None:
+    with started(settings(data, issuer.address, max_rate=100)) as client:
+        codes = [client.get("/api/graphs", headers=sent_by("a.b.c")).status_code for _ in range(12)]
+        assert codes == [401] * 10 + [429] * 2
+        assert client.get("/login").status_code == 429
+
+
 def test_an_issuer_may_change_its_keys_and_is_not_asked_for_each_token(
     data: Path, issuer: LocalIssuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,6 +343,8 @@ async def test_a_proxy_names_persons_and_nobody_else_does(data: Path) -> None:
     caller = await proxied(app, "10.1.2.3", **user)
     assert (caller.graphs, caller.name) == (("kilns",), "ann@example.org")
     assert await proxied(app, "::1", **user) == caller
+    other = await proxied(app, "::1", x_forwarded_user="Ünal", x_forwarded_groups="staff")
+    assert (other.name, other.owner == caller.owner) == ("Ünal", False)
     # the address that a header states does not count
     for peer in ("127.0.0.1", "", "testclient", "11.0.0.1"):
         assert await proxied(app, peer, **user, x_forwarded_for="10.1.2.3") is None

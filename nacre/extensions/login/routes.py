@@ -147,13 +147,13 @@ class Login:
 
     def _proxy_person(self, request: Request) -> Person | None:
         """The person that a proxy states. The address of a connection counts, not the one that headers state."""
-        users = request.headers.getlist(PROXY_USER)
+        users = _headers(request, PROXY_USER)
         if not self._proxies or not users or not is_within(getattr(request.state, "peer", ""), self._proxies):
             return None
         if len(users) > 1:
             raise Unauthenticated("The proxy sends two users. It must replace the headers that clients send.")
-        groups = {each.strip() for value in request.headers.getlist(PROXY_GROUPS) for each in value.split(",")}
-        name = next((value for each in PROXY_NAMES if (value := request.headers.get(each))), None)
+        groups = {each.strip() for value in _headers(request, PROXY_GROUPS) for each in value.split(",")}
+        name = next((value for each in PROXY_NAMES for value in _headers(request, each) if value), None)
         return make_person("proxy", users[0], name, groups, self._rights)
 
     def challenge(self, request: Request) -> Mapping[str, str]:
@@ -295,6 +295,11 @@ def _page(request: Request, status: int, title: str, text: str, elsewhere: str =
     )
     headers = {"Content-Security-Policy": content_security_policy(body), "Cache-Control": "no-store"}
     return HTMLResponse(body, status, headers)
+
+
+def _headers(request: Request, name: str) -> list[str]:
+    """The values of a header, which proxies write in UTF-8."""
+    return [value.encode("latin-1").decode(errors="replace") for value in request.headers.getlist(name)]
 
 
 def _login(request: Request) -> Login:

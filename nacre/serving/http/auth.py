@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.serving.errors import ForbiddenOrigin, StorageUnavailable, TooManyRequests, Unauthenticated
 from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore, KeysUnavailable
 
@@ -177,7 +177,11 @@ async def authenticate(
         authenticator: Authenticator = request.app.state.authenticator
         # LangGraph's clients send the key in a header of its own
         token = credentials.credentials if credentials else request.headers.get("x-api-key")
-        person = await authenticator.identify(request, token) if authenticator.identify is not None else None
+        try:
+            person = await authenticator.identify(request, token) if authenticator.identify is not None else None
+        except NacreError:
+            authenticator.limit_address(request)
+            raise
         caller = await run_while_unknown(authenticator.authenticate, request, token, person)
         request.state.caller = caller
     return caller
