@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from dataclasses import replace as replaced
@@ -168,6 +168,11 @@ class KeyStore:
             return (LOCAL_CALLER, "") if name == LOCAL_CALLER.owner else None
         valid = (key for key in keys if key.name == name and key.revoked is None)
         return next(((Caller(key.name, key.graphs, key.may), key.hash) for key in valid), None)
+
+    def person_names(self, owners: Iterable[str]) -> dict[str, str]:
+        """The names of those owners that are persons who log in."""
+        found = {each: self.find_person(each) for each in owners} if self.find_person is not None else {}
+        return {owner: person.name for owner, person in found.items() if person is not None}
 
     def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
         """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new

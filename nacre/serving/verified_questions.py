@@ -15,7 +15,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
@@ -74,7 +74,7 @@ class VerifiedPage:
     """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones.
 
     `owner` is the caller, as `by` names it in the entries of its own. `calibration`: what approved ones say of the
-    probabilities of the graph.
+    probabilities of the graph. `names`: those of the persons that `by` names, who logged in.
     """
 
     graph: str
@@ -83,6 +83,7 @@ class VerifiedPage:
     may_approve: bool
     owner: str
     calibration: GraphCalibration | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
 
 class VerifiedQuestionService:

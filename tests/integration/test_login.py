@@ -109,10 +109,18 @@ def test_conversations_belong_to_the_issuer_and_subject_whatever_the_name(data: 
             return [each["thread"] for each in client.get("/api/threads").json()]
 
         assert threads(sub="7", name="Ann") == []
-        body = {"question": "How high is Old Kiln?", "graph": "kilns", "thread": "mine"}
+        body: dict[str, Any] = {"question": "How high is Old Kiln?", "graph": "kilns", "thread": "mine"}
         assert client.post("/api/ask", json=body, headers={"Accept": "application/json"}).json()["values"] == [12]
+        body = {"thread": "mine", "turn": 1}
+        entry = client.post("/api/graphs/kilns/verified", json=body).json()
         assert threads(sub="8", name="Ann") == []
         assert threads(sub="7", name="Ann Reed-Lind") == ["mine"]
+        # others see her name, not the hash that her entries belong to
+        client.cookies.clear()
+        logged_in(client, issuer, sub="9", groups=["staff", "/approvers"])
+        page = client.get("/api/graphs/kilns/verified").json()
+        assert page["names"] == {entry["by"]: "Ann Reed-Lind"}
+        client.delete(f"/api/graphs/kilns/verified/{entry['id']}")
 
 
 def test_rights_come_from_all_groups_and_nobody_else_gets_in(data: Path, issuer: LocalIssuer) -> None:

@@ -197,6 +197,8 @@ class Login:
             person = self._person(claims)
             caller = self._rights.caller(person) if person is not None else None
             if person is None or caller is None:
+                if person is not None:
+                    report_deed(Caller(person.owner, (), name=person.name), "was refused")
                 why = "None of the groups of this account has rights on this server. Ask its operator."
                 return _page(request, 403, "Log in", why)
             seconds = self.settings.login_hours * 3600
