@@ -90,7 +90,9 @@ def test_an_account_logs_in_reads_the_graphs_of_its_groups_and_logs_out(data: Pa
         assert "HttpOnly" in session
         assert "SameSite=lax" in session
         assert graphs(client) == ["kilns"]
-        choices = client.get("/api/choices").json()
+        reply = client.get("/api/choices")
+        assert reply.headers["cache-control"] == "no-store"
+        choices = reply.json()
         assert (choices["person"], choices["may_log_out"], choices["may_write"]) == ("Ann Reed", True, False)
         token = client.cookies["nacre-session"]
         assert not [each for each in data.glob("login.sqlite*") if token.encode() in each.read_bytes()]

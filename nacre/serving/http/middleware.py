@@ -80,6 +80,9 @@ class RequestMiddleware:
                 reply_headers["X-Request-ID"] = id
                 for header, value in SECURITY_HEADERS.items():
                     reply_headers.setdefault(header, value)
+                if getattr(scope.get("state", {}).get("caller"), "name", ""):
+                    # a cookie tells no cache between that the reply is for one person
+                    reply_headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         try:
