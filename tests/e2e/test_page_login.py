@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e import test_page
 from tests.e2e.conftest import serving
-from tests.e2e.test_page import LAST, QUESTION, ask, serious
+from tests.e2e.test_page import LAST, QUESTION, ask, begin, serious
 from tests.support.issuer import CLIENT, local_issuer
 
 # fixtures and marks of the other tests of the page
@@ -27,7 +27,7 @@ def test_a_person_is_led_to_the_login_comes_back_asks_and_logs_out(page, data, t
     settings = {"NACRE_LOGIN_ISSUER": issuer.address, "NACRE_LOGIN_CLIENT": CLIENT, "NACRE_LOGIN_GROUPS": GROUPS}
     issuer.person = {"name": "Ann <b>Reed</b>", "groups": ["staff"]}
     with serving(data, tmp_path, **settings) as (address, _):
-        page.goto(f"{address}/?graph=reading-room")
+        begin(page, address, "reading-room")
         expect(page.locator("#who")).to_have_text("Ann <b>Reed</b>")
         assert page.url == f"{address}/?graph=reading-room"
         ask(page, QUESTION)
