@@ -361,6 +361,10 @@ async def test_a_proxy_names_persons_and_nobody_else_does(data: Path) -> None:
     assert await proxied(app, "10.1.2.3", x_forwarded_groups="staff") is None
     assert await proxied(app, "10.1.2.3", x_forwarded_user="ann") is None
     app.state.login.accounts.close()
+    # a session that has ended does not hide what the proxy says
+    app = create_app(settings(data, "https://id.example.org", **given))
+    assert await proxied(app, "10.1.2.3", **user, cookie="__Host-nacre-session=old") == caller
+    app.state.login.accounts.close()
 
 
 def test_a_server_whose_people_log_in_is_closed_without_keys_too(data: Path) -> None:

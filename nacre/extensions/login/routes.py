@@ -107,10 +107,9 @@ class Login:
     async def identify(self, request: Request, token: str | None) -> Caller | None:
         """The person who sent a request; None if it has no session, token or header that is valid."""
         try:
-            session = request.cookies.get(cookie_name(request, "session"), "")
-            if self.issuer is not None and token is None and session:
-                if (caller := await run_while_unknown(self.accounts.find_session, session)) is None:
-                    return None
+            session = request.cookies.get(cookie_name(request, "session"), "") if token is None and self.issuer else ""
+            caller = await run_while_unknown(self.accounts.find_session, session) if session else None
+            if caller is not None:
                 self.authenticator.check_page(request)
                 request.state.has_session = True
                 return caller

@@ -113,7 +113,7 @@ function setTheme(name) {
 async function start() {
   try {
     const wanted = currentRoute();
-    const { person, may_log_out } = state.choices = await get("/api/choices");
+    const { person, may_log_out } = state.choices = await get("api/choices");
     $("who").textContent = person;
     if (may_log_out) $("key").ariaLabel = $("key").title = t("logOut");
     if (!(await loadGraphs(wanted.graph)) && !("add" in wanted && state.choices.may_write)) return;
@@ -147,7 +147,7 @@ $("key").addEventListener("click", async () => {
   if (state.choices.may_log_out) { await send("POST", "logout"); location.assign("logout"); return; }
   access.token = "";
   await requestKey("");
-  location.assign("/");
+  location.assign("./");
 });
 
 // links within the page change the view without loading a page
