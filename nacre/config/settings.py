@@ -179,9 +179,33 @@ class Settings(BaseSettings):
     keep_days: float = Field(
         0.0, ge=0, description="Conversations without activity for so many days are deleted; 0 keeps all."
     )
+    audit: bool = Field(False, description="true notes who asked, approved, uploaded, shared or deleted what.")
+    audit_days: float = Field(0.0, ge=0, description="Days that the audit is kept; 0 keeps it as long as it has room.")
+    audit_size: int = Field(100, ge=1, description="Maximum size of the audit, in MB; the oldest entries are deleted.")
     sharing: bool = Field(
         False,
         description="true lets keys with the right share publish answers at addresses that need no key.",
+    )
+    login_issuer: str | None = Field(
+        None, description="Address of the OpenID Connect issuer whose accounts may log in."
+    )
+    login_client: str | None = Field(None, description="Id of this server as a client of the issuer.")
+    login_secret: SecretStr | None = Field(None, description="Its secret; a public client has none.")
+    login_scopes: str = Field("openid profile email", description="Scopes that a login asks for.")
+    login_claims: str = Field(
+        "groups", description="Claims with the groups of an account, separated by commas; realm_access.roles is nested."
+    )
+    login_groups: str | None = Field(
+        None,
+        description="YAML file, or YAML in braces, with the graphs and rights of each group; * is every account.",
+    )
+    login_audience: str | None = Field(
+        None, description="Audience of the issuer's access tokens for MCP and the API; without one, none is accepted."
+    )
+    login_hours: float = Field(12.0, gt=0, le=8760, description="Hours after which a login ends.")
+    login_headers: bool = Field(
+        False,
+        description="true takes accounts from X-Forwarded-User and X-Forwarded-Groups of NACRE_TRUSTED_PROXIES.",
     )
     cors_origins: str = Field("", description="Web origins that may use the API, separated by commas; default none.")
     unfinished_seconds: float = Field(
@@ -210,8 +234,15 @@ class Settings(BaseSettings):
         description="Its API key.",
     )
 
+    @property
+    def has_login(self) -> bool:
+        """Whether people log in, with accounts of an issuer or of a proxy."""
+        return self.login_issuer is not None or self.login_headers
+
     @model_validator(mode="after")
     def _check_shared(self) -> "Settings":
+        if self.has_login:
+            needed("login", "NACRE_LOGIN_ISSUER" if self.login_issuer else "NACRE_LOGIN_HEADERS")
         if self.graphs is not None or self.database_url is not None:
             needed("fleet", "NACRE_GRAPHS" if self.graphs is not None else "NACRE_DATABASE_URL")
         return self

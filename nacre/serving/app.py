@@ -87,7 +87,7 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     app.state.keys = keys
     # with NACRE_DATABASE_URL, the requests of a key are counted over all servers
     limiter = RateLimiter if keys.database is None else partial(service("fleet", "rates"), database=keys.database)
-    app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins)
+    app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins, is_locked=settings.has_login)
     app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from dataclasses import replace as replaced
@@ -34,11 +34,13 @@ KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights."""
+    """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights,
+    `name` the name of a person who logged in."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
     may: tuple[str, ...] = ()
+    name: str = ""
 
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
@@ -48,6 +50,17 @@ class Caller:
         (True, False, True)
         """
         return self.graphs is None or graph in self.graphs
+
+
+audit_log = logging.getLogger("nacre.audit")
+
+
+def report_deed(caller: Caller, deed: str, *queries: str, **about: object) -> None:
+    """Report what a caller did, with the hash of its queries, to the log `nacre.audit`, if an extension follows it."""
+    if audit_log.handlers:
+        if queries:
+            about["query"] = sha256("\n".join(queries).encode(errors="replace")).hexdigest()[:16]
+        audit_log.info(deed, extra={"caller": caller, "about": about})
 
 
 # without keys, this machine may do everything
@@ -75,6 +88,8 @@ class KeyStore:
 
     # the one that several servers share
     database: StateDatabase | None = None
+    # owners without a key: an extension sets what finds persons who have logged in
+    find_person: Callable[[str], Caller | None] | None = None
 
     def __init__(self, data: Path) -> None:
         self.file = data / KEY_FILE
@@ -145,12 +160,19 @@ class KeyStore:
 
     def find_owner(self, name: str) -> tuple[Caller, str] | None:
         """The caller of this name and the hash of its key; None if its key is revoked. Without keys, this is the local
-        caller, and the hash is ""."""
+        caller, and the hash is "", as for persons who log in."""
         keys = self.all()
-        if not keys:
+        if self.find_person is not None and (person := self.find_person(name)) is not None:
+            return person, ""
+        if not keys and self.find_person is None:
             return (LOCAL_CALLER, "") if name == LOCAL_CALLER.owner else None
         valid = (key for key in keys if key.name == name and key.revoked is None)
         return next(((Caller(key.name, key.graphs, key.may), key.hash) for key in valid), None)
+
+    def person_names(self, owners: Iterable[str]) -> dict[str, str]:
+        """The names of those owners that are persons who log in."""
+        found = {each: self.find_person(each) for each in owners} if self.find_person is not None else {}
+        return {owner: person.name for owner, person in found.items() if person is not None}
 
     def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
         """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new

@@ -23,7 +23,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.language.sanitize import storable_text
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, QuotaExceeded
-from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.stores.state.checkpoints import OrderedSaver
 from nacre.stores.state.conversations import MAX_TITLE_LENGTH, Conversation, Conversations, ConversationStoreError, Turn
 from nacre.stores.state.locks import StateLock, StateLocks
@@ -151,8 +151,9 @@ class Threads:
 
     async def delete(self, caller: Caller, thread: str) -> None:
         """Delete a thread after its running turn has ended; raises NotFound."""
-        await self.get(caller, thread)
+        conversation = await self.get(caller, thread)
         await self._delete_thread(caller.owner, thread)
+        report_deed(caller, "deleted a thread", graph=conversation.graph, thread=thread)
 
     async def delete_untouched(self, since: float) -> int:
         """Delete the threads of all owners that were not used since a time; the number of deleted threads."""

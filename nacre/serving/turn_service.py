@@ -33,7 +33,7 @@ from nacre.records.threads import MAX_THREADS, default_share, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.capacity import FairSlots
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
-from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
 from nacre.serving.turn_events import collect_record, require_record
 from nacre.stores.graph import Graph
@@ -165,6 +165,7 @@ class TurnService:
         record, storage_error = None, ""
         verify_lock = None
         async with AsyncExitStack() as stack:
+            stack.callback(lambda: _report_turn(caller, name, thread, record))
             stack.enter_context(_storage_errors())
             stack.enter_context(self._count_active(caller))
             if thread and self.threads:
@@ -317,6 +318,15 @@ class TurnService:
         log.warning("turn %s of thread %s is not stored: %s", record["turn"], thread, storage_error)
         caveats = [*record["caveats"], f"This turn could not be kept in its thread ({storage_error})."]
         return cast(Answer, {**record, "caveats": caveats})
+
+
+def _report_turn(caller: Caller, graph: str, thread: str | None, record: Answer | None) -> None:
+    if record is None:
+        report_deed(caller, "asked", graph=graph, thread=thread, status="stopped")
+        return
+    queries = [each["text"] for each in record["queries"]]
+    version, status = record["version"], record["status"]
+    report_deed(caller, "asked", *queries, graph=graph, version=version, thread=thread, run=record["id"], status=status)
 
 
 @contextmanager

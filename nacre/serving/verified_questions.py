@@ -15,7 +15,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
@@ -39,7 +39,7 @@ from nacre.records.threads import run_in_thread
 from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.cli.open_library import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
-from nacre.serving.keys import LOCAL_CALLER, Caller
+from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.turn_service import TurnService
 from nacre.stores.graph import Graph
 
@@ -74,7 +74,7 @@ class VerifiedPage:
     """Verified questions of a graph that a caller may see, the latest first. `more`: there are further ones.
 
     `owner` is the caller, as `by` names it in the entries of its own. `calibration`: what approved ones say of the
-    probabilities of the graph.
+    probabilities of the graph. `names`: those of the persons that `by` names, who logged in.
     """
 
     graph: str
@@ -83,6 +83,7 @@ class VerifiedPage:
     may_approve: bool
     owner: str
     calibration: GraphCalibration | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
 
 class VerifiedQuestionService:
@@ -169,6 +170,7 @@ class VerifiedQuestionService:
             raise Forbidden("This key may not approve. Run: nacre keys add NAME --may approve")
         name, entry = await self._entry(caller, graph, id, by)
         changed = await self._stored(lambda: self._store.approve(name, id, entry.by, approved=approved))
+        report_deed(caller, "approved" if approved else "withdrew an approval", graph=name, id=id, by=entry.by)
         return _present(changed, id)
 
     async def remove(self, caller: Caller, graph: str | None, id: str, by: str | None = None) -> None:
@@ -177,11 +179,14 @@ class VerifiedQuestionService:
         if entry.by != caller.owner and not may_approve(caller):
             raise Forbidden("This key may only remove what it confirmed itself.")
         await self._stored(lambda: self._store.remove(name, id, entry.by))
+        report_deed(caller, "deleted a verified question", graph=name, id=id, by=entry.by)
 
     async def remove_own(self, caller: Caller, graph: str | None) -> int:
         """Delete all that the caller confirmed about a graph; returns the number."""
         name = await run_in_thread(self._service.resolve_graph, graph, caller)
-        return await self._stored(lambda: self._store.remove_all(name, caller.owner))
+        gone = await self._stored(lambda: self._store.remove_all(name, caller.owner))
+        report_deed(caller, "deleted own verified questions", graph=name, number=gone)
+        return gone
 
     async def run(
         self, caller: Caller, graph: str | None, id: str, by: str | None = None
@@ -221,7 +226,10 @@ class VerifiedQuestionService:
                 raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
         entry = replace(entry, approved=self._approves and may_approve(caller))
         with _storage_errors():
-            return await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
+            confirmed = await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
+        deed = "approved" if entry.approved else "confirmed"
+        report_deed(caller, deed, confirmed[1].query, graph=graph.name, version=graph.version, id=entry.id)
+        return confirmed
 
     async def _entry(self, caller: Caller, graph: str | None, id: str, by: str | None) -> tuple[str, VerifiedQuestion]:
         """An entry that the caller may see; raises NotFound, the same for entries of others."""

@@ -36,7 +36,7 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import Authenticator, CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.keys import Caller, KeyStore
+from nacre.serving.keys import Caller, KeyStore, report_deed
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.threads import MAX_THREAD_NAME, Threads
 from nacre.stores.catalog import Library
@@ -92,6 +92,7 @@ async def revoke_share(
     """Delete the copy: from now on its address shows nothing."""
     if not await run_in_thread(SharedAnswerStore(threads.conversations).revoke, id, caller.owner):
         raise NotFound("You share no such answer. List yours at /api/shares.")
+    report_deed(caller, "withdrew a shared answer", id=id)
 
 
 log = logging.getLogger(__name__)
@@ -163,7 +164,10 @@ class AnswerSharing:
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
             copy = await run_in_thread(freeze_answer, (await threads.turn(caller, thread, turn)).record)
-            return await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
+            made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
+        about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
+        report_deed(caller, "shared", **about)
+        return made
 
     async def open(self, threads: Threads, library: Library, token: str) -> OpenedShare | None:
         """What a token gives; None if it gives nothing (any more), whatever the reason."""

@@ -55,6 +55,7 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from graph.app import load_settings
+    from nacre.extension import service
     from nacre.serving.http import middleware
     from nacre.serving.keys import open_keys
     from nacre.serving.telemetry import SHARED_FOLDER_VARIABLE
@@ -66,11 +67,15 @@ def serve(
     # once, for all worker processes
     start_schema_prefill(settings)
     has_keys = bool(open_keys(settings).all())
-    host = host or _allowed_host(settings.host, has_keys)
-    listening = bind_socket(host, settings.port if port is None else port, open_to_all=has_keys)
+    if settings.has_login:
+        service("login", "check")(settings)
+    is_locked = has_keys or settings.has_login
+    host = host or _allowed_host(settings.host, is_locked)
+    listening = bind_socket(host, settings.port if port is None else port, open_to_all=is_locked)
     address, number = listening.getsockname()[:2]
     url_host = f"[{address}]" if ":" in address else address
-    access = "Keys are required." if has_keys else "There are no keys, so only this machine has access."
+    access = "A login is required." if settings.has_login else "Keys are required."
+    access = access if is_locked else "There are no keys, so only this machine has access."
     words = f"Nacre listens on http://{url_host}:{number} (API: /api/docs). {access} Ctrl-C stops the server."
     threading.Thread(target=_announce, args=(listening, words), daemon=True).start()
     processes = workers or settings.workers

@@ -35,7 +35,7 @@ from nacre.serving.http.dependencies import (
     encode_events,
     run_while_connected,
 )
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
@@ -156,7 +156,8 @@ class QueryResponse:
 class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
     caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
-    share answers; `may_teach`: whether it may give other names."""
+    share answers; `may_teach`: whether it may give other names; `person`: the name of a person who logged in, who may
+    log out if `may_log_out`."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -169,6 +170,8 @@ class TurnChoices:
     attach_hosts: tuple[str, ...] = ()
     may_share: bool = False
     may_teach: bool = False
+    person: str = ""
+    may_log_out: bool = False
 
 
 @query_router.get("/choices", summary="List the options of a turn")
@@ -188,6 +191,8 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         request.app.state.uploads.hosts if "write" in caller.may else (),
         service.threads is not None and sharing is not None and sharing.may_share(caller),
         "write" in caller.may,
+        caller.name,
+        getattr(request.state, "has_session", False),
     )
 
 
@@ -242,6 +247,7 @@ async def _run_query(service: TurnService, caller: Caller, graph: str, body: Que
         else:
             result = await query_sparql(opened, body.text, settings, sandbox, settings.row_limit)
             result = await run_in_thread(_with_labels, opened, result)
+    report_deed(caller, "queried", body.text, graph=graph, version=opened.version)
     took = round(time.perf_counter() - started, 4)
     return QueryResponse(result.query, result.columns, result.units, result.rows, result.keys, result.truncated, took)
 

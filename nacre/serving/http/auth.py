@@ -3,16 +3,17 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Annotated
+from functools import partial
+from typing import Annotated, ParamSpec, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.serving.errors import ForbiddenOrigin, StorageUnavailable, TooManyRequests, Unauthenticated
 from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore, KeysUnavailable
 
@@ -37,25 +38,37 @@ bearer_token = HTTPBearer(
 )
 
 
-class Authenticator:
-    """Authenticates requests against the keys of a data folder."""
+Identify = Callable[[Request, str | None], Awaitable[Caller | None]]
 
-    def __init__(self, keys: KeyStore, rate: "RateLimiter", origins: frozenset[str]) -> None:
+
+class Authenticator:
+    """Authenticates requests against the keys of a data folder, and by `identify`, which an extension may set: request
+    and token -> who sent it, or None. `is_locked`: without a caller, requests are refused even if there are no keys."""
+
+    identify: Identify | None = None
+
+    def __init__(
+        self, keys: KeyStore, rate: "RateLimiter", origins: frozenset[str], *, is_locked: bool = False
+    ) -> None:
         self._keys = keys
+        self._is_locked = is_locked
+        # headers of a reply to a request without a valid key
+        self.challenge: Callable[[Request], Mapping[str, str]] = lambda request: {"WWW-Authenticate": "Bearer"}
         self._origins = origins
         self._rate = rate
         # keys that exist at the start must not be forgotten before the first request
         with suppress(ConfigError):
             keys.all()
 
-    def authenticate(self, request: Request, token: str | None) -> Caller:
-        """The caller of a request; raises Unauthenticated, ForbiddenOrigin or TooManyRequests.
+    def authenticate(self, request: Request, token: str | None, person: Caller | None = None) -> Caller:
+        """The caller of a request: the owner of its key, else the identified `person`. Raises Unauthenticated,
+        ForbiddenOrigin or TooManyRequests.
 
         It reads a file, so it must not run on the event loop.
         """
         address = request.client.host if request.client else "127.0.0.1"
         try:
-            locked = bool(self._keys.all())
+            locked = bool(self._keys.all()) or self._is_locked
         except ConfigError as error:
             # clients without a key must not learn the path of the file
             log.error("%s", error)
@@ -65,7 +78,7 @@ class Authenticator:
                 else "The keys can't be read, so all requests are refused. Run on the server: nacre keys list"
             ) from error
         if locked:
-            caller = self._keys.find_caller(token) if token else None
+            caller = (self._keys.find_caller(token) if token else None) or person
             self._rate.take(f"{OWNER}{caller.owner}" if caller else f"{ADDRESS}{address}")
             if caller is None:
                 raise Unauthenticated(
@@ -92,9 +105,13 @@ class Authenticator:
             )
         if _split_url(f"//{host}").hostname not in LOOPBACK_HOSTS:
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
+        self.check_page(request)
+
+    def check_page(self, request: Request) -> None:
+        """Refuse requests that other web pages send with what a browser adds to each request, such as a cookie."""
         # images and links of other pages send no Origin, and a page on another port is of the same site
         if not request.headers.get("origin") and request.headers.get("sec-fetch-site", "none") not in OWN_SITES:
-            raise ForbiddenOrigin("Other pages may not send requests. Open http://127.0.0.1 itself.")
+            raise ForbiddenOrigin("Other pages may not send requests. Open the page of this server itself.")
         self.check_origin(request)
 
     def check_origin(self, request: Request) -> None:
@@ -142,6 +159,15 @@ class RateLimiter:
             raise TooManyRequests("Too many requests. Slow down.", (1 - left) / self._per_second)
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def run_while_unknown(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Run short work of authentication in the thread that nothing else uses."""
+    return await asyncio.get_running_loop().run_in_executor(_POOL, partial(work, *given, **named))
+
+
 async def authenticate(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_token)]
 ) -> Caller:
@@ -151,8 +177,12 @@ async def authenticate(
         authenticator: Authenticator = request.app.state.authenticator
         # LangGraph's clients send the key in a header of its own
         token = credentials.credentials if credentials else request.headers.get("x-api-key")
-        loop = asyncio.get_running_loop()
-        caller = await loop.run_in_executor(_POOL, authenticator.authenticate, request, token)
+        try:
+            person = await authenticator.identify(request, token) if authenticator.identify is not None else None
+        except NacreError:
+            authenticator.limit_address(request)
+            raise
+        caller = await run_while_unknown(authenticator.authenticate, request, token, person)
         request.state.caller = caller
     return caller
 

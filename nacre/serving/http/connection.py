@@ -22,6 +22,8 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # the address that the connection comes from, whatever its headers say: `request.state.peer`
+        self.app_state = {**self.app_state, "peer": self.client[0] if self.client else ""}
         self._update_timer()
 
     def data_received(self, data: bytes) -> None:

@@ -56,7 +56,7 @@ async def nacre_error_response(request: Request, error: Exception) -> JSONRespon
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
     if isinstance(error, Unauthenticated):
-        headers["WWW-Authenticate"] = "Bearer"
+        headers |= request.app.state.authenticator.challenge(request)
     code = "model_not_found" if isinstance(error, ModelNotFound) else None
     return error_response(request.url.path, error_status(error), str(error), headers, code=code)
 

@@ -27,7 +27,7 @@ from nacre.errors import ConfigError
 from nacre.records.schema import Schema
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.verified_questions import graph_proposals, may_approve
 from nacre.stores import versions
 from nacre.stores.graph import Graph
@@ -220,6 +220,7 @@ def _signed(look_up: GraphLookUp, opened: Graph) -> tuple[LayerFiles, dict[str, 
 
 def _start_change(look_up: GraphLookUp, file: LayerFile) -> GraphNames:
     _changes.start(look_up.library.data, look_up.graph, file)
+    report_deed(look_up.caller, "changed names", graph=look_up.graph)
     return graph_names(look_up)
 
 

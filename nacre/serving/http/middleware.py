@@ -31,7 +31,8 @@ from nacre.serving.telemetry import Metrics
 log = logging.getLogger("nacre.access")
 
 OWN_PATHS = re.compile(
-    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics)(?:/|$)|/$"
+    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics|login|callback|logout)"
+    r"(?:/|$)|/$"
 )
 
 SHARE_PREFIX = "/share/"
@@ -79,6 +80,9 @@ class RequestMiddleware:
                 reply_headers["X-Request-ID"] = id
                 for header, value in SECURITY_HEADERS.items():
                     reply_headers.setdefault(header, value)
+                if getattr(scope.get("state", {}).get("caller"), "name", ""):
+                    # a cookie tells no cache between that the reply is for one person
+                    reply_headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         try:

@@ -36,7 +36,7 @@ from nacre.serving.cli.main import EXIT_INTERRUPTED
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.turn_service import TurnService
 from nacre.stores.addresses import MAX_ADDRESS, check_address, is_database_url, named_hosts, public_address
 from nacre.stores.killable_pool import child_command
@@ -92,8 +92,9 @@ class UploadState:
 async def attach_address(request: Request, caller: CallerDep, body: AttachRequest) -> UploadState:
     """Attach a graph to an address on a host that `NACRE_ATTACH_HOSTS` names, in a process of its own. The reply is
     followed and stopped like an upload. Needs a key with the right `write`."""
-    attach = _uploads(request).attach
-    return await _on_disk(attach, caller, body.address, body.graph, replace_graph=body.replace)
+    state = await _on_disk(_uploads(request).attach, caller, body.address, body.graph, replace_graph=body.replace)
+    report_deed(caller, "attached", graph=body.graph, id=state.upload)
+    return state
 
 
 @router.post("/uploads", summary="Begin an upload", status_code=201)
@@ -137,7 +138,9 @@ async def send_file(
 @router.post("/uploads/{upload}", summary="Ingest an upload", status_code=202)
 async def start_upload(request: Request, caller: CallerDep, upload: UploadId, body: IngestRequest) -> UploadState:
     """Ingest the files in a process of its own. The graph answers as before until that is complete."""
-    return await _on_disk(_uploads(request).start, caller, upload, body.graph, replace_graph=body.replace)
+    state = await _on_disk(_uploads(request).start, caller, upload, body.graph, replace_graph=body.replace)
+    report_deed(caller, "uploaded", graph=body.graph, id=upload, files=len(state.files))
+    return state
 
 
 @router.get("/uploads/{upload}", summary="Follow an upload")
@@ -173,6 +176,7 @@ async def delete_graph(
         await _on_disk(service.library.remove, graph)
     except GraphNotFound:
         raise missing from None
+    report_deed(caller, "deleted a graph", graph=graph)
     await _revoke_answers(service, graph)
 
 
@@ -525,9 +529,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 MAX_NAME = 100
-
 LAYERS = (".yaml", ".yml")
-
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 
 # what the files of each kind begin with, after so many bytes

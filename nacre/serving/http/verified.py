@@ -1,5 +1,6 @@
 """/api/graphs/{graph}/verified: questions that people confirmed: list, confirm, approve, run, check and remove."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -7,6 +8,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Value
+from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.http.auth import CallerDep
@@ -98,6 +100,7 @@ class VerifiedCheck(BaseModel):
 
 @router.get("/{graph}/verified", summary="List verified questions")
 async def list_verified(
+    request: Request,
     service: TurnServiceDep,
     caller: CallerDep,
     graph: GraphNameDep,
@@ -109,9 +112,11 @@ async def list_verified(
 ) -> VerifiedPage:
     """Approved ones and the caller's own, the latest first. A caller who may approve sees all."""
     verified = VerifiedQuestionService(service)
-    return await verified.listed(
+    page = await verified.listed(
         caller, graph, search=search, states=tuple(state or ()), waiting=waiting, limit=limit, skip=skip
     )
+    names = await run_in_thread(request.app.state.keys.person_names, {each.by for each in page.questions})
+    return replace(page, names=names)
 
 
 @router.post("/{graph}/verified", summary="Confirm an answer or a query", status_code=201)

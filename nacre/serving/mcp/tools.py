@@ -31,6 +31,7 @@ from nacre.serving.http import layer
 from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
+from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
 from nacre.serving.verified_questions import MAX_PAGE, VerifiedQuestionService
 from nacre.stores.catalog import Graph
@@ -243,6 +244,7 @@ class GraphTools:
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
             resources = context.service.composition.resources
             result = await queries.query_sql(opened, sql, resources.settings, resources.sandbox, limit)
+        report_deed(context.caller, "queried", sql, graph=opened.name, version=opened.version)
         return ToolRows(**asdict(result))
 
     async def query_sparql(
@@ -256,6 +258,7 @@ class GraphTools:
         async with self._open_graph(ctx, graph, for_query=True) as (context, opened):
             resources = context.service.composition.resources
             result = await queries.query_sparql(opened, sparql, resources.settings, resources.sandbox, limit)
+        report_deed(context.caller, "queried", sparql, graph=opened.name, version=opened.version)
         return ToolRows(**asdict(result))
 
     async def search(

@@ -34,6 +34,11 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
   // the server is back; answers still offer to ask again
   for (const each of document.querySelectorAll("[data-offline]")) if (!each.closest("article")) each.remove();
   if (reply.status === 401) {
+    const login = !token && reply.headers.get("X-Login");
+    if (login) {
+      location.assign(login + "?next=" + encodeURIComponent(location.search));
+      return new Promise(() => {});
+    }
     // another call may have obtained a key meanwhile
     if (token === access.token) await requestKey(token ? t("keyInvalid") : "");
     return call(method, path, body, { headers, signal });

@@ -17,22 +17,7 @@ const PATHS = {
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
 };
 
-export function svg(tag, attributes = {}, ...inside) {
-  const created = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
-    else if (value != null) created.setAttribute(name, value);
-  }
-  created.append(...inside.flat().filter((each) => each != null));
-  return created;
-}
-
-export function icon(name) {
-  return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
-}
-
-export function element(tag, attributes = {}, ...inside) {
-  const created = document.createElement(tag);
+function fill(created, attributes, inside) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
     else if (value === true) created.setAttribute(name, "");
@@ -40,6 +25,13 @@ export function element(tag, attributes = {}, ...inside) {
   }
   created.append(...inside.flat(3).filter((each) => each != null && each !== false));
   return created;
+}
+
+export const svg = (tag, attributes = {}, ...inside) => fill(document.createElementNS(SVG, tag), attributes, inside);
+export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
+
+export function icon(name) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
 
 // A button with an icon. The label is its accessible name and tooltip.

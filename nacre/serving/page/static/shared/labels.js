@@ -27,9 +27,5 @@ export function localName(iri) {
 
 export const isIri = (text) => /^(https?|urn|mailto|_):\S*$/.test(text);
 
-export function thingLink(graph, iri, label) {
-  return element("a", { href: pageAddress({ graph, thing: iri }), class: "thing", title: iri }, label || localName(iri));
-}
-export function classLink(graph, iri, label) {
-  return element("a", { href: pageAddress({ graph, class: iri }), class: "thing", title: iri }, label || localName(iri));
-}
+const linkTo = (kind) => (graph, iri, label) => element("a", { href: pageAddress({ graph, [kind]: iri }), class: "thing", title: iri }, label || localName(iri));
+export const thingLink = linkTo("thing"), classLink = linkTo("class");

@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { access, requestKey, get } from "../shared/api.js";
+import { access, requestKey, get, send } from "../shared/api.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { $, button, element, failureBox, iconButton } from "../shared/dom.js";
@@ -66,13 +66,13 @@ function showUnknownGraph(name) {
 
 function markCurrentThread() {
   for (const each of $("threads").querySelectorAll("a.open")) {
-    if (new URL(each.href).searchParams.get("thread") === state.thread) each.setAttribute("aria-current", "page"); else each.removeAttribute("aria-current");
+    each.ariaCurrent = new URL(each.href).searchParams.get("thread") === state.thread ? "page" : null;
   }
 }
 
 function toggleMenu(shown) {
   document.body.classList.toggle("with-side", shown);
-  $("menu").setAttribute("aria-expanded", String(shown));
+  $("menu").ariaExpanded = shown;
   if (shown) $("fold").focus();
 }
 
@@ -107,20 +107,20 @@ function resizeQuestion() {
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   localStorage.setItem("nacre-theme", name);
-  const words = t(THEMES[name]);
-  $("theme").setAttribute("aria-label", words);
-  $("theme").title = words;
+  $("theme").ariaLabel = $("theme").title = t(THEMES[name]);
 }
 
 async function start() {
   try {
     const wanted = currentRoute();
-    [state.choices] = await Promise.all([get("/api/choices")]);
+    const { person, may_log_out } = state.choices = await get("api/choices");
+    $("who").textContent = person;
+    if (may_log_out) $("key").ariaLabel = $("key").title = t("logOut");
     if (!(await loadGraphs(wanted.graph)) && !("add" in wanted && state.choices.may_write)) return;
     showActiveOptions();
     listThreads();
     await showRoute(wanted);
-    $("key").hidden = !access.token;
+    $("key").hidden = !access.token && !may_log_out;
     if (matchMedia("(pointer: fine)").matches) $("question").focus();
   } catch (problem) {
     $("welcome").hidden = false;
@@ -143,7 +143,12 @@ $("derive").addEventListener("click", () => {
 $("panel-close").addEventListener("click", () => { panel.close(); $("derive").focus(); });
 $("configure").addEventListener("click", openConfiguration);
 $("theme").addEventListener("click", () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); });
-$("key").addEventListener("click", async () => { access.token = ""; await requestKey(""); location.assign("/"); });
+$("key").addEventListener("click", async () => {
+  if (state.choices.may_log_out) { await send("POST", "logout"); location.assign("logout"); return; }
+  access.token = "";
+  await requestKey("");
+  location.assign("./");
+});
 
 // links within the page change the view without loading a page
 document.addEventListener("click", (event) => {

@@ -116,7 +116,7 @@ function row(view, page, entry) {
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
     root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? element("p", { class: "quiet" }, t("understoodAs"), element("q", {}, entry.standalone)) : "",
       element("div", { class: "row" }, tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
-        element("span", { class: "quiet" }, t("byOn", { by: isOwn ? t("you") : entry.by, date: day(entry.at) }))),
+        element("span", { class: "quiet" }, t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
       entry.note ? element("p", { class: "quiet" }, entry.note) : "", buttons, out);
     controls();
   }

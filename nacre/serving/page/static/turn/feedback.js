@@ -21,26 +21,35 @@ export const confirm = async (graph, body) => ({ ...(await send("POST", apiPath(
 
 // Confirm the answer of a turn, or take that back; `own` is the pressed button.
 export async function toggleConfirmed(turn, record, own, thumb) {
-  if (own.getAttribute("aria-disabled")) return;
-  own.setAttribute("aria-disabled", "true");
-  for (const each of turn.rest.querySelectorAll(".confirmed, .failure")) each.remove();
-  try {
+  await press(turn, own, ".confirmed", async () => {
     if (turn.confirmed) {
       const { id, by } = turn.confirmed;
-      // it may be gone already, removed in the list
-      await send("DELETE", apiPath("graphs", record.graph, "verified", id) + "?" + new URLSearchParams({ by })).catch((problem) => { if (problem.status !== 404) throw problem; });
+      await remove(apiPath("graphs", record.graph, "verified", id) + "?" + new URLSearchParams({ by }));
       turn.confirmed = null;
       announce(t("takenBack"));
     } else {
       turn.confirmed = await confirm(record.graph, { thread: record.thread, turn: record.turn });
       own.closest(".tools").after(confirmedNote(turn.confirmed));
     }
-    own.setAttribute("aria-pressed", String(Boolean(turn.confirmed)));
+    own.ariaPressed = Boolean(turn.confirmed);
     await thumb(turn.confirmed ? 1 : 0);
+  });
+}
+
+// Delete what may be gone already, removed in the list.
+export const remove = (path) => send("DELETE", path).catch((problem) => { if (problem.status !== 404) throw problem; });
+
+// The work of a pressed button: once at a time, without the notes of the press before, with its failure below.
+export async function press(turn, own, notes, work) {
+  if (own.ariaDisabled) return;
+  own.ariaDisabled = true;
+  for (const each of turn.rest.querySelectorAll(notes + ", .failure")) each.remove();
+  try {
+    await work();
   } catch (problem) {
     own.closest(".tools").after(failureBox(problem));
   } finally {
-    own.removeAttribute("aria-disabled");
+    own.ariaDisabled = null;
   }
 }
 

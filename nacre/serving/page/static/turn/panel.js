@@ -15,13 +15,13 @@ export const panel = {
     if (!$("panel").hidden) return;
     $("panel").hidden = false;
     document.body.classList.add("with-panel");
-    $("derive").setAttribute("aria-expanded", "true");
+    $("derive").ariaExpanded = true;
     if (matchMedia("(max-width: 80rem)").matches) $("panel-close").focus();
   },
   close() {
     $("panel").hidden = true;
     document.body.classList.remove("with-panel");
-    $("derive").setAttribute("aria-expanded", "false");
+    $("derive").ariaExpanded = false;
   },
   changed(turn) {
     if (turn !== this.turn || $("panel").hidden || this.pending) return;

@@ -4,6 +4,7 @@ import { apiPath, send } from "../shared/api.js";
 import { announce, button, day, element, failureBox } from "../shared/dom.js";
 import { pageAddress } from "../shared/state.js";
 import { t } from "../shared/words.js";
+import { press, remove } from "./feedback.js";
 
 const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
 
@@ -12,22 +13,15 @@ const knownPaths = () => { try { return JSON.parse(sessionStorage.getItem(STORAG
 export const knownAddress = (id) => knownPaths()[id] && new URL(knownPaths()[id], location.href).href;
 
 // Withdraw a link, which may be gone already.
-export const withdrawShare = (id) => send("DELETE", apiPath("shares", id)).catch((problem) => { if (problem.status !== 404) throw problem; });
+export const withdrawShare = (id) => remove(apiPath("shares", id));
 
 // `own` is the pressed button. A second press shows and copies the same link.
-export async function shareAnswer(turn, record, own) {
-  if (own.getAttribute("aria-disabled")) return;
-  own.setAttribute("aria-disabled", "true");
-  for (const each of turn.rest.querySelectorAll(".shared, .failure")) each.remove();
-  try {
+export function shareAnswer(turn, record, own) {
+  return press(turn, own, ".shared", async () => {
     turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {});
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...knownPaths(), [turn.shared.link.id]: turn.shared.path }));
     await showLink(turn, own);
-  } catch (problem) {
-    own.closest(".tools").after(failureBox(problem));
-  } finally {
-    own.removeAttribute("aria-disabled");
-  }
+  });
 }
 
 async function showLink(turn, own) {

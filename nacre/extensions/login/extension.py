@@ -1,0 +1,14 @@
+"""The declaration of login."""
+
+from nacre.extension import Extension
+
+EXTENSION = Extension(
+    "login",
+    routes="nacre.extensions.login.rights:add_login",
+    serve="nacre.extensions.login.rights:close_accounts",
+    services={
+        "check": "nacre.extensions.login.rights:check_settings",
+        "persons": "nacre.extensions.login.accounts:find_persons",
+        "forget": "nacre.extensions.login.accounts:forget_person",
+    },
+)

@@ -1,0 +1,237 @@
+"""The OpenID Connect issuer: its addresses and keys; a code of a login, or an access token -> checked claims.
+
+Its keys are read again if a token is signed with an unknown one, at most once in REFRESH_SECONDS, and after
+KEPT_SECONDS in any case.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.httpx_client import AsyncOAuth2Client
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError, NacreError
+
+log = logging.getLogger(__name__)
+
+DISCOVERY = "/.well-known/openid-configuration"
+
+# signatures by a key that only the issuer has; a shared secret (HS256) or none would prove nothing
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+
+# seconds that clocks may differ, that a request to the issuer takes at most, until its keys may be read again, the same
+# after a failure, and that they are used; bytes of its replies and tokens, groups of an account (set by hand)
+LEEWAY, TIMEOUT, REFRESH_SECONDS, RETRY_SECONDS, KEPT_SECONDS = 60, 10.0, 30.0, 3.0, 3600.0
+
+MAX_REPLY, MAX_TOKEN, MAX_GROUPS = 1_000_000, 262_144, 20_000
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class LoginError(NacreError):
+    """A login or a token is refused; the message is for the person."""
+
+
+class IssuerUnavailable(LoginError):
+    """The issuer does not answer, or not as an issuer does."""
+
+
+class Issuer:
+    """The issuer of the settings. Methods raise LoginError."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+        assert settings.login_issuer is not None
+        self.name = settings.login_issuer
+        self.client = settings.login_client or ""
+        self._secret = settings.login_secret.get_secret_value() if settings.login_secret is not None else None
+        self._scopes = settings.login_scopes
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._metadata: dict[str, Any] = {}
+        self._keys: KeySet | None = None
+        # when the keys were read, and when that was tried last
+        self._read_at = self._tried_at = clock() - KEPT_SECONDS
+
+    async def login_address(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
+        """Where a browser begins a login that ends at `redirect`."""
+        address = (await self._described())["authorization_endpoint"]
+        async with self._connect(redirect) as client:
+            url, _ = client.create_authorization_url(address, state=state, nonce=nonce, code_verifier=verifier)
+            return str(url)
+
+    async def logout_address(self) -> str:
+        """Where people end their session at the issuer; "" if it names no such address."""
+        return str((await self._described()).get("end_session_endpoint") or "")
+
+    async def redeem(self, code: str, redirect: str, nonce: str, verifier: str) -> dict[str, Any]:
+        """The claims of the ID token for the code of a login."""
+        address = (await self._described())["token_endpoint"]
+        try:
+            async with self._connect(redirect) as client:
+                token = await client.fetch_token(address, code=code, code_verifier=verifier)
+        except (AuthlibBaseError, httpx2.HTTPError, ValueError, RecursionError) as error:
+            raise _unavailable("it accepts no code", error) from error
+        return await self.claims(token.get("id_token"), self.client, nonce)
+
+    async def claims(self, token: Any, audience: str, nonce: str | None = None) -> dict[str, Any]:
+        """The claims of a token that the issuer signed for an audience and that has not expired; of an ID token with
+        the `nonce` of its login, else of an access token."""
+        if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN:
+            raise LoginError("The issuer sent no ID token.")
+        try:
+            found = await self._decode(token)
+            # an unknown signature may be one of a new key
+            claims = found if found is not None else await self._decode(token, refreshed=True)
+            if claims is None:
+                raise LoginError("The token is not signed by a key of the issuer.")
+            given: dict[str, Any] = {"aud": audience, "iss": self.name, **({"nonce": nonce} if nonce else {})}
+            wanted: dict[str, Any] = {name: {"essential": True, "value": value} for name, value in given.items()}
+            jwt.JWTClaimsRegistry(leeway=LEEWAY, exp={"essential": True}, sub={"essential": True}, **wanted).validate(
+                claims
+            )
+        except (JoseError, ValueError, TypeError, RecursionError) as error:
+            raise LoginError(f"The token is not valid: {type(error).__name__}.") from error
+        # whom an ID token was issued to, if it has several audiences (OpenID Connect Core, section 3.1.3.7)
+        if nonce and claims.get("azp", self.client) != self.client:
+            raise LoginError("The token is for another client.")
+        if not nonce and ({"nonce", "at_hash", "c_hash"} & claims.keys() or claims.get("typ") == "ID"):
+            raise LoginError("This is an ID token. Send an access token.")
+        return claims
+
+    async def _decode(self, token: str, *, refreshed: bool = False) -> dict[str, Any] | None:
+        """The claims of a token; None if no known key has signed it."""
+        keys = await self._current_keys(refreshed=refreshed)
+        try:
+            return jwt.decode(token, keys, algorithms=ALGORITHMS).claims
+        except JoseError as error:
+            if type(error).__name__ in ("InvalidKeyIdError", "BadSignatureError", "MissingKeyError"):
+                return None
+            raise
+
+    async def _current_keys(self, *, refreshed: bool) -> KeySet:
+        if self._keys is not None and self._clock() - self._read_at <= (REFRESH_SECONDS if refreshed else KEPT_SECONDS):
+            return self._keys
+        async with self._lock:
+            if self._clock() - self._tried_at > (REFRESH_SECONDS if self._keys is not None else RETRY_SECONDS):
+                self._tried_at = self._clock()
+                metadata = await self._describe()
+                try:
+                    self._keys = KeySet.import_key_set(await _read_json(metadata["jwks_uri"]))  # type: ignore[arg-type]
+                except (JoseError, ValueError, TypeError, KeyError) as error:
+                    raise _unavailable("its keys can't be read", error) from error
+                self._read_at = self._clock()
+            if self._keys is None or self._clock() - self._read_at > KEPT_SECONDS:
+                raise _unavailable("its keys could not be read a moment ago")
+            return self._keys
+
+    async def _described(self) -> dict[str, Any]:
+        async with self._lock:
+            return self._metadata or await self._describe()
+
+    async def _describe(self) -> dict[str, Any]:
+        """Read the addresses of the issuer (OpenID Connect Discovery, section 4). The caller holds the lock."""
+        found = await _read_json(self.name.rstrip("/") + DISCOVERY)
+        if found.get("issuer") != self.name:
+            raise _unavailable(f"it calls itself {str(found.get('issuer'))[:200]!r}, not {self.name!r}")
+        for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+            check_address(found.get(name), name)
+        if found.get("end_session_endpoint"):
+            check_address(found["end_session_endpoint"], "end_session_endpoint")
+        self._metadata = found
+        return found
+
+    def _connect(self, redirect: str) -> AsyncOAuth2Client:
+        return AsyncOAuth2Client(
+            self.client,
+            self._secret,
+            scope=self._scopes,
+            redirect_uri=redirect,
+            code_challenge_method="S256",
+            token_endpoint_auth_method="client_secret_basic" if self._secret else "none",
+            timeout=TIMEOUT,
+            follow_redirects=False,
+        )
+
+
+def check_address(address: Any, name: str) -> None:
+    """Raise IssuerUnavailable unless an address is one of https, or of this machine."""
+    try:
+        parts = urlsplit(address if isinstance(address, str) else "")
+        is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    except ValueError:
+        is_safe = False
+    if not is_safe:
+        raise _unavailable(f"{name} is no address with https")
+
+
+def groups_of(claims: Mapping[str, Any], names: str) -> set[str]:
+    """The groups of an account: the values of claims, of which `a.b` may be nested. An address counts only if the
+    issuer has verified it.
+
+    >>> sorted(groups_of({"groups": ["/staff"], "realm_access": {"roles": ["kg"]}}, "groups, realm_access.roles"))
+    ['/staff', 'kg']
+    >>> groups_of({"email": "ann@example.org"}, "email")
+    set()
+    """
+    found: set[str] = set()
+    for name in filter(None, map(str.strip, names.split(","))):
+        value: Any = claims.get(name)
+        if value is None:
+            value = claims
+            for part in name.split("."):
+                value = value.get(part) if isinstance(value, Mapping) else None
+        if name == "email" and claims.get("email_verified") not in (True, "true"):
+            continue
+        values: Iterable[Any] = value if isinstance(value, list) else [value]
+        found |= {each for each, _ in zip(values, range(MAX_GROUPS), strict=False) if isinstance(each, str)}
+    return found
+
+
+async def _read_json(address: str) -> dict[str, Any]:
+    """A JSON object at an address. Raises IssuerUnavailable."""
+    try:
+        async with (
+            asyncio.timeout(TIMEOUT),
+            httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as client,
+            client.stream("GET", address) as reply,
+        ):
+            reply.raise_for_status()
+            body = bytearray()
+            async for part in reply.aiter_bytes():
+                body += part
+                if len(body) > MAX_REPLY:
+                    raise ValueError("too long")
+        found = json.loads(bytes(body))
+        if not isinstance(found, dict):
+            raise TypeError("no object")
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, TypeError, RecursionError) as error:
+        raise _unavailable(f"{urlsplit(address).path} can't be read", error) from error
+    return found
+
+
+def _unavailable(why: str, error: BaseException | None = None) -> IssuerUnavailable:
+    # what the issuer or the network say is for the operator
+    log.warning("the issuer of logins: %s%s", why, f" ({type(error).__name__}: {error})" if error else "")
+    return IssuerUnavailable("The login server does not answer as it should. Try again, or tell the operator.")
+
+
+def check_issuer(settings: Settings) -> None:
+    """Raise ConfigError unless the settings name an issuer that can be used."""
+    try:
+        check_address(settings.login_issuer, "NACRE_LOGIN_ISSUER")
+    except IssuerUnavailable:
+        raise ConfigError("NACRE_LOGIN_ISSUER is no address with https.") from None
+    if not settings.login_client:
+        raise ConfigError("NACRE_LOGIN_ISSUER needs NACRE_LOGIN_CLIENT, the id of this server at the issuer.")
+    if "openid" not in settings.login_scopes.split():
+        raise ConfigError("NACRE_LOGIN_SCOPES lacks openid.")

@@ -1,0 +1,165 @@
+"""Settings -> who may do what: the rights of groups, and the proxies whose headers name persons.
+
+Nothing is imported here that a server without logins would pay for.
+"""
+
+import ipaddress
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from nacre.config.settings import Settings
+from nacre.errors import ConfigError
+from nacre.language.sanitize import strip_control_characters
+from nacre.serving.keys import RIGHTS, Caller
+
+# a subject has at most 255 characters (OpenID Connect Core, section 2); the others are set by hand
+MAX_SUBJECT, MAX_NAME, MAX_TABLE = 255, 100, 1_000_000
+
+# the group that every account has
+EVERYBODY = "*"
+
+
+@dataclass(frozen=True)
+class Person:
+    """An account: who vouches for it, its subject and name there, and those of its groups that have rights here."""
+
+    issuer: str
+    subject: str
+    name: str
+    groups: tuple[str, ...]
+
+    @property
+    def owner(self) -> str:
+        """Who owns their threads. No key has such a name.
+
+        >>> Person("https://id.example", "7", "Ann", ()).owner
+        '@c1133f110e13585f61baded218293b67'
+        """
+        return "@" + sha256(f"{self.issuer}\n{self.subject}".encode()).hexdigest()[:32]
+
+
+class GroupRights(BaseModel):
+    """What the members of a group may read and do."""
+
+    model_config = ConfigDict(extra="forbid")
+    graphs: tuple[str, ...] | Literal["all"] = ()
+    may: tuple[Literal["write", "approve", "share"], ...] = ()
+
+
+class RightsTable:
+    """The rights of each group; a person has those of all their groups."""
+
+    def __init__(self, rights: Mapping[str, GroupRights]) -> None:
+        self._rights = rights
+
+    def known(self, groups: Iterable[str]) -> tuple[str, ...]:
+        """The groups that have rights here; of thousands, few have."""
+        return tuple(sorted(self._rights.keys() & {*groups, EVERYBODY}))
+
+    def caller(self, person: Person) -> Caller | None:
+        """The person as a caller; None if none of their groups has rights."""
+        rights = [self._rights[group] for group in person.groups if group in self._rights]
+        if not rights:
+            return None
+        named = {name for each in rights if each.graphs != "all" for name in each.graphs}
+        graphs = None if any(each.graphs == "all" for each in rights) else tuple(sorted(named))
+        may = tuple(right for right in RIGHTS if any(right in each.may for each in rights))
+        return Caller(person.owner, graphs, may, person.name)
+
+
+def read_rights(setting: str | None) -> RightsTable:
+    """The table of NACRE_LOGIN_GROUPS: the name of a YAML file, or YAML in braces. Raises ConfigError."""
+    if not setting:
+        raise ConfigError(
+            "Nobody who logs in has any rights. Set NACRE_LOGIN_GROUPS to a YAML file with lines such as:"
+            " editors: {graphs: all, may: [write]}"
+        )
+    try:
+        text = setting if setting.lstrip().startswith("{") else Path(setting).read_text(encoding="utf-8")
+        if len(text) > MAX_TABLE:
+            raise ConfigError(f"NACRE_LOGIN_GROUPS has more than {MAX_TABLE:,} characters.")
+        table = TypeAdapter(dict[str, GroupRights]).validate_python(yaml.safe_load(text))
+    except OSError as error:
+        raise ConfigError(f"NACRE_LOGIN_GROUPS: {setting[:200]} can't be read ({error.strerror}).") from error
+    except yaml.YAMLError as error:
+        raise ConfigError("NACRE_LOGIN_GROUPS is not valid YAML.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"NACRE_LOGIN_GROUPS, {where or 'the table'}: {first['msg']}.") from error
+    return RightsTable(table)
+
+
+def make_person(issuer: str, subject: Any, name: Any, groups: Iterable[str], rights: RightsTable) -> Person | None:
+    """The person of what an issuer or proxy states; None if the subject can't be one."""
+    if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT or not subject.isprintable():
+        return None
+    shown = " ".join(strip_control_characters(str(name or subject)[: 10 * MAX_NAME]).split())[:MAX_NAME]
+    return Person(issuer, subject, shown or subject[:MAX_NAME], rights.known(groups))
+
+
+def add_login(app: FastAPI, *, alone: bool) -> None:
+    """Let people log in, if the settings say so. Raises ConfigError."""
+    settings: Settings = app.state.settings
+    if settings.has_login:
+        check_settings(settings)
+        from nacre.extensions.login.routes import add_routes
+
+        add_routes(app, settings)
+
+
+@asynccontextmanager
+async def close_accounts(app: FastAPI) -> AsyncIterator[None]:
+    """Close the accounts when the server stops."""
+    yield
+    if (login := getattr(app.state, "login", None)) is not None:
+        login.accounts.close()
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise ConfigError unless people can log in with these settings."""
+    read_rights(settings.login_groups)
+    if settings.login_headers:
+        trusted_networks(settings)
+    try:
+        from nacre.extensions.login.issuer import check_issuer
+    except ImportError as error:
+        raise ConfigError("The settings NACRE_LOGIN_* need more packages. Run: pip install 'nacre[login]'") from error
+    if settings.login_issuer is not None:
+        check_issuer(settings)
+
+
+Networks = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
+
+
+def trusted_networks(settings: Settings) -> Networks:
+    """The proxies whose headers name persons. Raises ConfigError if that may be anybody."""
+    names = [each.strip() for each in settings.trusted_proxies.split(",") if each.strip()]
+    try:
+        networks = tuple(ipaddress.ip_network(each, strict=False) for each in names)
+    except ValueError as error:
+        raise ConfigError(f"NACRE_LOGIN_HEADERS needs addresses in NACRE_TRUSTED_PROXIES: {error}.") from error
+    if not networks or any(each.prefixlen == 0 for each in networks):
+        raise ConfigError("NACRE_LOGIN_HEADERS needs the addresses of your proxies in NACRE_TRUSTED_PROXIES.")
+    return networks
+
+
+def is_within(address: str, networks: Networks) -> bool:
+    """Whether an address is in one of the networks.
+
+    >>> is_within("10.1.2.3", (ipaddress.ip_network("10.0.0.0/8"),)), is_within("unix", ())
+    (True, False)
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(found in each for each in networks)

@@ -1,0 +1,229 @@
+"""The audit: who did what, in files of limited size or in a table; what is stored of a person, shown and deleted."""
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.extensions.audit.entries import (
+    CURRENT,
+    DAY,
+    FILES,
+    FOLDER,
+    MEGABYTE,
+    AuditFiles,
+    AuditTable,
+    EntryFilter,
+)
+from nacre.extensions.login.accounts import FILE, Accounts
+from nacre.extensions.login.rights import Person, read_rights
+from nacre.serving.app import create_app
+from nacre.serving.cli.main import app as commands
+from nacre.serving.keys import KeyStore
+from nacre.stores.state.database import open_file
+
+TURTLE = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:a a :Kiln ; r:label "Old Kiln" ; :height 12 .
+:b a :Kiln ; r:label "New Kiln" ; :height 30 .
+"""
+QUESTION = "How high is Old Kiln?"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "kilns.ttl").write_text(TURTLE)
+    for name in ("kilns", "other"):
+        ingest([str(tmp_path / "kilns.ttl")], name, data=tmp_path / "data", no_vectors=True)
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def run(data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    monkeypatch.setenv("NACRE_DATA", str(data))
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*words: str) -> str:
+        result = CliRunner().invoke(commands, list(words))
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.output
+
+    return ran
+
+
+def started(data: Path, **more: Any) -> TestClient:
+    settings = Settings(data=data, embedder="none", audit=True, sharing=True, _env_file=None, **more)
+    return TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000))
+
+
+def asked(client: TestClient, headers: dict[str, str], thread: str = "one") -> dict[str, Any]:
+    body = {"question": QUESTION, "graph": "kilns", "thread": thread}
+    record: dict[str, Any] = client.post(
+        "/api/ask", json=body, headers={**headers, "Accept": "application/json"}
+    ).json()
+    assert record["values"] == [12]
+    return record
+
+
+def do_all(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
+    """Everything that is noted."""
+    record = asked(client, headers)
+    body: dict[str, Any] = {"language": "sql", "text": "SELECT height FROM kiln"}
+    assert client.post("/api/graphs/kilns/query", json=body, headers=headers).status_code == 200
+    body = {"thread": "one", "turn": 1}
+    entry = client.post("/api/graphs/kilns/verified", json=body, headers=headers).json()
+    assert client.delete(f"/api/graphs/kilns/verified/{entry['id']}", headers=headers).status_code == 204
+    link = client.post("/api/threads/one/turns/1/share", json={}, headers=headers).json()["link"]
+    assert client.delete(f"/api/shares/{link['id']}", headers=headers).status_code == 204
+    upload = client.post("/api/uploads", headers=headers).json()["upload"]
+    place = {"name": "k.ttl", "offset": "0"}
+    sent = client.put(f"/api/uploads/{upload}/files", params=place, content=TURTLE.encode(), headers=headers)
+    assert sent.status_code == 200, sent.text
+    body = {"graph": "new", "replace": False}
+    assert client.post(f"/api/uploads/{upload}", json=body, headers=headers).status_code == 202
+    client.delete(f"/api/uploads/{upload}", headers=headers)
+    assert client.delete("/api/threads/one", headers=headers).status_code == 204
+    assert client.delete("/api/graphs/other?confirm=other", headers=headers).status_code == 204
+    return record
+
+
+def test_who_did_what_is_noted_and_shown_without_what_was_said(data: Path, run: Any) -> None:
+    key = {"Authorization": f"Bearer {KeyStore(data).add('ann', None, may=['write', 'approve', 'share'])}"}
+    with started(data) as client:
+        record = do_all(client, key)
+        assert client.get("/api/graphs").status_code == 401
+    entries = [json.loads(line) for line in run("audit", "--json").splitlines()]
+    assert [each["did"] for each in entries] == [
+        *("asked", "queried", "approved", "deleted a verified question", "shared", "withdrew a shared answer"),
+        *("uploaded", "deleted a thread", "deleted a graph"),
+    ]
+    assert {each["who"] for each in entries} == {"ann"}
+    first = entries[0]
+    assert (first["graph"], first["version"], first["run"]) == ("kilns", record["version"], record["id"])
+    assert (first["status"], len(first["query"])) == ("answered", 16)
+    assert abs(first["time"] - time.time()) < 600
+    assert entries[1]["query"] != first["query"]
+    stored = "".join(each.read_text() for each in (data / FOLDER).glob("*.jsonl"))
+    assert not [each for each in ("Old Kiln", "SELECT", "height") if each in stored]
+    assert stat.S_IMODE((data / FOLDER / CURRENT).stat().st_mode) == 0o600
+    assert len(run("audit", "--graph", "other").splitlines()) == 1
+    assert len(run("audit", "--since", "1h", "--who", "ann").splitlines()) == len(entries)
+    assert "ann  asked  kilns" in run("audit").splitlines()[0]
+    for words in (("--since", "2999-01-01"), ("--who", "bo"), ("--graph", "nowhere")):
+        assert "There is no such entry" in run("audit", *words) or "Nothing is noted" in run("audit", *words)
+    assert "--since can't be" in str(CliRunner().invoke(commands, ["audit", "--since", "soon"]).exception)
+
+
+def test_nothing_is_noted_by_default(data: Path, run: Any) -> None:
+    settings = Settings(data=data, embedder="none", _env_file=None)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
+        asked(client, {})
+    assert not (data / FOLDER).exists()
+    assert "Set NACRE_AUDIT=true" in run("audit")
+
+
+def test_what_a_client_names_makes_no_line_of_its_own(data: Path, run: Any) -> None:
+    with started(data) as client:
+        asked(client, {}, thread="x" * 200)
+        asked(client, {}, thread="\u2028{'who': 'bo'}\x7f\u202e")
+    lines = (data / FOLDER / CURRENT).read_text().split("\n")
+    assert [json.loads(line)["who"] for line in lines if line] == ["local", "local"]
+    assert not {"\x7f", "\u202e"} & set(run("audit"))
+
+
+def entry(number: int, who: str = "ann", at: float | None = None) -> dict[str, Any]:
+    return {"time": at or time.time(), "who": who, "did": "asked", "number": number, "more": "x" * 200}
+
+
+def test_files_are_of_limited_size_and_the_oldest_entries_go(tmp_path: Path) -> None:
+    files = AuditFiles(tmp_path, 1, 0)
+    for start in range(0, 8000, 400):
+        files.write(entry(number) for number in range(start, start + 400))
+    sizes = [each.stat().st_size for each in (tmp_path / FOLDER).glob("*.jsonl")]
+    assert sum(sizes) <= MEGABYTE + MEGABYTE // FILES
+    kept = [each["number"] for each in files.read(EntryFilter())]
+    assert kept == list(range(kept[0], 8000))
+    assert 1000 < len(kept) < 8000
+
+
+def test_old_entries_go_after_their_days(tmp_path: Path) -> None:
+    files = AuditFiles(tmp_path, 1, 3)
+    files.write([entry(1, at=time.time() - 2 * DAY)])
+    (closed,) = (tmp_path / FOLDER).glob("*.jsonl")
+    assert closed.name != CURRENT
+    files.write([entry(2)])
+    assert [each["number"] for each in files.read(EntryFilter())] == [1, 2]
+    os.utime(closed, (0, time.time() - 3.1 * DAY))
+    files.write([])
+    assert [each["number"] for each in files.read(EntryFilter())] == [2]
+
+
+def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
+    files = AuditFiles(tmp_path, 1, 0)
+    files.write([entry(1)])
+    with (tmp_path / FOLDER / CURRENT).open("a") as out:
+        out.write('{"time": 1, "who"\n[]\n7\n\n')
+    files.write([entry(2)])
+    assert [each["number"] for each in files.read(EntryFilter())] == [1, 2]
+
+
+def test_a_table_has_the_same_entries_and_limits(tmp_path: Path) -> None:
+    database = open_file(tmp_path / "state.sqlite")
+    table = AuditTable(database, 1, 3)
+    table.write([entry(1, at=time.time() - 4 * DAY), entry(2, "bo"), entry(3)])
+    assert [each["number"] for each in table.read(EntryFilter())] == [2, 3]
+    table.write(entry(number) for number in range(4, 3000))
+    table.write([])
+    kept = [each["number"] for each in table.read(EntryFilter())]
+    assert (kept[-1], len(kept)) == (2999, 2000)
+    assert table.delete("ann") == 2000
+    table.close()
+
+
+def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -> None:
+    person = Person("https://id.example", "7", "Ann Reed", ("staff",))
+    rights = read_rights("{staff: {graphs: all, may: [share]}}")
+    accounts = Accounts(open_file(data / FILE), rights)
+    token = accounts.begin_session(person, 60)
+    accounts.note(Person("https://id.example", "8", "Bo", ("staff",)))
+    accounts.note(Person("https://id.example", "9", "Bo", ("staff",)))
+    accounts.close()
+    bo = {"Authorization": f"Bearer {KeyStore(data).add('bo', None)}"}
+    login = {"login_issuer": "https://id.example", "login_client": "c"}
+    cookie = {"Cookie": f"nacre-session={token}"}
+    with started(data, login_groups="{staff: {graphs: all, may: [share]}}", **login) as client:
+        asked(client, cookie)
+        asked(client, bo)
+        body = {"thread": "one", "turn": 1}
+        assert client.post("/api/graphs/kilns/verified", json=body, headers=cookie).status_code == 201
+        path = client.post("/api/threads/one/turns/1/share", json={}, headers=cookie).json()["path"]
+        assert client.get(path).status_code == 200
+        shown = [json.loads(line) for line in run("person", "show", "Ann Reed").splitlines()]
+        assert [each["what"] for each in shown] == [
+            *("account", "conversation", "turn", "shared answer", "verified question"),
+            *["audit"] * (len(shown) - 5),
+        ]
+        assert shown[2]["record"]["values"] == [12]
+        assert "https://id.example" in shown[0]["issuer"]
+        assert "Several persons" in str(CliRunner().invoke(commands, ["person", "show", "Bo"]).exception)
+        assert "repeat the command with --yes" in run("person", "delete", "Ann Reed")
+        assert client.get("/api/graphs", headers=cookie).status_code == 200
+        assert "turn: 1" in run("person", "delete", "Ann Reed", "--yes")
+        # of a running server too
+        assert client.get("/api/graphs", headers=cookie).status_code == 401
+        assert client.get(path).status_code == 404
+        assert [each["thread"] for each in client.get("/api/threads", headers=bo).json()] == ["one"]
+    left = [json.loads(line)["what"] for line in run("person", "show", person.owner).splitlines()]
+    assert set(left) == {"audit"}
+    run("person", "delete", person.owner, "--yes", "--audit")
+    assert run("person", "show", person.owner) == ""
+    assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
+    found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])
+    assert "nacre keys revoke bo" in found.output + found.stderr
