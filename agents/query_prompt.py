@@ -79,16 +79,20 @@ async def query_messages(
         readings=_tagged("readings", _readings(view, drafts)),
         question=quote_line(view.question if typed else view.standalone),
     )
-    return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
+    return [
+        SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.is_plain)),
+        HumanMessage(turn),
+    ]
 
 
 def _tagged(name: str, lines: Sequence[str]) -> str:
     return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 
-def query_prefix(tables: str | None, *, small: bool, language: Language = "sql") -> str:
+def query_prefix(tables: str | None, *, small: bool, language: Language = "sql", plain: bool = False) -> str:
     """The prefix of every prompt about a graph, byte for byte the same: all tables if they fit."""
     name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
+    name = "query_writer_plain" if plain and not small else name
     shown = "The tables are" if language == "sql" else "The classes and properties are"
     return prompt(name, schema=quote_lines(tables or f"{shown} named with each question."))
 

@@ -104,6 +104,11 @@ class Database(Protocol):
         ...
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it has the data as it was read, so that its queries run at any endpoint that has them."""
+        ...
+
+    @property
     def schema(self) -> Schema:
         """The schema of the graph."""
         ...

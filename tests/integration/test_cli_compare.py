@@ -42,3 +42,30 @@ def test_wrong_configurations_are_bad_input(
     questions.write_text(json.dumps({"question": "?"}) + "\n")
     assert main(["compare", str(questions), "--graph", "kitchen", "--configurations", configurations]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_questions_are_translated_and_compared_with_gold_queries(
+    kitchen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NACRE_DATA", str(kitchen))
+    monkeypatch.setenv("NACRE_EMBEDDER", "none")
+    rice = "SELECT ?d { ?d kitchen:contains kitchen:rice }"
+    truth = "ASK { kitchen:dal kitchen:contains kitchen:rice }"
+    challenge = [
+        {"id": 1, "question": {"en": "which dishes contain rice", "de": "hoo ha?"}, "query": {"sparql": rice}},
+        {"id": 2, "question": {"en": "does the pilaf contain rice?"}, "query": {"sparql": truth}},
+    ]
+    file = tmp_path / "questions.yaml"
+    file.write_text(json.dumps({"questions": challenge}))
+    assert main(["eval", str(file), "--graph", "kitchen", "--out", str(tmp_path / "out.jsonl"), "--text2sparql"]) == 0
+    report = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert report == [
+        ["en", "2", "2", "1", "50.0%"],
+        ["de", "1", "0", "0", "0.0%"],
+        ["together", "3", "2", "1", "33.3%"],
+    ]
+    records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [(record["language"], record["f1"]) for record in records] == [("en", 1.0), ("de", 0.0), ("en", 0.0)]
+    file.write_text(json.dumps([{"question": {"en": "which?"}}]))
+    assert main(["eval", str(file), "--graph", "kitchen", "--out", str(tmp_path / "out.jsonl"), "--text2sparql"]) == 2
+    assert "question 1 has no gold 'query'" in capsys.readouterr().err

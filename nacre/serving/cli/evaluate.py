@@ -1,4 +1,4 @@
-"""`nacre eval`: a file of questions -> a file of answer records, written one by one.
+"""`nacre eval`: a file of questions -> a file of answer records, or of queries in SPARQL, written one by one.
 
 `nacre compare`: the results of each configuration of branches as a table, CSV and a chart. `nacre calibrate`: questions
 with gold answers -> the probability of this model's queries in later answers.
@@ -38,12 +38,18 @@ def evaluate(
     score: Annotated[
         bool, typer.Option("--score", help="Then compare with the gold answers: exact match, F1, confidence.")
     ] = False,
+    text2sparql: Annotated[
+        bool, typer.Option("--text2sparql", help="Write each question as SPARQL; compare with the file's gold queries.")
+    ] = False,
 ) -> None:
     """Ask a file of questions and write their answer records.
 
     Questions are asked one at a time, in the order of the file. Conversations share a thread; failed questions are
     written too. Gold answers are read only with --score, after the last answer is written.
     """
+    if text2sparql:
+        _evaluate_translations(questions, out, graph, reasoner, limit)
+        return
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_questions
 
@@ -57,6 +63,50 @@ def evaluate(
         asyncio.run(ask_all(lines, graph, context, file))
     if score:
         sys.stdout.write(_score_report(questions, out))
+
+
+def _evaluate_translations(
+    questions: Path, out: Path, graph: str | None, reasoner: str | None, limit: int | None
+) -> None:
+    """Write each question as SPARQL, run it and the gold query over the data as it was read, and report the F1."""
+    from graph.app import compose
+    from graph.context import agents_for, parse_context
+    from nacre.config.settings import Settings
+    from nacre.errors import ToolError
+    from nacre.evaluation.translations import Translation, read_translation_questions, translation_report
+    from nacre.records.evidence import Cell
+    from nacre.records.threads import run_in_thread
+    from nacre.serving.http.text2sparql import select_values, text2sparql
+
+    asked, settings = read_translation_questions(questions)[:limit], Settings()
+    composition = compose(settings)
+    resources = composition.resources
+    agents = agents_for(resources, parse_context({"mind": options.check_reasoner(settings, reasoner)}))
+
+    async def translate(file: TextIO) -> list[Translation]:
+        done = []
+        with composition.library.open(composition.library.resolve(graph)) as opened:
+            for each in asked:
+                query, error, found, gold = "", "", frozenset[Cell](), frozenset[Cell]()
+                try:
+                    gold = await run_in_thread(select_values, each.gold, opened, settings, resources.sandbox)
+                    query = await text2sparql(each.question, opened, settings, resources.sandbox, agents)
+                    found = await run_in_thread(select_values, query, opened, settings, resources.sandbox)
+                except ToolError as failed:
+                    error = str(failed)
+                done.append(Translation(each, query, found, gold, error))
+                record = {**each._asdict(), "query": query, "f1": round(done[-1].f1, 4), "error": error}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                sys.stderr.write(f"{len(done)}/{len(asked)} {each.id} {each.language} F1 {done[-1].f1:.2f}\n")
+        return done
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with out.open("w", encoding="utf-8", errors="replace") as file:
+            sys.stdout.write(translation_report(asyncio.run(translate(file))))
+    finally:
+        resources.sandbox.close()
+        composition.library.close()
 
 
 def _score_report(questions: Path, predictions: Path) -> str:
