@@ -12,13 +12,14 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
-from agents.answering.select_answer import content_words, row_probability
+from agents.answering.select_answer import content_words, is_same_result, row_probability
 from agents.doubts import preview_rows
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
+from nacre.language.data import word_list
 from nacre.language.sanitize import quote_line, quote_lines
-from nacre.language.tokens import split_name
+from nacre.language.tokens import split_name, tokenize
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
@@ -167,17 +168,28 @@ def _turn(turn: EarlierTurn) -> str:
 
 
 def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
-    """The likely readings of the rules in words, with probabilities and rows."""
-    likely = sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(view.understanding, each))
-    return [
-        _reading(each, row_probability(view.understanding, each))
-        for each in likely[:READINGS_SHOWN]
-        if row_probability(view.understanding, each) >= WORTH_SHOWING
-    ]
+    """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof or
+    judges a choice, and none with the rows of a likelier one."""
+    understanding = view.understanding
+    words = {token.norm for token in tokenize(view.standalone)}
+    is_choice = not words.isdisjoint(word_list("answering", "choices"))
+    shown: list[Rows] = []
+    for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
+        is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
+        judges_choice = is_choice and each.table.columns[:1] == ("yes",)
+        if is_likely and not judges_choice and not any(is_same_result(each.table, other.table) for other in shown):
+            shown.append(each)
+    lines = [_reading(each, row_probability(understanding, each)) for each in shown]
+    return [line for line in lines if line][:READINGS_SHOWN]
 
 
 def _reading(rows: Rows, likely: float) -> str:
-    return f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_lines(preview_rows(rows.table, 3))}"
+    """A reading as a model sees it; "" without a query, or with one that is long."""
+    query = query_text(rows.query) if rows.query is not None else ""
+    if not query or len(query) > LONGEST_QUERY:
+        return ""
+    head = f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_line(query)}"
+    return f"{head}\n{quote_lines(preview_rows(rows.table, 3))}"
 
 
 # the CREATE statements of `entity` and these relations, of all if None

@@ -71,6 +71,20 @@ async def test_a_model_writes_the_query_and_the_rules_say_its_rows(
     assert [query["by"] for query in answer["queries"] if query["tool"] == "sql"] == ["model"]
 
 
+@pytest.mark.parametrize(
+    ("wants", "values", "unit"), [("names", ["dal"], None), ("number", [35], "min"), ("table", ["dal", 35], "min")]
+)
+async def test_the_values_are_exactly_what_is_asked_for_and_the_sentence_may_say_more(
+    app: App, scripted: ScriptedModel, dish: str, wants: str, values: list[Any], unit: str | None
+) -> None:
+    minutes = f"SELECT e.label, d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'dal'"
+    scripted.replies = [step(minutes, wants=wants)]
+    answer = await ask(app, UNCLEAR)
+    assert (answer["values"], answer["unit"]) == (values, unit)
+    assert "35 min" in answer["answer"]
+    assert "dal" in answer["answer"]
+
+
 async def test_a_model_words_a_description_from_rows_that_it_gathered(
     app: App, scripted: ScriptedModel, dish: str
 ) -> None:

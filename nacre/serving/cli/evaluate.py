@@ -162,6 +162,9 @@ def compare(
     ),
     reasoner: options.ReasonerOption = None,
     limit: options.LimitOption = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Also ask the model once, with a summary of the schema and nothing else.")
+    ] = False,
 ) -> None:
     """Compare configurations of branches on a file of questions.
 
@@ -187,13 +190,31 @@ def compare(
         context = options.turn_context(settings, reasoner, ",".join(branch_names))
         with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
             asyncio.run(ask_all(lines_to_ask, graph, context, file))
+    if alone:
+        print_line("alone: the model without Nacre")
+        asyncio.run(_ask_alone(lines_to_ask, graph, out / "alone.jsonl"))
     gold = read_gold_questions(questions)[:limit]
     results = [
-        line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
+        line
+        for each in (*branches, *(["alone"] if alone else []))
+        for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
     ]
     (out / "comparison.csv").write_text(comparison_csv(results), encoding="utf-8")
     (out / "comparison.svg").write_text(comparison_chart(results), encoding="utf-8")
     print_line(comparison_text(results) + f"Records, comparison.csv and comparison.svg are in {out}.")
+
+
+async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Path) -> None:
+    """Ask the model without Nacre and write its records."""
+    from graph.app import compose
+    from nacre.config.settings import Settings
+    from nacre.evaluation.alone import ask_model_alone
+    from nacre.evaluation.questions import ask_questions
+
+    settings = Settings()
+    with closing(compose(settings).library) as library, out.open("w", encoding="utf-8", errors="replace") as file:
+        async for record in ask_questions(questions, ask_model_alone(settings, library, graph)):
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
