@@ -160,7 +160,7 @@ def _shipped_counts() -> dict[str, Counts]:
 
 
 # tokens of schema and of evidence that a model is shown if no setting says (given)
-SMALL_SCHEMA, LARGE_SCHEMA = 1500, 6000
+SMALL_SCHEMA, LARGE_SCHEMA = 1500, 2200
 
 SMALL_EVIDENCE, LARGE_EVIDENCE = 350, 2500
 

@@ -509,20 +509,23 @@ def non_empty_rows(rows: Iterable[Rows]) -> list[Rows]:
 log = logging.getLogger(__name__)
 
 
+# what is asked when a prompt is sent ahead: a model may answer an empty question with anything
+WARM_UP = "Question: How many things are there?"
+
+
 async def prefill_prompts(
     model: BaseChatModel, schema: Schema, describe: DescribeTables, limits: Limits, size: Size
 ) -> None:
     """Send each prefix and stop at the first token of the reply. The prefix that is needed first comes last, because a
     server may keep only one. A model that is down is reported when it is asked."""
-    prefixes = [
-        query_prefix(await run_in_thread(whole_schema, schema, limits.schema_tokens, describe), small=size == "small")
-    ]
+    tables = await run_in_thread(whole_schema, schema, limits.schema_tokens, describe)
+    prefixes = [query_prefix(tables, small=size == "small")]
     if size == "small":
         prefixes.append(await run_in_thread(rewording_prefix, schema, limits.schema_tokens))
     try:
         for text in prefixes:
             async with asyncio.timeout(limits.seconds):
-                async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
+                async for _ in model.astream([SystemMessage(text), HumanMessage(WARM_UP)]):
                     break
     except Exception as error:
         log.warning("prompts could not be prefilled: %s", failure_reason(error))

@@ -81,8 +81,10 @@ class SqlDatabase:
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
             )
 
-    def describe(self, relations: Collection[str] | None) -> str:
-        return self.graph.schema_text(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
+        if relations is None:
+            return self.graph.schema_text(schema_sql)
+        return schema_sql(self.graph.tables, relations, focus)
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)
@@ -174,8 +176,8 @@ class SparqlDatabase:
             is_plain=self.is_plain,
         )
 
-    def describe(self, relations: Collection[str] | None) -> str:
-        return schema_sparql(self.schema, self.prefixes, relations)
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
+        return schema_sparql(self.schema, self.prefixes, relations, focus)
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)

@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         None, gt=0, description="Maximum number of evidence tokens in a prompt; default 2500, for a small model 350."
     )
     schema_tokens: int | None = Field(
-        None, gt=0, description="Maximum number of schema tokens in a prompt; default 6000, for a small model 1500."
+        None, gt=0, description="Maximum number of schema tokens in a prompt; default 2200, for a small model 1500."
     )
     lead: Literal["auto", "model", "rules"] = Field(
         "auto",

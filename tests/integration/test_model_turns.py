@@ -281,6 +281,7 @@ async def test_what_is_read_ahead_is_what_prompts_begin_with(
     assert (await ask(app, UNCLEAR))["values"] == ["dal"]
     read, *_, wrote = (messages[0].content for messages in scripted.asked)
     assert read == wrote
+    assert all(str(messages[-1].content).removeprefix("Question:").strip() for messages in scripted.asked)
 
 
 async def test_a_model_that_is_down_is_no_reason_not_to_start(

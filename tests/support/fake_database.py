@@ -80,7 +80,7 @@ class FakeDatabase:
             ),
         )
 
-    def describe(self, relations: Collection[str] | None) -> str:
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
         return self.text if relations is None else "".join(f"CREATE TABLE {name} (...);\n" for name in relations)
 
     def table_of(self, thing: str) -> str:
