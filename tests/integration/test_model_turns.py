@@ -291,3 +291,19 @@ async def test_a_model_that_is_down_is_no_reason_not_to_start(
         await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "large")
     assert "could not be prefilled" in caplog.text
     assert len(scripted.asked) == 1
+
+
+MINUTES = "(SELECT cooking_time FROM {dish} WHERE id = (SELECT id FROM entity WHERE label = '{name}'))"
+
+
+@pytest.mark.parametrize(
+    ("query", "values", "unit"),
+    [("SELECT {dal} - {pilaf} AS difference", [10], "min"), ("SELECT {dal} / {pilaf} AS ratio", [1], None)],
+)
+async def test_a_difference_keeps_its_unit_and_a_ratio_has_none(
+    app: App, scripted: ScriptedModel, dish: str, query: str, values: list[Any], unit: str | None
+) -> None:
+    minutes = {name: MINUTES.format(dish=dish, name=name) for name in ("dal", "pilaf")}
+    scripted.replies = [step(query.format(**minutes), wants="number", meaning="how much longer the dal cooks")] * 2
+    answer = await ask(app, UNCLEAR)
+    assert (answer["values"], answer["unit"]) == (values, unit)
