@@ -30,7 +30,7 @@ _CELL_BREAK = re.compile(r"[:,;] | \(")
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
 
 # words that are joined by hyphens
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<!\w)[^\W\d_]++(?:-[^\W\d_]++)++")
 
 # letters of a name before the ending of its language
 MIN_STEM = 5

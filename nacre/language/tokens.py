@@ -114,7 +114,7 @@ def split_name(name: str) -> str:
     return " ".join(_CAMEL.sub(" ", name.replace("_", " ").replace("-", " ")).split()).lower()
 
 
-_IDENTIFIER = re.compile(r"[a-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|[a-z0-9_]+|[A-Z0-9_]+_[A-Z0-9_]+")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]++(?:[A-Z][a-z0-9]++)++|[a-z0-9_]++|[A-Z0-9]++(?:_[A-Z0-9]++)++")
 
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+")
 
