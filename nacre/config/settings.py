@@ -70,8 +70,9 @@ class Settings(BaseSettings):
         "auto",
         description="Who answers: auto is the candidate that is more likely right; model and rules are for comparison.",
     )
-    model_size: Literal["small", "large"] | None = Field(
-        None, description="small (up to 4 billion parameters) or large, if the name of the model does not tell."
+    model_size: Literal["small", "large", "unknown"] | None = Field(
+        None,
+        description="Size of a model whose name does not tell: small, large or unknown; small until nacre calibrate.",
     )
     model_output: Literal["auto", "json_schema", "tools", "text"] = Field(
         "auto", description="How structured output is requested: auto tries json_schema, tools, text in this order."

@@ -250,7 +250,7 @@ def calibrate(
     if verified or undo:
         _calibrate_rules(graph, undo=undo)
         return
-    from agents.model_priors import model_priors, query_model_size, save_counts
+    from agents.model_priors import measured_size, model_priors, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.calibrate import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
@@ -269,7 +269,7 @@ def calibrate(
     if not counts:
         raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
     save_counts(settings.data, model, counts)
-    report = priors_report(model_priors(query_model_size(settings), counts), answered)
+    report = priors_report(model_priors(measured_size(settings), counts), answered)
     sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
 
 
@@ -296,10 +296,11 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
 async def _query_outcomes(
     questions: "list[GoldQuestion]", settings: "Settings", graph: str | None
 ) -> "list[QueryOutcome]":
+    from agents.model_priors import measured_size
     from graph.app import compose
     from nacre.evaluation.calibrate import query_outcomes
 
-    composition = compose(settings.model_copy(update={"lead": "model"}))
+    composition = compose(settings.model_copy(update={"lead": "model", "model_size": measured_size(settings)}))
     done: list[QueryOutcome] = []
     try:
         # check the names of graphs before the first question
