@@ -187,10 +187,9 @@ def model_limits(settings: Settings) -> Limits:
 
 def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
-    is_measured = (
-        settings.model_size is None and calibrated_counts(settings.data, query_model_name(settings)) is not None
-    )
-    return measured_size(settings) if is_measured else settings.model_size or _named_size(settings, measured=False)
+    if settings.model_size is not None:
+        return settings.model_size
+    return _named_size(settings, measured=calibrated_counts(settings.data, query_model_name(settings)) is not None)
 
 
 def measured_size(settings: Settings) -> Size:

@@ -19,7 +19,7 @@ from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
 from nacre.language.data import word_list
 from nacre.language.sanitize import quote_line, quote_lines
-from nacre.language.tokens import split_name, tokenize
+from nacre.language.tokens import language_name, split_name, tokenize
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
@@ -81,12 +81,18 @@ async def query_messages(
         conversation=_conversation(view, typed=typed),
         names=_tagged("names", await linked_name_lines(view.understanding, database, occurrences)),
         readings=_tagged("readings", _readings(view, drafts)),
-        question=quote_line(view.question if typed else view.standalone),
+        question=quote_line(view.question if typed else view.standalone) + _as_asked(view, database),
     )
     return [
         SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.is_plain)),
         HumanMessage(turn),
     ]
+
+
+def _as_asked(view: TurnView, database: Database) -> str:
+    """The question in its own language, whose names a query over the data as it was read selects."""
+    own = view.rewrite.own if database.is_plain else ""
+    return f"\nAs asked, in {language_name(view.rewrite.language)}: {quote_line(own)}" if own else ""
 
 
 def _tagged(name: str, lines: Sequence[str]) -> str:

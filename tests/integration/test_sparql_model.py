@@ -21,6 +21,7 @@ from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
+from nacre.access import databases
 from nacre.config.settings import Settings
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
@@ -241,6 +242,27 @@ async def test_no_query_rests_on_derived_facts(zoo: tuple[Library, Path], questi
     query, found = await translate(zoo, question, None)
     assert found == things
     assert "keptBy" not in query
+
+
+async def test_a_large_graph_is_not_loaded_and_its_query_is_that_of_the_rules(
+    zoo: tuple[Library, Path], scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "MAX_PLAIN_TRIPLES", 3)
+    assert (await translate(zoo, "What does Ann keep?", scripted))[1] == {"leo"}
+    assert not scripted.asked
+
+
+async def test_a_question_in_another_language_is_shown_as_asked(
+    zoo: tuple[Library, Path], scripted: ScriptedModel
+) -> None:
+    asked, name = "Wie heißen die Tiere des Zoos alle?", 'FILTER(LANG(?name) = "de")'
+    scripted.replies = [
+        {"question": asked, "english": "What are all animals of the zoo called?"},
+        step(f"SELECT ?name {{ ?a a zoo:Animal ; rdfs:label ?name {name} }}"),
+    ]
+    found = (await translate(zoo, asked, scripted))[1]
+    assert found == {"Tux der Pinguin", "Rex der Hahn", "Leo der Kater"}
+    assert f"As asked, in German: {asked}" in str(scripted.asked[1][-1].content)
 
 
 async def test_the_record_has_a_query_for_any_endpoint(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:
