@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.answering.select_answer import is_empty
 from agents.turn_view import TurnView
@@ -148,9 +149,13 @@ def _longest(text: str) -> list[str]:
 
 
 def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
-    """The first rows as lines after a header."""
+    """The first rows as lines after a header; a truth as a word."""
     if not table.rows:
         return "no rows"
+    if table.columns[:1] == ("yes",):
+        # "yes" over a 0 would be read as a yes
+        truths = tuple(("yes" if row[0] else "no", *row[1:]) for row in table.rows)
+        table = replace(table, columns=("answer", *table.columns[1:]), rows=truths)
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows

@@ -143,7 +143,7 @@ def _refusal(gate: GroundingGate) -> str:
         if gate.is_lead_refused
         else "Give these sentences again, corrected, and nothing else; leave out what the evidence does not say."
     )
-    lines = [f"- {quote_line(each.text)}\n  not supported: {quote_line(each.why)}" for each in gate.refused]
+    lines = [f"- {quote_line(each.text)}\n  {quote_line(each.why)}" for each in gate.refused]
     return prompt("fuser_retry", refused="\n".join(lines), what=what)
 
 

@@ -91,12 +91,13 @@ class StructuredOutput:
         return model.with_structured_output(shape, method=_BOUND[self.method], include_raw=True)
 
     def with_instructions(self, messages: list[BaseMessage], shape: type[BaseModel]) -> list[BaseMessage]:
-        """The messages for this format; for plain words the last one describes the fields."""
+        """The messages for this format; for plain words the first one, which a server caches, describes the fields."""
         if self.method != "text":
             return messages
-        form = json.dumps(shape.model_json_schema()["properties"], sort_keys=True)
-        last = f"{messages[-1].content}\n\nAnswer with one JSON object and nothing else. Its fields: {form}"
-        return [*messages[:-1], HumanMessage(last)]
+        schema = shape.model_json_schema()
+        form = json.dumps({**schema["properties"], **schema.get("$defs", {})}, sort_keys=True)
+        told = f"{messages[0].content}\n\nAnswer with one JSON object and nothing else. Its fields: {form}"
+        return [type(messages[0])(told), *messages[1:]]
 
     def change_after(self, error: Exception, tried: Method) -> bool:
         """Whether to try another format now, after an error with the format `tried`."""
@@ -108,6 +109,12 @@ class StructuredOutput:
         following = METHODS.index(tried) + 1
         self.method = METHODS[following % len(METHODS)]
         return following < len(METHODS)
+
+
+def plain_schema(schema: dict[str, Any]) -> None:
+    """Leave out of a JSON schema what a model does not need: the titles of fields."""
+    for each in schema.get("properties", {}).values():
+        each.pop("title", None)
 
 
 def parse_record(raw: AIMessage, shape: type[BaseModel]) -> dict[str, Any]:

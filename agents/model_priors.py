@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from agents.model_calls import Limits, StructuredOutput
-from nacre.config.models import is_own_server, own_provider
+from nacre.config.models import is_own_server, own_provider, price_of, prices
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.stores.sqlite.model_replies import ModelReplies
@@ -108,20 +108,23 @@ def after_dispute(own: float, other: float) -> float:
     return own * (1 - other) / (1 - own * other)
 
 
-def model_size_class(model: str, *, own_server: bool = False) -> Size:
-    """The size class of a model by its configured name.
+def model_size_class(model: str, *, own_server: bool = False, measured: bool = False) -> Size:
+    """The size class of a model by its configured name: by its parameters, else by the table of prices. A model that
+    neither tells, or of an own server, which may be called anything, counts as small until it is `measured`.
 
     >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b")
     ('small', 'large')
-    >>> model_size_class("openai:gpt-x")
-    'large'
-    >>> model_size_class("openai:any-name", own_server=True)
+    >>> model_size_class("openai:gpt-4o"), model_size_class("openai:gpt-4o", own_server=True)
+    ('large', 'small')
+    >>> model_size_class("openai:any-name", own_server=True, measured=True)
     'unknown'
     """
     parameters = _PARAMETERS.search(model)
     if parameters:
         return "small" if float(parameters[1]) <= SMALL else "large"
-    return "unknown" if own_server else "large"
+    if price_of(model, prices()) is not None and not own_server:
+        return "large"
+    return "unknown" if measured else "small"
 
 
 def model_priors(size: Size, measured: Counts | None = None) -> Priors:
@@ -160,7 +163,7 @@ def _shipped_counts() -> dict[str, Counts]:
 
 
 # tokens of schema and of evidence that a model is shown if no setting says (given)
-SMALL_SCHEMA, LARGE_SCHEMA = 1500, 6000
+SMALL_SCHEMA, LARGE_SCHEMA = 1500, 2200
 
 SMALL_EVIDENCE, LARGE_EVIDENCE = 350, 2500
 
@@ -184,7 +187,18 @@ def model_limits(settings: Settings) -> Limits:
 
 def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
-    return settings.model_size or model_size_class(query_model_name(settings), own_server=is_own_server(settings))
+    if settings.model_size is not None:
+        return settings.model_size
+    return _named_size(settings, measured=calibrated_counts(settings.data, query_model_name(settings)) is not None)
+
+
+def measured_size(settings: Settings) -> Size:
+    """The size class of that model while, and after, it is measured."""
+    return settings.model_size or _named_size(settings, measured=True)
+
+
+def _named_size(settings: Settings, *, measured: bool) -> Size:
+    return model_size_class(query_model_name(settings), own_server=is_own_server(settings), measured=measured)
 
 
 def query_model_name(settings: Settings) -> str:

@@ -5,20 +5,21 @@ query as a model reads it.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
-from agents.answering.select_answer import content_words, row_probability
+from agents.answering.select_answer import content_words, is_same_result, row_probability
 from agents.doubts import preview_rows
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
+from nacre.language.data import word_list
 from nacre.language.sanitize import quote_line, quote_lines
-from nacre.language.tokens import split_name
+from nacre.language.tokens import language_name, split_name, tokenize
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
@@ -30,6 +31,7 @@ from nacre.records.turn import EarlierTurn, Mention, Understanding
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
+from nacre.stores.sqlite.schema_sql import is_secondary
 from nacre.wording.plan_phrases import verbalise_plan
 
 TURNS_SHOWN = 3
@@ -59,6 +61,7 @@ async def query_messages(
     """The messages of one question. If all tables fit into the prefix, a server caches them for all questions. With
     `typed`, the model gets the question as typed, and makes it stand alone itself."""
     every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
+    occurrences = await database.occurrences(value_phrases(view.understanding.standalone))
     if every is None:
         part = await run_in_thread(
             relevant_tables if database.language == "sql" else relevant_classes,
@@ -67,6 +70,7 @@ async def query_messages(
             database.lexicon,
             limits.schema_tokens,
             database.describe,
+            occurrences,
         )
         tables = f"<schema>\n{quote_lines(part)}\n</schema>\n"
     examples = await run_in_thread(verified_example_lines, view.understanding, database, limits.example_tokens)
@@ -75,20 +79,30 @@ async def query_messages(
         tables=tables,
         examples=_tagged("examples", examples),
         conversation=_conversation(view, typed=typed),
-        names=_tagged("names", await linked_name_lines(view.understanding, database)),
+        names=_tagged("names", await linked_name_lines(view.understanding, database, occurrences)),
         readings=_tagged("readings", _readings(view, drafts)),
-        question=quote_line(view.question if typed else view.standalone),
+        question=quote_line(view.question if typed else view.standalone) + _as_asked(view, database),
     )
-    return [SystemMessage(query_prefix(every, small=small, language=database.language)), HumanMessage(turn)]
+    return [
+        SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.is_plain)),
+        HumanMessage(turn),
+    ]
+
+
+def _as_asked(view: TurnView, database: Database) -> str:
+    """The question in its own language, whose names a query over the data as it was read selects."""
+    own = view.rewrite.own if database.is_plain else ""
+    return f"\nAs asked, in {language_name(view.rewrite.language)}: {quote_line(own)}" if own else ""
 
 
 def _tagged(name: str, lines: Sequence[str]) -> str:
     return f"<{name}>\n{chr(10).join(lines)}\n</{name}>\n" if lines else ""
 
 
-def query_prefix(tables: str | None, *, small: bool, language: Language = "sql") -> str:
+def query_prefix(tables: str | None, *, small: bool, language: Language = "sql", plain: bool = False) -> str:
     """The prefix of every prompt about a graph, byte for byte the same: all tables if they fit."""
     name = f"query_writer{'_small' if small else ''}{'' if language == 'sql' else '_sparql'}"
+    name = "query_writer_plain" if plain and not small else name
     shown = "The tables are" if language == "sql" else "The classes and properties are"
     return prompt(name, schema=quote_lines(tables or f"{shown} named with each question."))
 
@@ -163,27 +177,42 @@ def _turn(turn: EarlierTurn) -> str:
 
 
 def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
-    """The likely readings of the rules in words, with probabilities and rows."""
-    likely = sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(view.understanding, each))
-    return [
-        _reading(each, row_probability(view.understanding, each))
-        for each in likely[:READINGS_SHOWN]
-        if row_probability(view.understanding, each) >= WORTH_SHOWING
-    ]
+    """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof or
+    judges a choice, and none with the rows of a likelier one."""
+    understanding = view.understanding
+    words = {token.norm for token in tokenize(view.standalone)}
+    is_choice = not words.isdisjoint(word_list("answering", "choices"))
+    shown: list[Rows] = []
+    for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
+        is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
+        judges_choice = is_choice and each.table.columns[:1] == ("yes",)
+        if is_likely and not judges_choice and not any(is_same_result(each.table, other.table) for other in shown):
+            shown.append(each)
+    lines = [_reading(each, row_probability(understanding, each)) for each in shown]
+    return [line for line in lines if line][:READINGS_SHOWN]
 
 
 def _reading(rows: Rows, likely: float) -> str:
-    return f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_lines(preview_rows(rows.table, 3))}"
+    """A reading as a model sees it; "" without a query, or with one that is long."""
+    query = query_text(rows.query) if rows.query is not None else ""
+    if not query or len(query) > LONGEST_QUERY:
+        return ""
+    head = f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_line(query)}"
+    return f"{head}\n{quote_lines(preview_rows(rows.table, 3))}"
 
 
-# the CREATE statements of `entity` and these relations, of all if None
-DescribeTables = Callable[[Collection[str] | None], str]
+# the CREATE statements of `entity` and these relations, of all if None; with the predicates that a question is about,
+# others in short
+DescribeTables = Callable[[Collection[str] | None, Collection[str] | None], str]
 
 # characters of a column with its comment: schemas of clearly too many columns are not written out
 COLUMN_CHARACTERS = 30
 
 # relevant tables that are shown with the paths between them before others (given)
 SEEDS = 8
+
+# tables with names of the question that are shown in any case, and tables that are tried beyond the budget (given)
+MAX_NAMED, MAX_TOO_LONG = 8, 3
 
 LONGEST_PATH = 3
 
@@ -193,43 +222,50 @@ def whole_schema(schema: Schema, tokens: int, describe: DescribeTables) -> str |
     most = tokens * CHARACTERS_PER_TOKEN
     if sum(len(relation.columns) for relation in schema.relations) * COLUMN_CHARACTERS > 2 * most:
         return None
-    text = describe(None)
+    text = describe(None, None)
     return text if len(text) <= most else None
 
 
 def relevant_tables(
-    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
+    understanding: Understanding,
+    schema: Schema,
+    lexicon: Lexicon,
+    tokens: int,
+    describe: DescribeTables,
+    occurrences: Sequence[Occurrence] = (),
 ) -> str:
-    """The part of the schema that a question is about, within the budget; at least one table.
+    """The part of the schema that a question is about: tables with names of the question, and others within the budget.
 
     The order: tables that the question names or is near to, with those on the paths between them; tables that they
     refer to or that refer to them; other tables that share words with the question. A junction follows the second of
     its two tables.
     """
-    ranked = _ranked(understanding, schema, lexicon)
-    chosen: list[str] = []
-    text = describe(chosen)
-    order = _connected_order([relation.name for relation in ranked], lexicon.links)
-    for name in dict.fromkeys(_with_junctions(order, schema, lexicon.links)):
-        longer = describe([*chosen, name])
-        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
-            continue
-        chosen.append(name)
-        text = longer
-    return text
+    focus = _asked_predicates(understanding, schema, occurrences)
+    named = [each.table for each in occurrences if each.table in schema.relation_of]
+    homes = [thing.relation for m in understanding.mentions if (thing := lexicon.thing(m.target))]
+    likely = {i for reading in understanding.readings[:READINGS_SHOWN] for i in _strings_in(to_json(reading.plan))}
+    meant = [schema.junctions[iri] for iri in sorted(likely & schema.junctions.keys())]
+    meant += [schema.class_of[iri].relation for iri in sorted(likely & schema.class_of.keys())]
+    named = [name for name in dict.fromkeys([*homes, *named, *meant]) if name in schema.relation_of][:MAX_NAMED]
+    order = _connected_order([relation.name for relation in _ranked(understanding, schema, lexicon)], lexicon.links)
+    wanted = dict.fromkeys([*named, *_with_junctions([*named, *order], schema, lexicon.links)])
+    return _within_budget(wanted, named, tokens, lambda chosen: describe(chosen, focus))
 
 
 def relevant_classes(
-    understanding: Understanding, schema: Schema, lexicon: Lexicon, tokens: int, describe: DescribeTables
+    understanding: Understanding,
+    schema: Schema,
+    lexicon: Lexicon,
+    tokens: int,
+    describe: DescribeTables,
+    occurrences: Sequence[Occurrence] = (),
 ) -> str:
     """The classes that a question is about with their properties, within the budget; at least one.
 
     The order: classes that the question names, classes that they link to or that link to them, other classes that share
     words with it.
     """
-    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
-    for reading in understanding.readings:
-        iris.update(_strings_in(to_json(reading.plan)))
+    iris = _meant_iris(understanding)
     asked_words = content_words(understanding.standalone)
     worth: dict[str, int] = {}
     for each in schema.shown_classes:
@@ -248,15 +284,51 @@ def relevant_classes(
         if seed in near
         for other in others
     ]
-    chosen: list[str] = []
-    text = ""
-    for iri in dict.fromkeys([*seeds, *neighbours, *ranked]):
-        longer = describe([*chosen, iri])
-        if chosen and len(longer) > tokens * CHARACTERS_PER_TOKEN:
+    focus = _asked_predicates(understanding, schema, occurrences)
+    wanted = dict.fromkeys([*seeds, *neighbours, *ranked])
+    return _within_budget(wanted, (), tokens, lambda chosen: describe(chosen, focus))
+
+
+def _within_budget(
+    wanted: Iterable[str], named: Collection[str], tokens: int, describe: Callable[[Collection[str]], str]
+) -> str:
+    """The text of those that fit into the budget, in their order, of those that are `named` in any case, and of at
+    least one. After a few that do not fit the rest is left out."""
+    chosen, text, too_long = list[str](), describe([]), 0
+    for name in wanted:
+        longer = describe([*chosen, name])
+        if chosen and name not in named and len(longer) > tokens * CHARACTERS_PER_TOKEN:
+            too_long += 1
+            if too_long == MAX_TOO_LONG:
+                break
             continue
-        chosen.append(iri)
+        chosen.append(name)
         text = longer
     return text
+
+
+def _meant_iris(understanding: Understanding) -> set[str]:
+    """The IRIs of mentions and in plans of readings."""
+    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
+    for reading in understanding.readings:
+        iris.update(_strings_in(to_json(reading.plan)))
+    return iris
+
+
+def _asked_predicates(
+    understanding: Understanding, schema: Schema, occurrences: Sequence[Occurrence]
+) -> frozenset[str]:
+    """The predicates that a question may be about: of mentions and readings, with a word of it in their label, and of
+    columns with its names."""
+    iris, words = _meant_iris(understanding), content_words(understanding.standalone)
+    places = {(each.table, each.column) for each in occurrences}
+    of_names = {c.predicate for r in schema.relations for c in r.columns if (r.name, c.value) in places}
+    alike = {
+        p.iri
+        for p in schema.predicates
+        if not is_secondary(p) and words & content_words(f"{p.label} {' '.join(p.alt_labels[:4])}")
+    }
+    return frozenset((iris & schema.predicate_of.keys()) | of_names | alike)
 
 
 def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
@@ -314,10 +386,7 @@ def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[s
 def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> list[Relation]:
     """Relations by relevance: those of linked names and readings, those that share words with the question or are
     near."""
-    iris = {i for mention in understanding.mentions for i in (mention.target, mention.predicate)}
-    for reading in understanding.readings:
-        iris.update(_strings_in(to_json(reading.plan)))
-    asked_words = content_words(understanding.standalone)
+    iris, asked_words = _meant_iris(understanding), content_words(understanding.standalone)
     classes = {each.relation: each for each in schema.classes}
     groups = {each.relation: each for each in schema.groups}
     homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
@@ -377,9 +446,13 @@ _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
 _WORD = re.compile(r"[^\W_][\w.&'’-]*")
 
 
-async def linked_name_lines(understanding: Understanding, database: Database) -> list[str]:
-    """One line for each name: the words of the question, the column with the exact spelling, and the score."""
-    occurrences = await database.occurrences(value_phrases(understanding.standalone))
+async def linked_name_lines(
+    understanding: Understanding, database: Database, occurrences: Sequence[Occurrence] | None = None
+) -> list[str]:
+    """One line for each name: the words of the question, the column with the exact spelling, and the score. The
+    `occurrences` of its values are looked up if they are not given."""
+    if occurrences is None:
+        occurrences = await database.occurrences(value_phrases(understanding.standalone))
     lines = [_occurrence_line(each) for each in occurrences]
     for mention in understanding.mentions:
         # looks up the table of a thing on disk

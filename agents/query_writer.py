@@ -43,6 +43,7 @@ from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
 from agents.write_queries import QueryAttempts, choose_candidate, write_queries
 from nacre.language.sanitize import quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, tokenize
+from nacre.plans.selects import is_unknown_truth
 from nacre.records.evidence import BranchResult, Evidence, Query, QueryError, Rows
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import run_in_thread
@@ -357,9 +358,12 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
             # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    if outcome == "disputed":
+    if outcome in ("disputed", "alone"):
         rest = [
-            _disputed_by_query(each, view.understanding, priors) if isinstance(each, Rows) else each for each in rest
+            _disputed_by_query(each, view.understanding, priors, sure)
+            if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each))
+            else each
+            for each in rest
         ]
     return BranchResult(
         drafted.branch,
@@ -399,8 +403,18 @@ def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: R
     return replace(drafted, evidence=(*ranked, *rest), error=None)
 
 
-def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors) -> Rows:
-    return replace(rows, probability=priors.against(row_probability(understanding, rows)))
+def _states_nothing(rows: Rows) -> bool:
+    """Whether rows only say that the graph states nothing."""
+    return is_empty(rows.table) or is_unknown_truth(rows.table)
+
+
+def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors, sure: float) -> Rows:
+    """The rows of a reading after a query gave others, with the probability `sure`. If the reading looks up a property
+    of the named thing that is not stated, another property was meant: it is no likelier than the query."""
+    reading = understanding.readings[rows.reading] if rows.reading is not None else None
+    chance = priors.against(row_probability(understanding, rows))
+    is_unstated = reading is not None and (reading.own or is_unknown_truth(rows.table)) and _states_nothing(rows)
+    return replace(rows, probability=min(chance, sure) if is_unstated else chance)
 
 
 def _outcome(
@@ -495,20 +509,23 @@ def non_empty_rows(rows: Iterable[Rows]) -> list[Rows]:
 log = logging.getLogger(__name__)
 
 
+# what is asked when a prompt is sent ahead: a model may answer an empty question with anything
+WARM_UP = "Question: How many things are there?"
+
+
 async def prefill_prompts(
     model: BaseChatModel, schema: Schema, describe: DescribeTables, limits: Limits, size: Size
 ) -> None:
     """Send each prefix and stop at the first token of the reply. The prefix that is needed first comes last, because a
     server may keep only one. A model that is down is reported when it is asked."""
-    prefixes = [
-        query_prefix(await run_in_thread(whole_schema, schema, limits.schema_tokens, describe), small=size == "small")
-    ]
+    tables = await run_in_thread(whole_schema, schema, limits.schema_tokens, describe)
+    prefixes = [query_prefix(tables, small=size == "small")]
     if size == "small":
         prefixes.append(await run_in_thread(rewording_prefix, schema, limits.schema_tokens))
     try:
         for text in prefixes:
             async with asyncio.timeout(limits.seconds):
-                async for _ in model.astream([SystemMessage(text), HumanMessage("Question:")]):
+                async for _ in model.astream([SystemMessage(text), HumanMessage(WARM_UP)]):
                     break
     except Exception as error:
         log.warning("prompts could not be prefilled: %s", failure_reason(error))

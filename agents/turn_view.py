@@ -104,6 +104,11 @@ class Database(Protocol):
         ...
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it has the data as it was read, so that its queries run at any endpoint that has them."""
+        ...
+
+    @property
     def schema(self) -> Schema:
         """The schema of the graph."""
         ...
@@ -123,8 +128,9 @@ class Database(Protocol):
         neither stored ones nor numbers of the question are refused; None for a query that a person confirmed."""
         ...
 
-    def describe(self, relations: Collection[str] | None) -> str:
-        """CREATE statements of these tables, of all if None; by SPARQL the properties of these classes."""
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
+        """CREATE statements of these tables, of all if None; by SPARQL the properties of these classes. With a `focus`,
+        the predicates that a question is about, others are shown in short, and not all of them."""
         ...
 
     def table_of(self, thing: str) -> str:

@@ -9,10 +9,10 @@ from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.doubts import find_doubt, preview_rows
-from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
+from agents.model_calls import Limits, ModelFailed, plain_schema, prompt, structured_reply
 from agents.model_priors import Priors
 from agents.query_prompt import feedback_message, look_up_message, query_messages, query_text
 from agents.rewriter import is_of_conversation
@@ -35,6 +35,8 @@ _SPANS_FROM_ZERO = re.compile(r"(?<![0-9])0[0-9]{1,4}(?![0-9])")
 class LookUpRequest(BaseModel):
     """One thing to see before the query is written."""
 
+    model_config = ConfigDict(json_schema_extra=plain_schema)
+
     kind: Literal["values", "rows", "columns", "passages"]
     table: str = Field(max_length=200)
     column: str = Field(max_length=200)
@@ -43,6 +45,8 @@ class LookUpRequest(BaseModel):
 
 class Step(BaseModel):
     """What is asked for, and the queries for it, or what must be seen first."""
+
+    model_config = ConfigDict(json_schema_extra=plain_schema)
 
     wants: AnswerForm
     look_ups: list[LookUpRequest] = Field(max_length=20)

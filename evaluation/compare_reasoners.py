@@ -14,39 +14,17 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
-
-from agents.model_calls import ModelFailed, structured_reply
-from agents.model_priors import model_limits
-from agents.query_prompt import relevant_tables, whole_schema
-from agents.write_queries import SqlReply
 from evaluation.bundled_sets import ROOT, bundled_sets, run_nacre
-from nacre.config.models import chat_model
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError
-from nacre.evaluation.questions import (
-    AskQuestion,
-    GoldQuestion,
-    QuestionLine,
-    ask_questions,
-    failed_record,
-    read_gold_questions,
-    read_questions,
-)
+from nacre.evaluation.alone import ask_model_alone
+from nacre.evaluation.questions import GoldQuestion, ask_questions, read_gold_questions, read_questions
 from nacre.evaluation.score import quantile, read_answers, right_ids
 from nacre.records.answer import Answer
-from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
-from nacre.stores.sqlite.schema_sql import schema_sql
-from nacre.wording.answer import verbalise_rows
-from tools.run_model_sql import run_model_sql
 
 REASONERS = ("rules", "model", "alone")
 
@@ -144,53 +122,6 @@ def _line(reasoner: str, right: int, records: Sequence[Answer]) -> str:
 
 def _format_ids(ids: Iterable[Any]) -> str:
     return ", ".join(sorted(map(str, ids))) or "none"
-
-
-PROMPT_HEAD = (
-    "You write one SQLite SELECT that answers a question about these tables. Select exactly what is asked for.\n\n"
-)
-
-
-def ask_model_alone(settings: Settings, library: Library, graph: str) -> AskQuestion:
-    """A function that asks the model each question in one call, without the conversation around it."""
-    model, limits = _model(settings), model_limits(settings)
-
-    async def ask(question: QuestionLine, thread: str) -> Answer:
-        record, started = failed_record(question, thread, ""), time.perf_counter()
-        with library.open(graph) as opened:
-            describe = partial(schema_sql, opened.tables)
-            schema = whole_schema(opened.schema, limits.schema_tokens, describe)
-            if schema is None:
-                understanding = Understanding(question.question)
-                schema = relevant_tables(understanding, opened.schema, opened.lexicon, limits.schema_tokens, describe)
-            messages = [SystemMessage(PROMPT_HEAD + schema), HumanMessage(f"Question: {question.question}")]
-            try:
-                reply, usage = await structured_reply(model, messages, SqlReply, limits=limits)
-            except ModelFailed as error:
-                return {**record, "reason": error.why}
-            result = run_model_sql(reply.sql, opened.tables, round=1)
-        table = next((each.table for each in result.rows), None)
-        answer = verbalise_rows(table) if table is not None and table.rows else None
-        return {
-            **record,
-            "status": "answered" if answer else "not_in_graph",
-            "answer": answer.text if answer else "",
-            "values": list(answer.values) if answer else [],
-            "seconds": round(time.perf_counter() - started, 4),
-            "llm_calls": usage.calls,
-            "input_tokens": usage.input,
-            "cached_tokens": usage.cached,
-            "output_tokens": usage.output,
-        }
-
-    return ask
-
-
-def _model(settings: Settings) -> BaseChatModel:
-    model = chat_model(settings, "sql")
-    if model is None:
-        raise ConfigError("Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
-    return model
 
 
 if __name__ == "__main__":

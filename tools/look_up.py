@@ -34,6 +34,9 @@ LEAST_SIMILARITY = 0.84
 # the share that a phrase must have of a value that contains it (given)
 LEAST_SHARE = 0.5
 
+# characters of the columns of a table; of a table with more, those that a look-up names are shown
+MAX_COLUMNS_TEXT = 6000
+
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 LONGEST_VALUE = 300
@@ -80,16 +83,45 @@ def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) 
 
 def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[str]], str], *, seconds: float) -> str:
     """What a look-up finds, as a text of bounded length. Look-ups of passages are not done here."""
-    known = {relation.name.lower(): relation for relation in tables.schema.relations}
-    relation = known.get(wanted.table.lower())
+    schema = tables.schema
+    known = {relation.name.lower(): relation for relation in schema.relations}
+    relation = known.get(wanted.table.lower().strip('"'))
     try:
         if wanted.kind == "values":
             return _like_values(wanted, relation, tables, time.monotonic() + seconds)
+        if relation is None and wanted.table.lower() == "entity":
+            return describe([]) if wanted.kind == "columns" else _rows("entity", tables, seconds)
         if relation is None:
-            return f"There is no table {wanted.table!r}."
-        return describe([relation.name]) if wanted.kind == "columns" else _rows(relation, tables, seconds)
+            near = process.extract(
+                wanted.table.lower(), list(known), scorer=fuzz.WRatio, score_cutoff=NEAR_SCORE, limit=3
+            )
+            nearest = f" The nearest are {', '.join(known[name].name for name, *_ in near)}." if near else ""
+            return f"There is no table {wanted.table!r}.{nearest}"
+        if wanted.kind == "columns":
+            return _all_columns(wanted, relation, schema, describe)
+        return _rows(relation.name, tables, seconds)
     except ToolError as error:
         return str(error)
+
+
+def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: Callable[[Collection[str]], str]) -> str:
+    """All columns of a table, and the tables of its properties with several values; of a wide table the columns that
+    are asked for, with the names of the others."""
+    owners = {each.iri for each in schema.classes if each.relation == relation.name}
+    owners.update(iri for each in schema.groups if each.relation == relation.name for iri in each.classes)
+    junctions = [name for iri, name in schema.junctions.items() if owners & schema.predicate_of[iri].domains.keys()]
+    text = describe([relation.name, *junctions])
+    if len(text) <= MAX_COLUMNS_TEXT:
+        return text
+    words = {token.norm for part in (wanted.text, wanted.column) for token in tokenize(part.replace("_", " "))}
+    lines = [line for line in text.splitlines() if words & {token.norm for token in tokenize(line.replace("_", " "))}]
+    named = [column.value or column.link for column in relation.columns]
+    parts = [
+        *lines,
+        f"All columns of {relation.name}: {', '.join(named)}",
+        f"Tables of its lists: {', '.join(junctions)}",
+    ]
+    return "\n".join(parts)[:MAX_COLUMNS_TEXT]
 
 
 def _like_values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline: float) -> str:
@@ -134,8 +166,8 @@ def _column_values(place: _Place, tables: Tables, deadline: float) -> str:
     return f"{place.table}.{place.column}: {shown or 'no value'}{more}{none}"
 
 
-def _rows(relation: Relation, tables: Tables, seconds: float) -> str:
-    rows = tables.run(f"SELECT * FROM {quote_if_needed(relation.name)}", limit=SAMPLE_ROWS, seconds=seconds)
+def _rows(relation: str, tables: Tables, seconds: float) -> str:
+    rows = tables.run(f"SELECT * FROM {quote_if_needed(relation)}", limit=SAMPLE_ROWS, seconds=seconds)
     names = look_up_entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
 
     def shown(cell: object) -> str:

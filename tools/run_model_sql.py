@@ -14,7 +14,7 @@ from sqlglot.errors import SqlglotError
 
 from nacre.errors import ToolError
 from nacre.language.data import word_map
-from nacre.language.tokens import split_name
+from nacre.language.tokens import heading_words, split_name
 from nacre.language.word_forms import plural
 from nacre.records.evidence import BranchResult, Query, QueryError, Rows, Table
 from nacre.records.schema import Relation, Schema
@@ -126,7 +126,7 @@ def _table(query: exp.Query, tables: Tables, schema: Schema, limit: int, seconds
 
 
 def _units(query: exp.Query, columns: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
-    """The unit of each output column that shows or aggregates exactly one column of the schema."""
+    """The unit of each output column that shows, aggregates, adds or subtracts columns of the schema with one unit."""
     projections = query.selects
     if len(projections) != len(columns):
         return ("",) * len(columns)
@@ -152,6 +152,17 @@ def _schema_units(schema: Schema) -> dict[str, set[str]]:
 
 
 def _unit(projection: exp.Expr, units: Mapping[str, set[str]]) -> str:
+    inner = projection.unalias()
+    if isinstance(inner, exp.Subquery) and inner.selects:
+        return _unit(inner.selects[0], units)
+    if isinstance(inner, exp.Paren | exp.Neg | exp.Abs | exp.Round | exp.Cast | exp.Avg | exp.Sum | exp.Min | exp.Max):
+        return _unit(inner.this, units)
+    if isinstance(inner, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        sides = [side for side in (inner.left, inner.right) if side.find(exp.Column)]
+        found = {_unit(side, units) for side in sides}
+        # a product or ratio of two columns has another unit
+        is_same = len(found) == 1 and (len(sides) == 1 or isinstance(inner, exp.Add | exp.Sub))
+        return found.pop() if is_same else ""
     shown = {column.name.lower() for column in projection.find_all(exp.Column)}
     if len(shown) != 1 or projection.find(exp.Count, exp.Predicate):
         return ""
@@ -344,9 +355,9 @@ def _column_meaning(
         if own.is_name and not alias:
             return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name")
         # the ends of a range are one property, whatever they are called
-        return own if own.end or not alias else _ColumnMeaning(split_name(alias))
+        return own if own.end or not alias else _ColumnMeaning(heading_words(alias))
     if alias:
-        return _ColumnMeaning(split_name(alias) if " " not in alias else alias)
+        return _ColumnMeaning(heading_words(alias))
     if isinstance(inner, exp.Column):
         return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name" if inner.name.lower() == "label" else "")
     if isinstance(inner, exp.Count):

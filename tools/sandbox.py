@@ -66,6 +66,8 @@ class Sandbox:
 
     def __init__(self) -> None:
         self._work = KillablePool(MOST_MEMORY, prepare=_import_guards)
+        # one process for stores of triples, which it keeps in memory
+        self.stores = KillablePool(MOST_MEMORY, 1)
 
     def warm(self) -> None:
         """Start the processes now, while there is something else to wait for; it does not wait for them."""
@@ -101,6 +103,7 @@ class Sandbox:
     def close(self) -> None:
         """End all processes, whatever they do."""
         self._work.close()
+        self.stores.close()
 
 
 def _import_guards() -> None:

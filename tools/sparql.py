@@ -7,11 +7,12 @@ import re
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from nacre.errors import ToolError
 from nacre.plans.run import Engine
 from nacre.plans.sparql_engine import LabelLookup, last_segment, sparql_engine
-from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value
+from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, write_out_subclasses
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, Query, QueryError, Rows, Table
 from nacre.records.plan import Profile
 from nacre.records.schema import Endpoint, Schema
@@ -83,8 +84,13 @@ def run_model_sparql(
     seconds: float = 5.0,
     inspect: InspectQuery = inspect_query,
     numbers: frozenset[float] | None = None,
+    portable: Vocabulary | None = None,
+    is_plain: bool = False,
 ) -> BranchResult:
     """The rows of a SELECT or ASK that a model wrote, guarded; IRIs in its cells are shown as labels and kept as keys.
+
+    With the vocabulary `portable` of the data as it was read, the result has the query that gives the same there; if
+    the source `is_plain`, which has the data as it was read, this one runs.
 
     Missing prefixes are declared. An unknown class or property is replaced by the nearest one and the query run once
     more; other errors are the message of `error`, for the model. All queries that were tried are in the result.
@@ -96,7 +102,9 @@ def run_model_sparql(
     def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
-            guarded = guard_sparql(query, schema, limit=limit, inspect=inspect, numbers=numbers)
+            anywhere = write_out_subclasses(query, portable) if portable else ""
+            text = anywhere if is_plain else query
+            guarded = guard_sparql(text, schema, limit=limit, inspect=inspect, numbers=numbers)
             # parsing, and a query before the repaired one, count too
             table = _table(guarded, source, labels, limit, seconds_left(clock, seconds))
         except ToolError as error:
@@ -104,7 +112,8 @@ def run_model_sparql(
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
         shown, is_cut = len(table.rows), table.truncated
-        executed = Query(BRANCH, round, guarded.text, words, rows=shown, truncated=is_cut, seconds=took, by="model")
+        counts: dict[str, Any] = {"rows": shown, "truncated": is_cut, "seconds": took}
+        executed = Query(BRANCH, round, guarded.text, words, **counts, by="model", portable=anywhere)
         keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
         rows = Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys)
         return BranchResult(BRANCH, (rows,), (executed,), by="model")

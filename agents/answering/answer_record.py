@@ -175,7 +175,7 @@ def model_cost(usage: Mapping[str, float]) -> Cost:
 
 def query_record(query: Query, i: int) -> QueryRecord:
     """One query as the record shows it."""
-    return QueryRecord(
+    record = QueryRecord(
         i=i,
         tool=query.tool,
         round=query.round,
@@ -188,6 +188,7 @@ def query_record(query: Query, i: int) -> QueryRecord:
         seconds=round(query.seconds, 5),
         by=query.by,
     )
+    return {**record, "portable": query.portable} if query.portable else record
 
 
 def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:

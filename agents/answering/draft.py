@@ -6,6 +6,7 @@ replies to a request for a deed or an opinion.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.answering.fallbacks import (
     draft_matches,
@@ -268,6 +269,7 @@ def _draft_from_text(text: DraftFromText, view: TurnView, schema: Schema) -> Ans
 def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     understanding, evidence = view.understanding, view.evidence
     result = verbalise_answer(rows, plan_of(understanding, rows), schema, view.question)
+    result = replace(result, **_asked_values(rows, view))
     disputed = _disputed_sentences(rows, understanding, evidence)
     basis = tuple(
         (each.text, (i,))
@@ -299,6 +301,23 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         columns=result.columns,
         rows=result.rows,
     )
+
+
+def _asked_values(rows: Rows, view: TurnView) -> dict[str, Any]:
+    """The values and unit of a model's rows if they have more columns than it says are asked for: the names, or the
+    number of a single row. The sentence has all columns."""
+    wants = next((part.wants for part in view.found if part.wants is not None), None)
+    table = rows.table
+    if sole_reading(view.understanding, rows) is not None or len(table.columns) < 2 or wants not in ("names", "number"):
+        return {}
+    cells = list(zip(*table.rows, strict=True))
+    texts = [i for i, column in enumerate(cells) if any(isinstance(cell, str) for cell in column)]
+    numbers = [i for i in range(len(cells)) if i not in texts]
+    wanted = texts if wants == "names" else numbers if len(table.rows) == 1 else []
+    if len(wanted) != 1:
+        return {}
+    values = dict.fromkeys(cell for cell in cells[wanted[0]] if cell is not None)
+    return {"values": tuple(values), "unit": (table.units[wanted[0]] or None) if table.units else None}
 
 
 def _doubt(rows: Rows, view: TurnView) -> Iterator[CitedSentence]:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from agents.answering.select_answer import content_words, is_empty
 from agents.turn_view import CitedSentence
-from nacre.checking.claims import FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
+from nacre.checking.claims import MIXED_ROWS, FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.language.data import word_list
 from nacre.language.sanitize import disarm_citations, escape_markup
-from nacre.language.tokens import ENGLISH
+from nacre.language.tokens import ENGLISH, fold, tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.wording.answer import verbalise_rows
 from nacre.wording.grid import align_markdown_table
@@ -179,6 +179,10 @@ class GroundingGate:
             self.passed += 1
             self._release_sentence(core, needed, gap)
             return
+        if not numbers and self._states_absence(core, shown):
+            self.passed += 1
+            self._release_sentence(core, (), gap)
+            return
         self.unsupported += 1
         other = self._better_evidence(core, shown)
         if other is not None:
@@ -186,10 +190,20 @@ class GroundingGate:
             self._release_sentence(core, [other], gap)
         elif shown.may_retry:
             self.is_lead_refused |= not self.passed
-            claims = self._unsupported(core, named) if named else ["it names no evidence that it rests on"]
-            self.refused.append(RefusedSentence(core, ", ".join(claims)))
+            self.refused.append(RefusedSentence(core, self._why_refused(core, named)))
         elif not self._say_fallback(shown):
             self.is_lead_lost |= not self.passed
+
+    def _states_absence(self, core: str, shown: ShownEvidence) -> bool:
+        """Whether a sentence says that the evidence lacks something, and claims nothing else."""
+        words = {token.norm for token in tokenize(core)}
+        if any(
+            map(words.isdisjoint, (word_list("checking", "absence_subjects"), word_list("checking", "absence_words")))
+        ):
+            return False
+        # its words are those of the question, not of the evidence
+        claims = (fold(each) for each in self._unsupported(core, shown.indexes) if each != core)
+        return all(each in word_list("checking", "absence_words") for each in claims)
 
     def _needed_evidence(self, core: str, named: Sequence[int], shown: ShownEvidence) -> list[int]:
         """Those of the named evidence that the sentence rests on, or the evidence that it should have named instead."""
@@ -222,6 +236,17 @@ class GroundingGate:
             if score >= _RELATED and (best is None or score > best[0]) and not self._unsupported(core, [index]):
                 best = (score, index)
         return None if best is None else best[1]
+
+    def _why_refused(self, core: str, named: Sequence[int]) -> str:
+        """What is wrong with a sentence, for whoever corrects it."""
+        if not named:
+            return "it names no evidence that it rests on, such as [1]"
+        claims = self._unsupported(core, named)
+        if claims == [MIXED_ROWS]:
+            return "it joins names and numbers of different rows"
+        if claims == [core]:
+            return "the evidence that it names does not have most of its words, or says the opposite"
+        return f"the evidence that it names does not have: {', '.join(claims)}"
 
     def _say_fallback(self, shown: ShownEvidence) -> bool:
         """Whether a sentence of the rules was said instead."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ingestion.attach.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
 from ingestion.induce.build_schema import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
-from ingestion.induce.cells import TypedCells, infer_cells
+from ingestion.induce.cells import TypedCells, infer_cells, written_form
 from ingestion.induce.classes import distinctive_segments, is_redundant_word, strip_table_affix
 from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, limit_schema, other_labels
 from ingestion.induce.names import (
@@ -350,6 +350,7 @@ def build_predicate(
         samples=() if short else tuple(text[:MAX_SAMPLE_LENGTH] for text in texts[:SAMPLES]),
         inverses=said.linked(iri, INVERSE),
         role=role,  # type: ignore[arg-type]
+        written=written_form(cells),
     )
 
 

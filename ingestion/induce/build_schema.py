@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ingestion.induce.cells import TypedCells
+from ingestion.induce.cells import TypedCells, written_form
 from ingestion.induce.classes import class_label, class_local_name
 from ingestion.induce.declarations import limit_schema
 from ingestion.induce.layout import Layout, PredicateColumns, build_relations
@@ -170,6 +170,7 @@ def _predicate(
         parents=tuple(declarations.predicate_parents.get(place.iri, ())),
         inverses=tuple(declarations.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
+        written=written_form(cells),
     )
 
 

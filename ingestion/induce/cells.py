@@ -81,6 +81,19 @@ class TypedCells:
     maximum: float | None = None
 
 
+def written_form(cells: TypedCells | None) -> str:
+    """`written` of a predicate with these cells."""
+    _, datatype, language = cells.sort if cells else ("", "", "")
+    if cells is None or cells.datatype == "text":
+        return f"@{language}" if language else ""
+    numbers = {*_NUMBERS, "boolean"}
+    return (
+        (local_name(datatype) or "string")
+        if cells.datatype in {*numbers, "year"} and _FAMILY.get(datatype) not in numbers
+        else ""
+    )
+
+
 def infer_cells(
     iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> TypedCells:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,13 @@ from nacre.access.queries import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.plans.run import Engine
-from nacre.plans.sparql_engine import LabelLookup
-from nacre.plans.sparql_vocabulary import Prefixes, schema_prefixes, schema_sparql
-from nacre.records.evidence import BranchResult, LookUp, Occurrence
+from nacre.plans.sparql_engine import LabelLookup, sparql_engine, standalone_query
+from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, schema_prefixes, schema_sparql
+from nacre.records.evidence import BranchResult, LookUp, Occurrence, Rows
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Reading
-from nacre.stores.sparql.sparql_source import SparqlSource
+from nacre.stores.sparql.sparql_source import OpenStore, OxigraphStore, SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import sparql, sql
@@ -54,6 +54,7 @@ class SqlDatabase:
     lexicon: Lexicon
     most: int = MAX_READINGS_RUN
     language: Language = "sql"
+    is_plain: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -80,8 +81,10 @@ class SqlDatabase:
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
             )
 
-    def describe(self, relations: Collection[str] | None) -> str:
-        return self.graph.schema_text(schema_sql) if relations is None else schema_sql(self.graph.tables, relations)
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
+        if relations is None:
+            return self.graph.schema_text(schema_sql)
+        return schema_sql(self.graph.tables, relations, focus)
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)
@@ -130,21 +133,28 @@ class SparqlDatabase:
     labels: LabelLookup
     most: int
     language: Language = "sparql"
+    portable: Vocabulary | None = None
+    is_plain: bool = False
+    stated: Schema | None = None
 
     @property
     def schema(self) -> Schema:
-        return self.graph.schema
+        return self.stated or self.graph.schema
 
     @cached_property
     def prefixes(self) -> Prefixes:
         """The prefixes that shorten IRIs in its queries."""
-        return schema_prefixes(self.graph.schema)
+        return schema_prefixes(self.schema)
 
     async def read(self, readings: Sequence[Reading], names: str = "") -> Sequence[BranchResult]:
         return [
-            await asyncio.wait_for(
-                run_in_thread(sql.run_reading, reading, index, self.engine, round=self.round),
-                self.settings.branch_seconds,
+            with_portable_query(
+                await asyncio.wait_for(
+                    run_in_thread(sql.run_reading, reading, index, self.engine, round=self.round),
+                    self.settings.branch_seconds,
+                ),
+                reading,
+                self.portable,
             )
             for index, reading in enumerate(readings)
         ]
@@ -162,10 +172,12 @@ class SparqlDatabase:
             seconds=self.settings.branch_seconds,
             inspect=self.sandbox.inspect_sparql,
             numbers=stated_numbers(question) if question is not None else None,
+            portable=self.portable,
+            is_plain=self.is_plain,
         )
 
-    def describe(self, relations: Collection[str] | None) -> str:
-        return schema_sparql(self.schema, self.prefixes, relations)
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
+        return schema_sparql(self.schema, self.prefixes, relations, focus)
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)
@@ -193,10 +205,85 @@ def sparql_database(
     if names is not None and graph.remote is not None:
         engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
         most, known = settings.endpoint_readings, names.about(text)
-        return SparqlDatabase(graph, settings, sandbox, round, known, engine, graph.remote, names.labels, most)
+        words = sparql.endpoint_vocabulary(names.endpoint, graph.schema)
+        return SparqlDatabase(
+            graph,
+            settings,
+            sandbox,
+            round,
+            known,
+            engine,
+            graph.remote,
+            names.labels,
+            most,
+            portable=words,
+            is_plain=True,
+        )
     if graph.triples is None:
         return None
     engine, labels = sparql.ingested_engine(graph.triples, graph.tables), sparql.ingested_labels(graph.tables)
+    words = Vocabulary(graph.schema)
     return SparqlDatabase(
-        graph, settings, sandbox, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN
+        graph, settings, sandbox, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN, portable=words
     )
+
+
+# graphs with more triples are not loaded into memory as they were read (given)
+MAX_PLAIN_TRIPLES = 300_000
+
+PLAIN_SECONDS = 30.0
+
+
+def plain_database(
+    graph: Graph, settings: Settings, sandbox: Sandbox, load: OpenStore, lexicon: Lexicon
+) -> SparqlDatabase | None:
+    """The database of an ingested graph as it was read, without what ingestion derived, in a process of the sandbox;
+    `load` makes a store of the file of the tables. None for a graph without a file, and for a large one. Blocking."""
+    if graph.stored is None or not graph.stored.is_local or graph.schema.triples > MAX_PLAIN_TRIPLES:
+        return None
+    source = OxigraphStore(graph.stored.path, load, sandbox.stores)
+    classes = source.select("SELECT DISTINCT ?c { ?s a ?c }", limit=settings.row_limit, seconds=PLAIN_SECONDS).rows
+    query = 'SELECT DISTINCT ?p ?l { ?s ?p ?o BIND(IF(isLiteral(?o), LANG(?o), "") AS ?l) }'
+    rows = source.select(query, limit=10 * settings.row_limit, seconds=PLAIN_SECONDS).rows
+    languages: dict[str, set[str]] = {}
+    for name, language in rows:
+        if name is not None:
+            languages.setdefault(name.value, set()).update(
+                [f"@{language.value}"] if language and language.value else []
+            )
+    stated = {each.value for (each,) in classes if each is not None}
+    schema = replace(
+        graph.schema,
+        classes=tuple(
+            replace(c, hidden=False) for c in graph.schema.classes if has_members(c.iri, stated, graph.schema)
+        ),
+        predicates=tuple(
+            replace(p, hidden=False, written=" or ".join(sorted(languages[p.iri])) or p.written)
+            for p in graph.schema.predicates
+            if p.iri in languages
+        ),
+    )
+    words, labels = Vocabulary(graph.schema), sparql.ingested_labels(graph.stored)
+    engine = sparql_engine(source, words, labels, tables=graph.stored)
+    of = SparqlDatabase(graph, settings, sandbox, 1, lexicon, engine, source, labels, MAX_READINGS_RUN, portable=words)
+    return replace(of, is_plain=True, stated=schema)
+
+
+def has_members(class_: str, stated: Collection[str], schema: Schema) -> bool:
+    """Whether the data states members of a class or of a subclass."""
+    return any(class_ in schema.with_parents([each]) for each in stated)
+
+
+def with_portable_query(found: BranchResult, reading: Reading, vocabulary: Vocabulary | None) -> BranchResult:
+    """The result of a reading with its query for any endpoint that has the data as it was read, if there is one."""
+    try:
+        portable = standalone_query(reading.plan, vocabulary) if vocabulary is not None and found.queries else ""
+    except ToolError:
+        return found
+    first = found.queries[:1]
+    named = {query: replace(query, portable=portable) for query in first}
+    rows = (
+        replace(each, query=named.get(each.query, each.query)) if isinstance(each, Rows) and each.query else each
+        for each in found.evidence
+    )
+    return replace(found, queries=(*named.values(), *found.queries[1:]), evidence=tuple(rows))

@@ -5,7 +5,7 @@ Numbers are checked last: those that the evidence neither has nor gives.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, takewhile
+from itertools import combinations, pairwise, takewhile
 
 import simplemma
 
@@ -19,12 +19,21 @@ from nacre.records.evidence import Evidence
 # words -> the stretches of them that name something of the graph, each as (first, after the last)
 FindGraphNames = Callable[[Sequence[str]], list[tuple[int, int]]]
 
+# the claim of a sentence that joins names and numbers of different rows
+MIXED_ROWS = "what belongs to what"
+
 _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 
 # between two cells of a row that a sentence lists
 _CELL_BREAK = re.compile(r"[:,;] | \(")
 
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
+
+# words that are joined by hyphens
+_COMPOUND = re.compile(r"(?<!\w)[^\W\d_]++(?:-[^\W\d_]++)++")
+
+# letters of a name before the ending of its language
+MIN_STEM = 5
 
 # letters in each part of a compound word
 MIN_COMPOUND_LETTERS = 4
@@ -67,7 +76,7 @@ def unsupported_claims(
     of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
     is_aligned = not match.labels or _is_aligned([*match.labels, *of_named_rows], index)
     if not missing and not (is_aligned and all(_is_of_named_column(each, match) for each in matched)):
-        missing.append("what belongs to what")
+        missing.append(MIXED_ROWS)
     if not missing and not _is_related(match):
         missing.append(match.text.strip())
     return missing
@@ -157,6 +166,8 @@ def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
     word, before = match.words[i], match.text[: match.words[i].start]
     if match.run_lengths[i] or word.norm[0].isdigit() or word.norm in function_words() or match.knows_word(word):
         return False
+    if _is_known_otherwise(match, i, foreign):
+        return False
     # the words of a date, and the option of a command
     if any(period.start <= word.start < period.end for period in match.periods) or before.endswith("--"):
         return False
@@ -173,6 +184,39 @@ def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
         is_first = not before.strip() or _SENTENCE_END.search(before)
         return not is_first or not simplemma.is_known(word.text.lower(), lang="en")
     return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
+
+
+def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
+    """Whether the evidence or the language has a word without its article ("l'ingénieur"), as part of a compound
+    ("E-Mail"), or, in another language than English, with another ending ("Devon" for "Devonian")."""
+    word, known = match.words[i], match.evidence.words
+    article = pattern("checking", "elided_article").match(word.text)
+    if article is not None:
+        rest = word.text[article.end() :]
+        return {token.norm for token in tokenize(rest)} <= known | function_words() or bool(
+            foreign and any(_is_foreign_word(each, foreign) for each in (rest, rest.lower()))
+        )
+    if foreign and _is_foreign_word(word.text.lower(), foreign) and not word.text[0].isupper():
+        return True
+    for compound in _COMPOUND.finditer(match.text):
+        if compound.start() <= word.start < compound.end():
+            parts = compound[0].split("-")
+            pairs = ("-".join(parts[:2]), "".join(parts[:2]).lower())
+            language = foreign or ENGLISH
+            return pairs[1] in known or simplemma.is_known(pairs[0], lang=language)
+    return bool(foreign) and any(_are_cognates(word.norm, name) for name in match.evidence.name_words)
+
+
+def _are_cognates(word: str, name: str) -> bool:
+    """Whether an English name and a word of another language differ in the ending of their language.
+
+    >>> _are_cognates("devon", "devonian"), _are_cognates("devonien", "devonian"), _are_cognates("juliana", "julian")
+    (True, True, False)
+    """
+    name, word = fold(name), fold(word)
+    stems = [name.removesuffix(each) for each in word_list("checking", "adjective_endings") if name.endswith(each)]
+    endings = {"", *word_list("checking", "foreign_endings")}
+    return any(len(s) >= MIN_STEM and word.startswith(s) and word.removeprefix(s) in endings for s in stems)
 
 
 def _foreign_language(match: SentenceMatch) -> str:
@@ -273,7 +317,8 @@ def _is_related(match: SentenceMatch) -> bool:
         return True
     if _foreign_language(match):
         # its words cannot be those of the evidence, but its names must be
-        return any(match.run_lengths)
+        names = match.evidence.name_words
+        return any(match.run_lengths) or any(_are_cognates(word.norm, name) for word in match.words for name in names)
     content = match.content[1:] if match.yes_no else match.content
     # numbers, units, dates and computed numbers are checked elsewhere
     figure = pattern("checking", "figure")
@@ -303,7 +348,7 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
             own = [each for each in own if each.value != amount.value]
         if own and not any(label.start <= amount.start < label.end for label in match.labels):
             matched.append(MatchedSpan(amount.start, amount.end, frozenset(each.place for each in own)))
-        if own or match.copies_amount(amount) or _is_derived(amount, match):
+        if own or match.copies_amount(amount) or _is_in_heading(amount, match) or _is_derived(amount, match):
             supported.append(amount)
         else:
             missing.append(amount)
@@ -352,6 +397,16 @@ def _unread_numbers(match: SentenceMatch) -> list[str]:
         and all(c.isnumeric() or c in ".," for c in word.text)
         and not all(c.isdecimal() or c in ".," for c in word.text)
     ]
+
+
+def _is_in_heading(amount: Amount, match: SentenceMatch) -> bool:
+    """Whether it is an end of a span that the evidence names with other words between: "0 to 62" for "0 62 mph"."""
+    words = [word for word in match.words if word.norm not in function_words()]
+    return any(
+        one.start <= amount.start < other.end and match.evidence.contains_words((one.norm, other.norm))
+        for one, other in pairwise(words)
+        if one.norm.isdecimal() and other.norm.isdecimal()
+    )
 
 
 def _is_derived(amount: Amount, match: SentenceMatch) -> bool:

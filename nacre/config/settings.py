@@ -64,14 +64,15 @@ class Settings(BaseSettings):
         None, gt=0, description="Maximum number of evidence tokens in a prompt; default 2500, for a small model 350."
     )
     schema_tokens: int | None = Field(
-        None, gt=0, description="Maximum number of schema tokens in a prompt; default 6000, for a small model 1500."
+        None, gt=0, description="Maximum number of schema tokens in a prompt; default 2200, for a small model 1500."
     )
     lead: Literal["auto", "model", "rules"] = Field(
         "auto",
         description="Who answers: auto is the candidate that is more likely right; model and rules are for comparison.",
     )
-    model_size: Literal["small", "large"] | None = Field(
-        None, description="small (up to 4 billion parameters) or large, if the name of the model does not tell."
+    model_size: Literal["small", "large", "unknown"] | None = Field(
+        None,
+        description="Size of a model whose name does not tell: small, large or unknown; small until nacre calibrate.",
     )
     model_output: Literal["auto", "json_schema", "tools", "text"] = Field(
         "auto", description="How structured output is requested: auto tries json_schema, tools, text in this order."

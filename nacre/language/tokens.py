@@ -114,6 +114,25 @@ def split_name(name: str) -> str:
     return " ".join(_CAMEL.sub(" ", name.replace("_", " ").replace("-", " ")).split()).lower()
 
 
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]++(?:[A-Z][a-z0-9]++)++|[a-z0-9_]++|[A-Z0-9]++(?:_[A-Z0-9]++)++")
+
+_PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+")
+
+
+def heading_words(name: str) -> str:
+    """The heading of a column in words: identifiers are split, and what people write keeps its case.
+
+    >>> heading_words("avg_price"), heading_words("E-Mail"), heading_words("avg_CO2"), heading_words("pH")
+    ('avg price', 'E-Mail', 'avg CO2', 'pH')
+    """
+    if " " in name:
+        return name
+    if _IDENTIFIER.fullmatch(name):
+        return split_name(name)
+    words = name.replace("_", " ").split()
+    return " ".join(word.lower() if "_" in name and _PLAIN_WORD.fullmatch(word) else word for word in words)
+
+
 def name_tokens(text: str) -> tuple[str, ...]:
     """The normal forms of the words of a name, as the lexicon stores them.
 

@@ -23,6 +23,7 @@ from nacre.records.plan import Variable
 from nacre.records.schema import Class, Column, Predicate, Schema
 from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, write_tokens
 from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sqlite.triples import TYPE
 
 
 @dataclass(frozen=True)
@@ -257,6 +258,60 @@ def _sequence_steps(path: PathSequence, start: str, end: str, name: str) -> tupl
     return " ".join(texts), triples
 
 
+def write_out_subclasses(query: str, vocabulary: Vocabulary) -> str:
+    """The query with the subclasses of each class that it asks for, for a source that does not state superclasses. A
+    thing of several of them stays one thing."""
+    tokens = query_tokens(query)
+    spaces = {f"{t.text}": tokens[i + 1].text[1:-1] for i, t in enumerate(tokens[:-1]) if t.kind == "pname" and i
+              and tokens[i - 1].text.upper() == "PREFIX"}  # fmt: skip
+
+    def iri(token: Token) -> str:
+        space, colon, local = token.text.partition(":")
+        return token.text[1:-1] if token.kind == "iri" else spaces.get(space + colon, "") + local
+
+    texts: list[str | None] = [f"{token.gap}{token.text}" for token in tokens]
+    groups: list[int] = []
+    for place, token in enumerate(tokens[:-2]):
+        groups = [*groups, place] if token.text == "{" else groups[:-1] if token.text == "}" else groups
+        verb, class_ = token, tokens[place + 1]
+        if not groups or not (verb.text == "a" or iri(verb) == TYPE) or class_.kind not in ("iri", "pname"):
+            continue
+        members = vocabulary.members(iri(class_)) if iri(class_) in vocabulary.schema.class_of else ()
+        if len(members) < 2:
+            continue
+        kind, listed = f"?kind{place}", " ".join(map(format_iri, members))
+        begin = next(i for i in range(place, -1, -1) if _begins_statement(tokens[i - 1], tokens[i]))
+        subject = tokens[begin]
+        if subject.kind != "variable" or tokens[place + 2].text == ",":
+            texts[place + 1] = f" {kind}"
+            texts[groups[-1]] = f"{texts[groups[-1]]} VALUES {kind} {{ {listed} }}"
+            continue
+        inner = f"SELECT DISTINCT {subject.text} {{ VALUES {kind} {{ {listed} }} {subject.text} a {kind} }}"
+        texts[groups[-1]] = f"{texts[groups[-1]]} {{ {inner} }}"
+        for each in _without_statement([t.text for t in tokens], begin, place):
+            texts[each] = None
+    return "".join(text for text in texts if text is not None).lstrip()
+
+
+def _without_statement(texts: Sequence[str], begin: int, verb: int) -> range:
+    """What to leave out so that a statement, its verb and one object, goes from the list of its subject."""
+    if begin < verb - 1:
+        # the last or a middle one of a list, with the semicolon before it
+        return range(verb - 1, verb + 2)
+    end = verb + 2
+    while texts[end] == ";":
+        end += 1
+    if end > verb + 2 and texts[end] not in (".", "}"):
+        return range(verb, end)
+    return range(begin, end + (texts[end] == "."))
+
+
+def _begins_statement(before: Token, token: Token) -> bool:
+    """Whether a token begins the triples of a subject after another token."""
+    is_word = before.kind == "word" and before.text not in ("a", "true", "false")
+    return is_word or (before.text in (".", "{", "}", ")") and token.text not in (";", ","))
+
+
 def shown_patterns(patterns: Sequence[str]) -> Iterator[str]:
     """Patterns as people and models read them: a path alone, others in braces."""
     for each in patterns:
@@ -356,6 +411,9 @@ COMMON_PREFIXES = {
     "http://www.w3.org/2004/02/skos/core#": "skos",
 }
 
+# properties of a class that are shown beside those that a question is about, and characters of their comments (given)
+MOST_PROPERTIES, MAX_COMMENT = 20, 60
+
 MOST_VALUES, MOST_RANGES = 8, 3  # values of a property that are listed, and classes that a property leads to
 
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
@@ -421,8 +479,11 @@ def schema_prefixes(schema: Schema) -> Prefixes:
     return Prefixes(found)
 
 
-def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None) -> str:
-    """A paragraph for each class with its properties, the largest class first; only `classes` (IRIs), if given.
+def schema_sparql(
+    schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None, focus: Collection[str] | None = None
+) -> str:
+    """A paragraph for each class with its properties, the largest class first; only `classes` (IRIs), if given. With a
+    `focus`, these properties are shown in full, and of others the most frequent in short.
 
     The properties that name things come first, the prefixes last. Derived classes and properties that no store holds
     are shown as their patterns over ?this and ?value.
@@ -431,27 +492,34 @@ def schema_sparql(schema: Schema, prefixes: Prefixes, classes: Collection[str] |
     names = [p for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
     lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
     for each in chosen:
-        lines += _class(each, schema, prefixes)
+        lines += _class(each, schema, prefixes, focus)
     used = "\n".join(lines)
     shown = [f"PREFIX {name}: <{space}>" for space, name in prefixes.names.items() if f"{name}:" in used]
     return "\n".join((*lines, *shown))
 
 
-def _class(each: Class, schema: Schema, prefixes: Prefixes) -> Iterator[str]:
+def _class(each: Class, schema: Schema, prefixes: Prefixes, focus: Collection[str] | None) -> Iterator[str]:
     comment = f". {each.comment}" if each.comment else ""
     parents = [iri for iri in each.parents if not class_pattern(schema, iri)]
     above = f", within {', '.join(map(prefixes.short, parents))}" if parents else ""
     pattern = class_pattern(schema, each.iri)
     written = prefixes.shorten(f"{{ {pattern} }}") if pattern else prefixes.short(each.iri)
     yield f"CLASS {written} -- {each.label}, {each.count} things{above}{comment}"
-    for predicate in schema.shown_predicates:
-        if each.iri in predicate.domains and predicate.role != "schema":
-            patterns = tuple(shown_patterns(derived_patterns(schema, predicate.iri)))
-            name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
-            yield f"  {name}{_values(predicate, schema, prefixes)}"
+    own = [p for p in schema.shown_predicates if each.iri in p.domains and p.role != "schema"]
+    shown = {p.iri for p in own}
+    if focus is not None:
+        ranked = sorted(own, key=lambda p: (p.iri not in focus, p.role == "identifier", -p.domains[each.iri]))
+        shown = {p.iri for p in ranked[: max(MOST_PROPERTIES, sum(p.iri in focus for p in own))]}
+    for predicate in (p for p in own if p.iri in shown):
+        patterns = tuple(shown_patterns(derived_patterns(schema, predicate.iri)))
+        name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
+        short = focus is not None and predicate.iri not in focus
+        yield f"  {name}{_values(predicate, schema, prefixes, short=short)}"
+    if len(shown) < len(own):
+        yield f"  and {len(own) - len(shown)} more: look them up"
 
 
-def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes) -> str:
+def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes, *, short: bool) -> str:
     parts = []
     if predicate.has_links:
         ranges = [iri for iri in predicate.ranges if not class_pattern(schema, iri)][:MOST_RANGES]
@@ -459,8 +527,12 @@ def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes) -> str:
     if predicate.has_literals:
         ends = (predicate.minimum, predicate.maximum)
         reach = f" {ends[0]:g} to {ends[1]:g}" if ends[0] is not None and ends[1] is not None else ""
-        parts.append(f"{predicate.datatype}{f' in {predicate.unit}' if predicate.unit else ''}{reach}")
-    notes = [predicate.label, *([predicate.comment.rstrip(". ")] if predicate.comment else [])]
+        written = f" written as {predicate.written}" if predicate.written and predicate.datatype != "text" else ""
+        of = predicate.written if predicate.datatype == "text" else ""
+        unit = f" in {predicate.unit}" if predicate.unit else ""
+        parts.append(f"{predicate.datatype}{of}{written}{unit}{reach}")
+    comment = predicate.comment[: MAX_COMMENT if short else None].rstrip(". ")
+    notes = [predicate.label, *([comment] if comment else [])]
     if predicate.values and len(predicate.values) <= MOST_VALUES:
         notes.append("one of " + ", ".join(f'"{value}"' for value in predicate.values))
     elif predicate.samples:

@@ -3,7 +3,7 @@
 Then how an answer was derived, step by step (agents of Chatty-KG, sections 4 and 5).
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -23,6 +23,9 @@ class ErrorRecord(TypedDict):
 
 
 class QueryRecord(TypedDict):
+    """One query that was tried. `portable` is the query of the branch `sparql` for any endpoint with the data as it was
+    read; other queries have none."""
+
     i: int
     tool: str
     round: int
@@ -34,6 +37,7 @@ class QueryRecord(TypedDict):
     error: ErrorRecord | None
     seconds: float
     by: str
+    portable: NotRequired[str]
 
 
 class Place(TypedDict):

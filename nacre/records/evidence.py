@@ -22,7 +22,7 @@ class QueryError:
 @dataclass(frozen=True)
 class Query:
     """One query that was tried. `tool` is its branch, `words` its meaning in English, `by` the reasoner that wrote
-    it."""
+    it. `portable` is the query of the branch `sparql` for any endpoint with the data as it was read."""
 
     tool: str
     round: int
@@ -34,6 +34,7 @@ class Query:
     error: QueryError | None = None
     seconds: float = 0.0
     by: Literal["rules", "model"] = "rules"
+    portable: str = ""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,9 @@ class Predicate:
     links), `values` lists them, most frequent first; otherwise `samples` has some of them. A `hidden` predicate is
     queryable and left out of what is suggested or shown. `patterns` are the SPARQL group patterns over ?this and ?value
     of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
-    says ("cast by", "heavy"); they are among `alt_labels`.
+    says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
+    over the data must know: "string" or another datatype that is no number for numbers, a language tag ("@de") for
+    texts.
     """
 
     iri: str
@@ -99,6 +101,7 @@ class Predicate:
     hidden: bool = False
     patterns: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
+    written: str = ""
 
     @property
     def pairs_off(self) -> bool:

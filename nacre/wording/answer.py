@@ -395,7 +395,11 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
     words = " ".join(meaning.split()).rstrip(".?!")
     if table.columns[:1] == ("yes",) and table.rows:
         return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))
-    found = build_grid(table)
+    if len(table.columns) == 1 and not word_list("wording", "year_headings").isdisjoint(words.lower().split()):
+        found = build_grid(replace(table, columns=(f"{table.columns[0]} when",)))
+        found = Grid((replace(found.columns[0], heading=build_grid(table).columns[0].heading),))
+    else:
+        found = build_grid(table)
     if len(found.columns) == 1:
         names = list(dict.fromkeys(filter(None, found.columns[0].texts)))
         text = _sentence(words or _heading(found.columns[0].heading, len(names)), names) if names else ""
@@ -470,6 +474,9 @@ def _row_sentence(words: str, found: Grid) -> str:
     shown = [column for column in found.columns if column.texts[0]]
     if not words or not shown:
         return ""
+    if words.lower().startswith("where "):
+        # "where the mill is" is one place, however many columns describe it
+        return f"{capitalise_first(words)}: {', '.join(column.texts[0] for column in shown)}."
     phrase = capitalise_first(definite_phrase(words))
     first, _, second = phrase.partition(" and its ")
     if second and len(shown) == len(found.columns) == 2:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nacre.language.tokens import split_name
+from nacre.language.data import word_list
+from nacre.language.tokens import heading_words
 from nacre.language.values import (
     append_unit,
     display_name,
@@ -23,7 +24,7 @@ from nacre.records.answer import Value
 from nacre.records.evidence import Cell, Table
 from nacre.records.plan import MEANS, Aggregate, Attribute, Itself, PlanTerm, Select
 from nacre.records.schema import Schema
-from nacre.wording.labels import FIRST_YEAR, LAST_YEAR
+from nacre.wording.labels import FIRST_RECENT_YEAR, FIRST_YEAR, LAST_YEAR
 from nacre.wording.nouns import is_amount
 from nacre.wording.plan_phrases import column_heading
 
@@ -181,8 +182,7 @@ def _column_kind(term: PlanTerm | None, select: Select | None, schema: Schema | 
 def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: _ColumnKind) -> GridColumn:
     """One column from the places of its values in a table, and from the place of their `raw` text."""
     name = _base_name(table.columns[places[0]])
-    # a name with spaces consists of words; any other is an identifier
-    heading = kind.heading or (name if " " in name else split_name(name) or name)
+    heading = kind.heading or heading_words(name) or name
     texts, data = [], []
     if not kind.heading and _gives_years(heading, [row[place] for row in table.rows for place in places]):
         kind = replace(kind, is_amount=False)
@@ -207,9 +207,13 @@ def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: 
 
 
 def _gives_years(heading: str, cells: list[Cell]) -> bool:
-    """Whether a column that is called after years has numbers that are years."""
+    """Whether a column that is called after years or events has numbers that are years."""
     numbers = [cell for cell in cells if isinstance(cell, int)]
-    return "year" in heading.lower().split() and all(FIRST_YEAR <= number <= LAST_YEAR for number in numbers)
+    words = set(heading.lower().split())
+    if not numbers or words.isdisjoint(word_list("wording", "year_headings")):
+        return False
+    first = FIRST_YEAR if "year" in words else FIRST_RECENT_YEAR
+    return all(first <= number <= LAST_YEAR for number in numbers)
 
 
 def _cell_data(cells: list[Cell], text: str | None, *, is_boolean: bool) -> tuple[Value, ...]:

@@ -12,7 +12,7 @@ from ingestion.read.parse import parse_files
 from nacre.records.evidence import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
-from tools.look_up import A_PHRASE, LONGEST_CELL, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
+from tools.look_up import A_PHRASE, LONGEST_CELL, MAX_COLUMNS_TEXT, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -199,3 +199,28 @@ def test_what_is_not_reached_in_time_is_left_out(tables: Tables) -> None:
     assert "No value is like" in look_up_sql(
         LookUp("values", text="Cape Town"), tables, partial(_described, tables), seconds=0
     )
+
+
+def test_columns_of_a_table_are_all_there_is_to_know_of_it(tables: Tables) -> None:
+    assert "sold_by" in seen(tables, "columns", table="good")
+    assert "CREATE TABLE entity" in seen(tables, "columns", table="entity")
+    assert "Cape Town" in seen(tables, "rows", table="entity") or "good" in seen(tables, "rows", table="entity")
+    assert "The nearest are shop" in seen(tables, "columns", table="shops")
+
+
+def test_the_columns_of_a_wide_table_are_named_and_those_asked_for_shown(tmp_path: Path) -> None:
+    facts = [f":t{n} a :Thing ; " + " ; ".join(f":feature{k} {k + n}" for k in range(400)) for n in range(3)]
+    lists = [f":t{n} :owner :o{m} ; :heavyLoad {n} ." for n in range(3) for m in range(2)]
+    (tmp_path / "wide.ttl").write_text(HEAD + "\n".join([*(f"{each} ." for each in facts), *lists]), "utf-8")
+    write_tables(parse_files([tmp_path / "wide.ttl"]), tmp_path / "graph.sqlite")
+    opened = Tables(tmp_path / "graph.sqlite")
+    text = seen(opened, "columns", table="thing", text="load")
+    part = schema_sql(opened, ["thing"], {f"{E}feature7"})
+    opened.close()
+    assert "feature_7 INTEGER" in part
+    assert "more columns: look them up" in part
+    assert len(part) < 2000
+    assert "heavy_load INTEGER" in text
+    assert "feature_7," in text
+    assert "feature_7 INTEGER" not in text
+    assert len(text) <= MAX_COLUMNS_TEXT

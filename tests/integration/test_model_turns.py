@@ -71,6 +71,20 @@ async def test_a_model_writes_the_query_and_the_rules_say_its_rows(
     assert [query["by"] for query in answer["queries"] if query["tool"] == "sql"] == ["model"]
 
 
+@pytest.mark.parametrize(
+    ("wants", "values", "unit"), [("names", ["dal"], None), ("number", [35], "min"), ("table", ["dal", 35], "min")]
+)
+async def test_the_values_are_exactly_what_is_asked_for_and_the_sentence_may_say_more(
+    app: App, scripted: ScriptedModel, dish: str, wants: str, values: list[Any], unit: str | None
+) -> None:
+    minutes = f"SELECT e.label, d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'dal'"
+    scripted.replies = [step(minutes, wants=wants)]
+    answer = await ask(app, UNCLEAR)
+    assert (answer["values"], answer["unit"]) == (values, unit)
+    assert "35 min" in answer["answer"]
+    assert "dal" in answer["answer"]
+
+
 async def test_a_model_words_a_description_from_rows_that_it_gathered(
     app: App, scripted: ScriptedModel, dish: str
 ) -> None:
@@ -267,6 +281,7 @@ async def test_what_is_read_ahead_is_what_prompts_begin_with(
     assert (await ask(app, UNCLEAR))["values"] == ["dal"]
     read, *_, wrote = (messages[0].content for messages in scripted.asked)
     assert read == wrote
+    assert all(str(messages[-1].content).removeprefix("Question:").strip() for messages in scripted.asked)
 
 
 async def test_a_model_that_is_down_is_no_reason_not_to_start(
@@ -276,3 +291,19 @@ async def test_a_model_that_is_down_is_no_reason_not_to_start(
         await prefill_prompts(scripted, graph.schema, partial(schema_sql, graph.tables), Limits(seconds=1), "large")
     assert "could not be prefilled" in caplog.text
     assert len(scripted.asked) == 1
+
+
+MINUTES = "(SELECT cooking_time FROM {dish} WHERE id = (SELECT id FROM entity WHERE label = '{name}'))"
+
+
+@pytest.mark.parametrize(
+    ("query", "values", "unit"),
+    [("SELECT {dal} - {pilaf} AS difference", [10], "min"), ("SELECT {dal} / {pilaf} AS ratio", [1], None)],
+)
+async def test_a_difference_keeps_its_unit_and_a_ratio_has_none(
+    app: App, scripted: ScriptedModel, dish: str, query: str, values: list[Any], unit: str | None
+) -> None:
+    minutes = {name: MINUTES.format(dish=dish, name=name) for name in ("dal", "pilaf")}
+    scripted.replies = [step(query.format(**minutes), wants="number", meaning="how much longer the dal cooks")] * 2
+    answer = await ask(app, UNCLEAR)
+    assert (answer["values"], answer["unit"]) == (values, unit)

@@ -11,10 +11,15 @@ from agents.model_priors import (
     Priors,
     Size,
     calibrated_counts,
+    measured_size,
+    model_limits,
     model_priors,
     model_size_class,
+    query_model_size,
+    query_priors,
     save_counts,
 )
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 
 
@@ -28,18 +33,33 @@ from nacre.errors import ConfigError
         ("openai:Qwen2.5-Coder-7B-Instruct", "large"),
         ("ollama:llama3.3:70b", "large"),
         ("openai:mixtral-8x0.5b", "small"),
-        ("openai:gpt-x", "large"),
+        ("openai:gpt-4o-2024", "large"),
+        # nothing is known of it
+        ("openai:gpt-x", "small"),
         # a quantisation is no size
-        ("openai:any-4bit", "large"),
+        ("openai:any-4bit", "small"),
     ],
 )
 def test_a_name_tells_the_size(name: str, size: Size) -> None:
     assert model_size_class(name) == size
 
 
-@pytest.mark.parametrize(("name", "size"), [("openai:small", "unknown"), ("openai:coder-1.5b", "small")])
+@pytest.mark.parametrize(
+    ("name", "size"), [("openai:gpt-4o", "small"), ("openai:coder-1.5b", "small"), ("openai:coder-70b", "large")]
+)
 def test_of_a_server_of_ones_own_only_a_name_with_a_number_tells(name: str, size: Size) -> None:
     assert model_size_class(name, own_server=True) == size
+
+
+def test_a_model_of_unknown_worth_is_small_until_it_is_measured(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, model="openai:any", openai_base_url="http://127.0.0.1:9/v1", _env_file=None)
+    assert (query_model_size(settings), model_limits(settings).schema_tokens) == ("small", 1500)
+    assert measured_size(settings) == "unknown"
+    save_counts(tmp_path, "openai:any", {"alone": (9, 10)})
+    assert (query_model_size(settings), query_priors(settings).counts) == ("unknown", {"alone": (9, 10)})
+    assert model_limits(settings).schema_tokens > 1500
+    large = settings.model_copy(update={"model_size": "large"})
+    assert query_model_size(large) == "large"
 
 
 @pytest.mark.parametrize("size", ["small", "large", "unknown"])

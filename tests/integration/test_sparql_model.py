@@ -3,9 +3,11 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 import rdflib
 from langgraph.checkpoint.memory import InMemorySaver
@@ -18,12 +20,16 @@ from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.attach.attach import attach_endpoint
+from ingestion.pipeline import ingest
+from nacre.access import databases
 from nacre.config.settings import Settings
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
+from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers
 from tests.support.scripted_model import ScriptedModel, step
+from tools.sandbox import Sandbox
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"
 UNCLEAR = "Which of them simmers on and on?"
@@ -163,3 +169,108 @@ def test_the_schema_is_shown_with_prefixes(data: Path) -> None:
         assert declared.count("PREFIX") == 1
         assert prefixes.declare(declared) == declared
     library.close()
+
+
+ZOO = """@prefix : <http://example.org/zoo/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Bird rdfs:subClassOf :Animal . :Animal a owl:Class . :keeps owl:inverseOf :keptBy .
+:tux a :Bird ; rdfs:label "Tux"@en, "Tux der Pinguin"@de ; :weight "12" .
+:rex a :Animal, :Bird ; rdfs:label "Rex"@en, "Rex der Hahn"@de ; :weight "8" .
+:leo a :Animal ; rdfs:label "Leo"@en, "Leo der Kater"@de ; :weight "31" .
+:ann a :Keeper ; rdfs:label "Ann"@en ; :keeps :leo .
+:bob a :Keeper ; rdfs:label "Bob"@en ; :keeps :tux, :rex .
+"""
+HEAVY = "SELECT ?animal {{ ?animal a zoo:Animal ; zoo:weight ?w FILTER({} > 10) }}"
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, Path]]:
+    folder = tmp_path_factory.mktemp("zoo")
+    (folder / "zoo.ttl").write_text(ZOO)
+    ingest([str(folder / "zoo.ttl")], "zoo", data=folder / "data", sparql=True)
+    library = Library(folder / "data", None)
+    yield library, folder / "zoo.ttl"
+    library.close()
+
+
+async def translate(zoo: tuple[Library, Path], question: str, model: ScriptedModel | None) -> tuple[str, set[str]]:
+    """The query of a question, and what it selects from the file itself."""
+    library, file = zoo
+    agents = build_agents(model, Limits(seconds=2), priors=model_priors("large"), lead="model") if model else None
+    with library.open("zoo") as graph, closing(Sandbox()) as sandbox:
+        settings = Settings(data=library.data, embedder="none", _env_file=None)
+        query = await text2sparql(question, graph, settings, sandbox, agents)
+    plain = ox.Store()
+    plain.load(path=file)
+    found = plain.query(query)
+    if isinstance(found, ox.QueryBoolean):
+        return query, {str(bool(found))}
+    return query, {term.value.rpartition("/")[2] for row in found for term in row}
+
+
+async def test_the_query_of_a_model_gives_the_answer_over_the_data_as_it_was_read(
+    zoo: tuple[Library, Path], scripted: ScriptedModel
+) -> None:
+    # the first compares a text with a number
+    scripted.replies = [step(HEAVY.format("?w")), step(HEAVY.format("xsd:decimal(STR(?w))"))]
+    query, found = await translate(zoo, "Which animals have a weight beyond 10?", scripted)
+    assert found == {"tux", "leo"}
+    assert "LIMIT" not in query
+    assert "no rows" in str(scripted.asked[1][-1].content)
+    head = str(scripted.asked[0][0].content)
+    assert "zoo:weight integer written as string" in head
+    assert "rdfs:label text@de or @en" in head
+    assert "zoo:keptBy" not in head
+
+
+async def test_a_thing_of_two_classes_is_counted_once(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:
+    scripted.replies = [step("SELECT (COUNT(?a) AS ?n) { ?a a zoo:Animal ; zoo:weight ?w }", wants="number")]
+    assert (await translate(zoo, "How many animals were ever weighed?", scripted))[1] == {"3"}
+
+
+async def test_a_truth_is_asked(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:
+    scripted.replies = [step("ASK { zoo:rex a zoo:Animal }", wants="yes_no")]
+    assert (await translate(zoo, "Would Rex count as an animal?", scripted))[1] == {"True"}
+
+
+@pytest.mark.parametrize(
+    ("question", "things"),
+    [("What does Ann keep?", {"leo"}), ("Who is Tux kept by?", {"bob"}), ("Which animals are kept by Ann?", {"leo"})],
+)
+async def test_no_query_rests_on_derived_facts(zoo: tuple[Library, Path], question: str, things: set[str]) -> None:
+    query, found = await translate(zoo, question, None)
+    assert found == things
+    assert "keptBy" not in query
+
+
+async def test_a_large_graph_is_not_loaded_and_its_query_is_that_of_the_rules(
+    zoo: tuple[Library, Path], scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "MAX_PLAIN_TRIPLES", 3)
+    assert (await translate(zoo, "What does Ann keep?", scripted))[1] == {"leo"}
+    assert not scripted.asked
+
+
+async def test_a_question_in_another_language_is_shown_as_asked(
+    zoo: tuple[Library, Path], scripted: ScriptedModel
+) -> None:
+    asked, name = "Wie heißen die Tiere des Zoos alle?", 'FILTER(LANG(?name) = "de")'
+    scripted.replies = [
+        {"question": asked, "english": "What are all animals of the zoo called?"},
+        step(f"SELECT ?name {{ ?a a zoo:Animal ; rdfs:label ?name {name} }}"),
+    ]
+    found = (await translate(zoo, asked, scripted))[1]
+    assert found == {"Tux der Pinguin", "Rex der Hahn", "Leo der Kater"}
+    assert f"As asked, in German: {asked}" in str(scripted.asked[1][-1].content)
+
+
+async def test_the_record_has_a_query_for_any_endpoint(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:
+    scripted.replies = [step("SELECT ?animal { ?animal a zoo:Animal }")]
+    answer = await ask(zoo[0].data, scripted, UNCLEAR, "zoo")
+    assert set(answer["values"]) == {"Tux", "Rex", "Leo"}
+    [query] = [query for query in answer["queries"] if query["by"] == "model"]
+    assert "zoo:Bird" not in query["text"]
+    plain = ox.Store()
+    plain.load(path=zoo[1])
+    assert len(list(plain.query(query["portable"]))) == 3  # type: ignore[arg-type]

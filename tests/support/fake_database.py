@@ -60,6 +60,7 @@ class FakeDatabase:
     read_at: list[int] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
     language: Language = "sql"
+    is_plain: bool = False
     most: int = MAX_READINGS_RUN
 
     async def read(self, readings: Sequence[Reading], names: str = "") -> list[BranchResult]:
@@ -79,7 +80,7 @@ class FakeDatabase:
             ),
         )
 
-    def describe(self, relations: Collection[str] | None) -> str:
+    def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
         return self.text if relations is None else "".join(f"CREATE TABLE {name} (...);\n" for name in relations)
 
     def table_of(self, thing: str) -> str:

@@ -88,7 +88,7 @@ def test_a_refused_sentence_goes_back_once_with_the_reason(scripted: ScriptedMod
     assert (result.by, result.usage.calls, gate.unsupported) == ("model", 2, 1)
     shown = str(scripted.asked[1][-1].content)
     assert "- The dal contains 7 onions." in shown
-    assert "not supported: 7" in shown
+    assert "does not have: 7" in shown
     assert "Give these sentences again" in shown
 
 

@@ -79,3 +79,39 @@ def test_two_cited_numbers_support_their_difference_and_percentage(sentence: str
 def test_an_empty_result_supports_a_negation(sentence: str, evidence: list[Rows]) -> None:
     assert unsupported_claims(sentence, evidence) == []
     assert unsupported_claims("The barges have two masts.", [NONE])
+
+
+@pytest.mark.parametrize(
+    ("language", "columns", "row", "right", "wrong"),
+    [
+        (
+            "fr",
+            ("église", "poids"),
+            ("Bargagli", 2046),
+            "L'Église de Bargagli pèse 2046.",
+            "L'Église de Leivi pèse 2046.",
+        ),
+        ("fr", ("engineer", "n"), ("Ann", 1), "D'après les données, l'Ingénieur est Ann.", "L'Ingénieur est Bob."),
+        (
+            "de",
+            ("name", "email"),
+            ("Ann", "ann@post.de"),
+            "Die E-Mail von Ann ist ann@post.de.",
+            "Die E-Mail von Bob.",
+        ),
+        ("de", ("period", "n"), ("Devonian", 4), "Das Devon hat 4 Stufen.", "Das Silur hat 4 Stufen."),
+        (
+            "en",
+            ("car", "s 0 62 mph"),
+            ("X2", 5.8),
+            "The X2 goes from 0 to 62 mph in 5.8 s.",
+            "From 0 to 60 mph: 5.8 s.",
+        ),
+    ],
+)
+def test_what_languages_and_headings_write_differently_is_no_other_name(
+    language: str, columns: tuple[str, ...], row: tuple[str | float, ...], right: str, wrong: str
+) -> None:
+    table = Rows("sql", 1, table=Table(columns, (row,)))
+    assert unsupported_claims(right, [table], language=language) == []
+    assert unsupported_claims(wrong, [table], language=language)

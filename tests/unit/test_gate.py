@@ -155,3 +155,22 @@ def test_a_first_sentence_that_nothing_replaces_is_reported_as_lost() -> None:
     gate = said("The pilaf cooks for 99 min [1]. The dal cooks for 35 min [2].")
     assert (gate.answer, gate.is_lead_lost) == ("The dal cooks for 35 min [1].", True)
     assert not said("The dal cooks for 35 min [2]. The pilaf cooks for 99 min [1].").is_lead_lost
+
+
+def test_that_the_evidence_lacks_something_needs_no_citation_and_claims_nothing_else() -> None:
+    gate = said("The evidence does not say who invented the pilaf. It does not say that the Korma cooks for 25 min.")
+    assert gate.answer == "The evidence does not say who invented the pilaf."
+    assert said("The evidence says nothing about the 40 Kormas.").answer == ""
+
+
+def test_a_refused_sentence_says_what_is_wrong_with_it() -> None:
+    gate, _ = opened()
+    shown = replace(SHOWN, may_retry=True)
+    gate.feed("The dal cooks for 35 min [2]. The dal cooks for 36 min [2]. ", shown)
+    gate.feed("It was a mild year with much rain. The weather of the year was rather mild [1].", shown)
+    gate.finish(shown)
+    assert [each.why for each in gate.refused] == [
+        "the evidence that it names does not have: 36 min",
+        "it names no evidence that it rests on, such as [1]",
+        "the evidence that it names does not have most of its words, or says the opposite",
+    ]

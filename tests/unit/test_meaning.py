@@ -64,3 +64,18 @@ def test_a_sentence_from_the_meaning(
 def test_several_rows_are_a_table_with_the_meaning_as_its_caption() -> None:
     text = meaning_text("the prices of the looms", ("loom", "price"), ("Ada", 5), ("Bo", 6))
     assert text.startswith("Here are the prices of the looms:\n\n| Loom")
+
+
+@pytest.mark.parametrize(
+    ("meaning", "columns", "row", "text"),
+    [
+        ("when the mill was built", ("n",), (1922,), "When the mill was built: 1922."),
+        ("the number of mills", ("n",), (2022,), "The number of mills is 2,022."),
+        ("", ("first published",), (2022,), "The first published is 2022."),
+        ("where the mill is", ("place", "address"), ("Hay", "Dyke 1"), "Where the mill is: Hay, Dyke 1."),
+        ("", ("average CO2",), (5,), "The average CO2 is 5."),
+    ],
+)
+def test_years_places_and_headings(meaning: str, columns: tuple[str, ...], row: tuple[int | str], text: str) -> None:
+    table = Table(columns, (row,), units=("",) * len(columns))
+    assert verbalise_meaning(meaning, table, verbalise_rows(table)).text == text

@@ -12,7 +12,7 @@ from agents.model_priors import model_priors
 from agents.query_writer import Lead
 from agents.turn_view import Database, Result, TurnView, first_turn
 from agents.write_queries import MOST_LOOK_UPS, MOST_QUERIES
-from nacre.records.evidence import BranchResult, LookUp, Occurrence, Query, Rows
+from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
@@ -34,10 +34,11 @@ ONION, RICE = rows("onion"), rows("rice")
 
 def read(found: BranchResult, index: int = 0, words: str = "pilaf") -> BranchResult:
     """Rows as a reading of the rules gives them."""
+    queries = tuple(replace(query, by="rules", text=f"reading {index}") for query in found.queries)
     return replace(
         found,
-        evidence=tuple(replace(each, reading=index, words=words) for each in found.rows),
-        queries=tuple(replace(query, by="rules", text=f"reading {index}") for query in found.queries),
+        evidence=tuple(replace(each, reading=index, words=words, query=queries[0]) for each in found.rows),
+        queries=queries,
         by="rules",
     )
 
@@ -326,7 +327,7 @@ async def test_a_model_chooses_between_candidates_with_different_rows(
     result = await wrote(scripted, view(RIVAL), FakeDatabase(*both), lead="model")
     shown = told(scripted, 1)
     assert "what is in it\nSELECT 1\n2 rows. Only here:\nc0\nrice\n</A>" in shown
-    assert "what pilaf contains\n2 rows. Only here:\nc0\nonion\n</B>" in shown
+    assert "what pilaf contains\nreading 0\n2 rows. Only here:\nc0\nonion\n</B>" in shown
     assert result.usage.calls == 2
     confirmed = {each.table.rows[0][0]: each.probability for each in result.value.rows if each.confirmed}
     assert confirmed == ({sure: LARGE.after("agreed")} if sure else {})
@@ -401,7 +402,7 @@ async def test_the_head_never_changes_and_the_question_comes_last(scripted: Scri
             "What simmers?",
             "dish.name has 'it''s' (alike, 0.90)",
             "'pilaf' may be 'Pilaf''s' of table dish (score 1.00)",
-            "(40% sure) pilaf\nc0\nonion",
+            "(40% sure) pilaf\nreading 0\nc0\nonion",
         )
     ]
     assert places == sorted(places)
@@ -437,6 +438,45 @@ async def test_a_small_model_is_asked_for_one_query_in_fewer_words(scripted: Scr
     assert (own_values(result), result.value.wants) == (["rice"], None)
     assert own(result.value).probability == SMALL.after("alone")
     assert "look_ups" not in str(scripted.asked[0][0].content)
+
+
+async def test_readings_that_mislead_are_not_shown(scripted: ScriptedModel) -> None:
+    turn = view(*(replace(DOUBTED, words=words) for words in ("what pilaf contains", "the rice", "the onions", "it")))
+    doubted = tuple(replace(each, doubts=(Doubt("operator", "most"),)) for each in read(RICE, 1, "the rice").rows)
+    found = [
+        read(ONION, 0, "what pilaf contains"),
+        replace(read(RICE, 1), evidence=doubted),
+        read(ONION, 2, "the onions"),
+        replace(
+            read(rows("saffron"), 3, "it"), evidence=(replace(read(rows("saffron"), 3, "it").rows[0], query=None),)
+        ),
+    ]
+    scripted.replies = [step("SELECT 1")]
+    await wrote(scripted, turn, FakeDatabase(found, [RICE]))
+    shown = told(scripted, 0)
+    assert "(40% sure) what pilaf contains\nreading 0\nc0\nonion" in shown
+    assert shown.count("% sure)") == 1
+
+
+@pytest.mark.parametrize(("question", "shown"), [("Is pilaf hot?", True), ("Is pilaf hot or cold?", False)])
+async def test_a_truth_is_shown_as_a_word_and_no_choice_is_judged(
+    scripted: ScriptedModel, question: str, shown: bool
+) -> None:
+    truth = rows(0)
+    truth = replace(truth, evidence=(replace(truth.rows[0], table=Table(("yes",), ((0,),))),))
+    scripted.replies = [step("SELECT 1")]
+    turn = first_turn(question, Understanding(question, readings=(DOUBTED,)))
+    await wrote(scripted, turn, FakeDatabase([read(truth, 0, "whether pilaf is hot")], [RICE]))
+    assert ("whether pilaf is hot\nreading 0\nanswer\nno" in told(scripted, 0)) is shown
+
+
+async def test_a_reading_without_rows_does_not_overrule_a_query_that_has_some(scripted: ScriptedModel) -> None:
+    scripted.replies = [step("SELECT 1")]
+    turn = view(replace(SURE, own=True, probability=0.99))
+    found = await wrote(scripted, turn, FakeDatabase([read(BLANK)], [RICE]))
+    selected = select_answer_rows(turn.understanding, found.value.evidence)
+    assert selected is not None
+    assert selected[1].table == RICE.rows[0].table
 
 
 async def test_data_in_a_prompt_can_not_close_the_tags_it_stands_in(scripted: ScriptedModel) -> None:

@@ -1,4 +1,4 @@
-"""`nacre eval`: a file of questions -> a file of answer records, written one by one.
+"""`nacre eval`: a file of questions -> a file of answer records, or of queries in SPARQL, written one by one.
 
 `nacre compare`: the results of each configuration of branches as a table, CSV and a chart. `nacre calibrate`: questions
 with gold answers -> the probability of this model's queries in later answers.
@@ -38,12 +38,18 @@ def evaluate(
     score: Annotated[
         bool, typer.Option("--score", help="Then compare with the gold answers: exact match, F1, confidence.")
     ] = False,
+    text2sparql: Annotated[
+        bool, typer.Option("--text2sparql", help="Write each question as SPARQL; compare with the file's gold queries.")
+    ] = False,
 ) -> None:
     """Ask a file of questions and write their answer records.
 
     Questions are asked one at a time, in the order of the file. Conversations share a thread; failed questions are
     written too. Gold answers are read only with --score, after the last answer is written.
     """
+    if text2sparql:
+        _evaluate_translations(questions, out, graph, reasoner, limit)
+        return
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_questions
 
@@ -57,6 +63,50 @@ def evaluate(
         asyncio.run(ask_all(lines, graph, context, file))
     if score:
         sys.stdout.write(_score_report(questions, out))
+
+
+def _evaluate_translations(
+    questions: Path, out: Path, graph: str | None, reasoner: str | None, limit: int | None
+) -> None:
+    """Write each question as SPARQL, run it and the gold query over the data as it was read, and report the F1."""
+    from graph.app import compose
+    from graph.context import agents_for, parse_context
+    from nacre.config.settings import Settings
+    from nacre.errors import ToolError
+    from nacre.evaluation.translations import Translation, read_translation_questions, translation_report
+    from nacre.records.evidence import Cell
+    from nacre.records.threads import run_in_thread
+    from nacre.serving.http.text2sparql import select_values, text2sparql
+
+    asked, settings = read_translation_questions(questions)[:limit], Settings()
+    composition = compose(settings)
+    resources = composition.resources
+    agents = agents_for(resources, parse_context({"mind": options.check_reasoner(settings, reasoner)}))
+
+    async def translate(file: TextIO) -> list[Translation]:
+        done = []
+        with composition.library.open(composition.library.resolve(graph)) as opened:
+            for each in asked:
+                query, error, found, gold = "", "", frozenset[Cell](), frozenset[Cell]()
+                try:
+                    gold = await run_in_thread(select_values, each.gold, opened, settings, resources.sandbox)
+                    query = await text2sparql(each.question, opened, settings, resources.sandbox, agents)
+                    found = await run_in_thread(select_values, query, opened, settings, resources.sandbox)
+                except ToolError as failed:
+                    error = str(failed)
+                done.append(Translation(each, query, found, gold, error))
+                record = {**each._asdict(), "query": query, "f1": round(done[-1].f1, 4), "error": error}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                sys.stderr.write(f"{len(done)}/{len(asked)} {each.id} {each.language} F1 {done[-1].f1:.2f}\n")
+        return done
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with out.open("w", encoding="utf-8", errors="replace") as file:
+            sys.stdout.write(translation_report(asyncio.run(translate(file))))
+    finally:
+        resources.sandbox.close()
+        composition.library.close()
 
 
 def _score_report(questions: Path, predictions: Path) -> str:
@@ -112,6 +162,9 @@ def compare(
     ),
     reasoner: options.ReasonerOption = None,
     limit: options.LimitOption = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Also ask the model once, with a summary of the schema and nothing else.")
+    ] = False,
 ) -> None:
     """Compare configurations of branches on a file of questions.
 
@@ -137,13 +190,31 @@ def compare(
         context = options.turn_context(settings, reasoner, ",".join(branch_names))
         with (out / f"{configuration}.jsonl").open("w", encoding="utf-8", errors="replace") as file:
             asyncio.run(ask_all(lines_to_ask, graph, context, file))
+    if alone:
+        print_line("alone: the model without Nacre")
+        asyncio.run(_ask_alone(lines_to_ask, graph, out / "alone.jsonl"))
     gold = read_gold_questions(questions)[:limit]
     results = [
-        line for each in branches for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
+        line
+        for each in (*branches, *(["alone"] if alone else []))
+        for line in configuration_lines(each, gold, read_answers(out / f"{each}.jsonl"))
     ]
     (out / "comparison.csv").write_text(comparison_csv(results), encoding="utf-8")
     (out / "comparison.svg").write_text(comparison_chart(results), encoding="utf-8")
     print_line(comparison_text(results) + f"Records, comparison.csv and comparison.svg are in {out}.")
+
+
+async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Path) -> None:
+    """Ask the model without Nacre and write its records."""
+    from graph.app import compose
+    from nacre.config.settings import Settings
+    from nacre.evaluation.alone import ask_model_alone
+    from nacre.evaluation.questions import ask_questions
+
+    settings = Settings()
+    with closing(compose(settings).library) as library, out.open("w", encoding="utf-8", errors="replace") as file:
+        async for record in ask_questions(questions, ask_model_alone(settings, library, graph)):
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
@@ -179,7 +250,7 @@ def calibrate(
     if verified or undo:
         _calibrate_rules(graph, undo=undo)
         return
-    from agents.model_priors import model_priors, query_model_size, save_counts
+    from agents.model_priors import measured_size, model_priors, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.calibrate import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
@@ -198,7 +269,7 @@ def calibrate(
     if not counts:
         raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
     save_counts(settings.data, model, counts)
-    report = priors_report(model_priors(query_model_size(settings), counts), answered)
+    report = priors_report(model_priors(measured_size(settings), counts), answered)
     sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
 
 
@@ -225,10 +296,11 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
 async def _query_outcomes(
     questions: "list[GoldQuestion]", settings: "Settings", graph: str | None
 ) -> "list[QueryOutcome]":
+    from agents.model_priors import measured_size
     from graph.app import compose
     from nacre.evaluation.calibrate import query_outcomes
 
-    composition = compose(settings.model_copy(update={"lead": "model"}))
+    composition = compose(settings.model_copy(update={"lead": "model", "model_size": measured_size(settings)}))
     done: list[QueryOutcome] = []
     try:
         # check the names of graphs before the first question

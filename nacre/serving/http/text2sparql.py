@@ -1,35 +1,47 @@
 """/api/text2sparql, the interface of the public challenge: question + dataset -> one SPARQL query.
 
-It is the query of the likeliest reading, after running.
+It is the likeliest query, of a model or of a reading, after running.
 """
 
+import io
+import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
-from typing import Annotated
+from contextlib import AsyncExitStack, closing
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
+from agents.agents import Agents, build_agents
 from agents.answering.select_answer import DECLINED, row_probability
 from agents.query_writer import by_rules
-from agents.turn_view import first_turn
-from nacre.access.databases import sparql_database, sql_database
+from agents.turn_view import Database, first_turn
+from graph.context import agents_for
+from ingestion.index.triples import export_triples
+from nacre.access.databases import plain_database, sparql_database, sql_database
 from nacre.access.open_graph import load_lexicon
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.plans.sparql_engine import standalone_query
-from nacre.plans.sparql_vocabulary import Vocabulary, format_iri
-from nacre.records.evidence import Rows
+from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
+from nacre.records.evidence import Cell
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import Rewrite
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep, run_while_connected
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
+from nacre.stores.sparql.query_tokens import keywords, query_tokens
+from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox, guard_sparql
 from tools.sparql import endpoint_vocabulary
+
+if TYPE_CHECKING:
+    import pyoxigraph as ox
 
 router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
 
@@ -50,7 +62,7 @@ async def text_to_sparql(
     question: Annotated[str, Query(description="The question.", min_length=1)],
     dataset: Annotated[str, Query(description="The dataset's IRI, as NACRE_DATASETS maps it, or a graph's name.")],
 ) -> SparqlTranslation:
-    """One SPARQL 1.1 query in the data's own vocabulary. The rules write it, even if a model is configured."""
+    """One SPARQL 1.1 query in the data's own vocabulary. If a model is configured, it is asked as in a turn."""
     graph_name = parse_datasets(service.composition.settings.datasets).get(dataset, dataset)
     turn = TurnInput(question, service.resolve_graph(graph_name, caller), caller=caller)
     name = await service.check_question(turn)
@@ -65,7 +77,8 @@ async def _translate(service: TurnService, caller: Caller, name: str, question: 
     resources = service.composition.resources
     async with service.turn_slot(caller), AsyncExitStack() as stack:
         graph = stack.enter_context(await run_in_thread(service.library.open, name))
-        return await text2sparql(question, graph, resources.settings, resources.sandbox)
+        agents = agents_for(resources, None)
+        return await text2sparql(question, graph, resources.settings, resources.sandbox, agents)
 
 
 def parse_datasets(setting: str) -> dict[str, str]:
@@ -78,32 +91,81 @@ def parse_datasets(setting: str) -> dict[str, str]:
     return {iri.strip(): name.strip() for iri, _, name in pairs}
 
 
-async def text2sparql(question: str, graph: Graph, settings: Settings, sandbox: Sandbox) -> str:
-    """The query in the terms of the original data, for any endpoint that has them. For an attached graph it is in the
-    terms and the dialect of its endpoint, with FROM clauses for the configured graphs.
+async def text2sparql(
+    question: str, graph: Graph, settings: Settings, sandbox: Sandbox, agents: Agents | None = None
+) -> str:
+    """The query in the terms of the data as it was read, for any endpoint that has them. For an attached graph it is in
+    the terms and the dialect of its endpoint, with FROM clauses for the configured graphs.
 
+    It is the likeliest that gave rows, of the rules and of the model of `agents`, if they have one. Over an ingested
+    graph, queries run over its data as it was read; over a larger one readings of the rules run over its tables.
     Raises ToolError: `empty` if no query is likely enough, `refused` if the answer is prose, and if the endpoint fails.
     """
+    agents = agents or build_agents(None)
+    database: Database | None
     lexicon = await load_lexicon(graph, question)
-    understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
-    remote = (
-        await run_in_thread(sparql_database, graph, settings, sandbox, question) if graph.endpoint is not None else None
+    asked = replace(first_turn(question), deadline=time.monotonic() + settings.turn_seconds, version=graph.version)
+    if graph.endpoint is None:
+        rewrite = (await agents.rewriter(asked, sql_database(graph, settings, sandbox))).value
+        database = await run_in_thread(plain_database, graph, settings, sandbox, _load_triples, lexicon)
+    else:
+        rewrite, database = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
+    understanding = await run_in_thread(understand, rewrite, graph.schema, lexicon)
+    view = replace(asked, rewrite=rewrite, understanding=understanding)
+    writer = agents.query_writer if database is not None else by_rules
+    database = database or sql_database(graph, settings, sandbox)
+    result = (await writer(view, database)).value
+    likely = sorted(result.rows, key=lambda each: -row_probability(understanding, each))
+    words = endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else None
+    for each in likely:
+        if row_probability(understanding, each) < DECLINED:
+            break
+        if each.reading is None:
+            query = each.query.portable if each.query is not None else ""
+        else:
+            query = standalone_query(understanding.readings[each.reading].plan, words or Vocabulary(graph.schema))
+        limit, inspect = settings.row_limit, sandbox.inspect_sparql
+        try:
+            await run_in_thread(guard_sparql, query, database.schema, limit=limit, inspect=inspect)
+        except ToolError as error:
+            if error.kind != "unknown_name":
+                raise
+            # it names what ingestion derived
+            continue
+        return _with_from(query, graph.endpoint.graphs) if graph.endpoint is not None else query
+    if result.error is not None and result.error.kind in ("unavailable", "timeout"):
+        raise ToolError(result.error.kind, result.error.message)
+    raise ToolError("empty", "This question gives no query. Name what the graph knows in other words.")
+
+
+def select_values(query: str, graph: Graph, settings: Settings, sandbox: Sandbox) -> frozenset[Cell]:
+    """The values that a SELECT selects over the data as it was read, or the truth of an ASK. Blocking; raises
+    ToolError."""
+    database = (
+        plain_database(graph, settings, sandbox, _load_triples, graph.lexicon)
+        if graph.endpoint is None
+        else sparql_database(graph, settings, sandbox, "")
     )
-    database = remote or sql_database(graph, settings, sandbox)
-    result = (await by_rules(first_turn(question, understanding), database)).value
-    likely = [each for each in result.evidence if isinstance(each, Rows) and each.reading is not None]
-    best = max(likely, key=lambda each: row_probability(understanding, each), default=None)
-    if best is None or best.reading is None or row_probability(understanding, best) < DECLINED:
-        if result.error is not None and result.error.kind in ("unavailable", "timeout"):
-            raise ToolError(result.error.kind, result.error.message)
-        raise ToolError("empty", "This question gives no query. Name what the graph knows in other words.")
-    vocabulary = (
-        endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else Vocabulary(graph.schema)
-    )
-    query = standalone_query(understanding.readings[best.reading].plan, vocabulary)
-    limit, inspect = settings.row_limit, sandbox.inspect_sparql
-    await run_in_thread(guard_sparql, query, graph.schema, limit=limit, inspect=inspect)
-    return _with_from(query, graph.endpoint.graphs) if graph.endpoint is not None else query
+    if database is None:
+        raise ToolError("too_large", "The data is not in memory as it was read: attach an endpoint that has it.")
+    query, seconds = database.prefixes.declare(query), settings.branch_seconds
+    if "ASK" in keywords(query_tokens(query)):
+        return frozenset([database.source.ask(query, seconds=seconds)])
+    found = database.source.select(query, limit=settings.row_limit, seconds=seconds)
+    return frozenset(cell_value(term) for row in found.rows for term in row if term is not None)
+
+
+@lru_cache(maxsize=2)
+def _load_triples(tables: str) -> "ox.Store":
+    """A store of the triples of a graph as they were read, in memory; those of named graphs as well."""
+    import pyoxigraph as ox
+
+    store, lines = ox.Store(), io.BytesIO()
+    with closing(Tables(Path(tables))) as opened:
+        export_triples(opened, lines, "nq")
+    for quad in ox.parse(lines.getvalue(), format=ox.RdfFormat.N_QUADS, lenient=True):
+        store.add(ox.Quad(quad.subject, quad.predicate, quad.object))
+    return store
 
 
 def _with_from(query: str, graphs: Sequence[str]) -> str:

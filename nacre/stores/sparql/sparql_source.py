@@ -80,19 +80,22 @@ MAX_TEXT = 50_000_000
 _MAX_QUERY_LENGTH = 200_000
 
 
+# opens the store of a path; picklable
+OpenStore = Callable[[str], "ox.Store"]
+
+
 class OxigraphStore:
-    """A read-only store. Oxigraph can't be interrupted, so a query that exceeds its time is killed with its process.
-    The process starts with the first query."""
+    """A read-only store: of a folder, or what `load` makes of a path in the processes of a `pool`, which is not closed
+    with it. Oxigraph can't be interrupted, so a query that exceeds its time is killed with its process. The process
+    starts with the first query."""
 
     dialect = ""
 
-    def __init__(self, folder: Path) -> None:
-        if not (folder / "CURRENT").is_file():
-            raise ConfigError(
-                f"There are no triples in {folder.name}. Run: nacre ingest FILE.ttl --graph NAME --sparql"
-            )
-        self.folder = folder
-        self._pool = KillablePool(MAX_MEMORY)
+    def __init__(self, path: Path, load: OpenStore | None = None, pool: KillablePool | None = None) -> None:
+        if load is None and not (path / "CURRENT").is_file():
+            raise ConfigError(f"There are no triples in {path.name}. Run: nacre ingest FILE.ttl --graph NAME --sparql")
+        self.path = path
+        self._load, self._pool, self._own = load or _open_folder, pool or KillablePool(MAX_MEMORY), pool is None
 
     @cached_property
     def readings(self) -> frozenset[str]:
@@ -116,30 +119,31 @@ class OxigraphStore:
         return [(SparqlTerm(*s), SparqlTerm(*p), SparqlTerm(*o)) for s, p, o in found]
 
     def close(self) -> None:
-        """Kill its processes, whatever they are doing."""
-        self._pool.close()
+        """Kill its own processes, whatever they are doing."""
+        if self._own:
+            self._pool.close()
 
     def _ask(self, run: Callable[..., Any], query: str, limit: int, seconds: float) -> Any:
         if len(query) > _MAX_QUERY_LENGTH:
             raise ToolError(
                 "too_large", f"The query has {len(query)} characters; at most {_MAX_QUERY_LENGTH} are allowed."
             )
-        running = self._pool.start(run, str(self.folder), query, limit, seconds=seconds)
+        running = self._pool.start(run, self._load, str(self.path), query, limit, seconds=seconds)
         with pool_errors(seconds):
             return wait_for_result(running)
 
 
 @cache
-def _store(folder: str) -> "ox.Store":
+def _open_folder(folder: str) -> "ox.Store":
     import pyoxigraph as ox
 
     return ox.Store.read_only(folder)
 
 
-def _select(folder: str, query: str, limit: int) -> tuple[list[str], list[tuple[Any, ...]], bool]:
+def _select(load: OpenStore, path: str, query: str, limit: int) -> tuple[list[str], list[tuple[Any, ...]], bool]:
     import pyoxigraph as ox
 
-    found = _result(folder, query)
+    found = _result(load, path, query)
     if not isinstance(found, ox.QuerySolutions):
         raise ToolError("refused", "Only a SELECT returns rows.")
     names = [variable.value for variable in found.variables]
@@ -154,28 +158,28 @@ def _select(folder: str, query: str, limit: int) -> tuple[list[str], list[tuple[
     return names, rows[:limit], len(rows) > limit
 
 
-def _truth(folder: str, query: str, limit: int) -> bool:
+def _truth(load: OpenStore, path: str, query: str, limit: int) -> bool:
     import pyoxigraph as ox
 
-    found = _result(folder, query)
+    found = _result(load, path, query)
     if not isinstance(found, ox.QueryBoolean):
         raise ToolError("refused", "Only an ASK returns true or false.")
     return bool(found)
 
 
-def _construct(folder: str, query: str, limit: int) -> list[tuple[Any, Any, Any]]:
+def _construct(load: OpenStore, path: str, query: str, limit: int) -> list[tuple[Any, Any, Any]]:
     import pyoxigraph as ox
 
-    found = _result(folder, query)
+    found = _result(load, path, query)
     if not isinstance(found, ox.QueryTriples):
         raise ToolError("refused", "Only a CONSTRUCT returns triples.")
     with _engine_errors():
         return [(plain_term(t.subject), plain_term(t.predicate), plain_term(t.object)) for t in islice(found, limit)]
 
 
-def _result(folder: str, query: str) -> Any:
+def _result(load: OpenStore, path: str, query: str) -> Any:
     with _engine_errors():
-        return _store(folder).query(query)
+        return load(path).query(query)
 
 
 @contextmanager

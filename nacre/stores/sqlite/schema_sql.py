@@ -3,8 +3,10 @@
 The comments say what the rows of a relation contain: which columns are filled, rows in common, own values.
 """
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
@@ -13,12 +15,28 @@ _MAX_VALUES = 12
 
 _MAX_VALUE_LENGTH = 50
 
+# what a table shows for a question beside what the question is about: columns, and characters of a column's meaning and
+# of its values (given)
+_MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 16, 60, 70
+
+# so many columns are not left out, since a line that says so is as long (given)
+_MAX_LEFT = 3
+
+# the last word of labels of nodes that qualify a value, as ingestion makes them
+STATEMENT = "statement"
+
+# properties for one language
+_TRANSLATION = re.compile(r"@[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
 
 
-def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
+def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: Collection[str] | None = None) -> str:
     """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
+
+    With a `focus`, the predicates that a question is about, these are shown in full. Of other columns the most useful
+    ones are shown in short: links first, names in other languages and identifiers last.
 
     A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
     a value, classes without members and what a layer hides are left out. Tables that a column refers to and that are
@@ -53,7 +71,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None) -> str:
             parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            parts.append(_statement(tables, relation, alike))
+            parts.append(_statement(tables, relation, alike, focus))
     if relations is not None:
         parts += _referenced_tables(schema, shown, empty)
     return "\n\n".join(parts) + "\n"
@@ -63,9 +81,10 @@ def _column_names(relation: Relation) -> tuple[str, ...]:
     return tuple(column.value or column.link for column in relation.columns)
 
 
-def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
+def column_comment(predicate: Predicate, samples: Sequence[str] = (), *, short: bool = False) -> str:
     """Meaning, unit and values of a predicate in one line; `samples` replace the predicate's own."""
-    parts = [" ".join(predicate.comment.split())[:200].rstrip(".")] if predicate.comment else []
+    meaning = " ".join(predicate.comment.split())[: _MAX_MEANING if short else 200].rstrip(". ")
+    parts = [meaning] if meaning else []
     if predicate.role == "identifier":
         parts.append("unique" if predicate.datatype == "text" else "an identifier")
     if predicate.unit:
@@ -80,11 +99,18 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = ()) -> str:
     if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
         parts.append(f"from {bounds[0]:.10g} to {bounds[1]:.10g}")
     elif predicate.values:
-        more = ", ..." if len(predicate.values) > _MAX_VALUES else ""
-        parts.append("one of: " + ", ".join(map(_short, predicate.values[:_MAX_VALUES])) + more)
+        shown = _first_values(predicate.values) if short else predicate.values[:_MAX_VALUES]
+        more = ", ..." if len(predicate.values) > len(shown) else ""
+        parts.append("one of: " + ", ".join(map(_short, shown)) + more)
     elif samples or predicate.samples:
-        parts.append("e.g. " + ", ".join(map(_short, (samples or predicate.samples)[:2])))
+        parts.append("e.g. " + ", ".join(map(_short, (samples or predicate.samples)[: 1 if short else 2])))
     return _clean("; ".join(parts))
+
+
+def _first_values(values: Sequence[str]) -> Sequence[str]:
+    """As many values as have room; at least one."""
+    lengths = list(accumulate(len(_short(value)) + 2 for value in values[:_MAX_VALUES]))
+    return values[: max(1, sum(length <= _MAX_VALUES_LENGTH for length in lengths))]
 
 
 def is_number(text: str) -> bool:
@@ -103,11 +129,13 @@ def column_definitions(
     samples: Sequence[str] = (),
     filled: str = "",
     targets: str = "",
+    *,
+    short: bool = False,
 ) -> list[tuple[str, str]]:
     """The SQL columns of a predicate with a comment each: value, low, high, raw text, link (to `target`). `targets`
     names the tables behind a link of several, `filled` says how many rows have a value, "" if all have one."""
     kind = SQL_TYPES.get(predicate.datatype, "TEXT")
-    text = "; ".join(x for x in (column_comment(predicate, samples), filled) if x)
+    text = "; ".join(x for x in (column_comment(predicate, samples, short=short), filled) if x)
     found: list[tuple[str, str]] = []
     if column.value:
         shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
@@ -118,7 +146,7 @@ def column_definitions(
     if column.text:
         found.append((f"{quote_if_needed(column.text)} TEXT", "as written in the data"))
     if column.link:
-        meaning = _clean(" ".join(predicate.comment.split())[:200].rstrip("."))
+        meaning = _clean(" ".join(predicate.comment.split())[: _MAX_MEANING if short else 200].rstrip(". "))
         # the values of a link are the names in its target table
         note = "; ".join(x for x in ("" if column.value else meaning, targets, "" if column.value else filled) if x)
         found.append((f"{quote_if_needed(column.link)} INTEGER REFERENCES {quote_if_needed(target)}(id)", note))
@@ -147,7 +175,7 @@ def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collect
     return lines
 
 
-def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation]) -> str:
+def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None) -> str:
     """The statement of a relation; `alike` are the views whose columns it stands for, itself among them."""
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
@@ -158,7 +186,8 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation]) ->
         else (f"{quote_if_needed(relation.key)} INTEGER PRIMARY KEY", "")
     ]
     filled = fill_notes(tables, alike or [relation])
-    for column in relation.columns:
+    kept, left = _useful_columns(schema, relation, filled, focus) if focus is not None else (relation.columns, 0)
+    for column in kept:
         predicate = schema.predicate_of.get(column.predicate)
         name = column.value or column.link
         if predicate is None or predicate.hidden or name not in filled:
@@ -172,11 +201,55 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation]) ->
             samples,
             filled[name],
             _targets(schema, predicate) if column.link else "",
+            short=focus is not None and column.predicate not in focus,
         )
     about = _about(schema, relation)
     if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
         about = f"{about}; names: entity.label" if about else "names: entity.label"
-    return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + ";"
+    more = f"\n-- {left} more columns: look them up" if left else ""
+    return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + f";{more}"
+
+
+def _useful_columns(
+    schema: Schema, relation: Relation, filled: Mapping[str, str], focus: Collection[str]
+) -> tuple[Sequence[Column], int]:
+    """The columns that a question is about and the most useful others, in their order, and how many are left out.
+    Copies of a column, names in other languages and identifiers are the least useful."""
+    known_columns = [
+        (place, column, known)
+        for place, column in enumerate(relation.columns)
+        if (known := schema.predicate_of.get(column.predicate)) is not None
+        and not known.hidden
+        and (column.value or column.link) in filled
+    ]
+    if len(known_columns) <= _MAX_COLUMNS + _MAX_LEFT:
+        return [column for _, column, _ in known_columns], 0
+    links, seen = 0, set[tuple[str, ...]]()
+    ranked: list[tuple[int, int, int]] = []
+    for place, column, known in sorted(known_columns, key=lambda each: -_filled_share(schema, each[2])):
+        values = known.values or known.samples
+        is_copy = bool(values) and not column.link and values in seen
+        seen.add(values)
+        is_late = is_copy or is_secondary(known)
+        links += bool(column.link)
+        use = 0 if known.iri in focus else 4 if is_late else 1 if known.role == "name" else 3 if column.value else 2
+        # beyond half of the room links come last too
+        ranked.append((3 if use == 2 and links > _MAX_COLUMNS // 2 else use, len(ranked), place))
+    most = max(_MAX_COLUMNS, sum(not use for use, *_ in ranked))
+    places = sorted(place for *_, place in sorted(ranked)[:most])
+    return [relation.columns[place] for place in places], len(ranked) - len(places)
+
+
+def is_secondary(predicate: Predicate) -> bool:
+    """Whether people seldom ask for a predicate: an identifier, a name in another language, a node behind a value."""
+    label = predicate.label or predicate.comment
+    return predicate.role == "identifier" or bool(_TRANSLATION.search(predicate.iri)) or label.endswith(f" {STATEMENT}")
+
+
+def _filled_share(schema: Schema, predicate: Predicate) -> float:
+    """The largest share of the things of a class that have the predicate; a class of one thing says little."""
+    counts = ((n, schema.class_of[iri].count) for iri, n in predicate.domains.items() if iri in schema.class_of)
+    return max((n / count for n, count in counts if count > 1), default=0.0)
 
 
 def _has_names(schema: Schema, predicate: str) -> bool:
@@ -229,7 +302,8 @@ def _targets(schema: Schema, predicate: Predicate) -> str:
     # a table says more than a class that unites several
     ends = [end for end in ends if end[0].relation in {group.relation for group in schema.groups}] or ends
     shown = sorted(ends, key=lambda end: (-end[1], end[0].iri))[:3]
-    listed = ", ".join(f"{quote_if_needed(e.relation)} {100 * n / predicate.objects:.0f} %" for e, n in shown)
+    shares = {each.relation: n for each, n in reversed(shown)}
+    listed = ", ".join(f"{quote_if_needed(e)} {100 * shares[e] / predicate.objects:.0f} %" for e in reversed(shares))
     return f"to {listed}" if listed and predicate.objects else ""
 
 
