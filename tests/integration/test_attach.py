@@ -321,7 +321,7 @@ async def test_names_that_an_endpoint_does_not_give_in_time_are_looked_up_again_
             assert lexicon_for(graph, "What is the price of Quillon?") is complete
         is_slow.append(True)
         record = await _asked(tmp_path, "What is the price of Zorblax?", "bakery")
-        assert (record["status"], "knows nothing" in record["answer"]) == ("failed", False)
+        assert (record["status"], "knows nothing" in str(record["answer"])) == ("failed", False)
         is_slow.clear()
         record = await _asked(tmp_path, "What is the price of Zorblax?", "bakery")
-        assert (record["status"], "knows nothing" in record["answer"]) == ("not_in_graph", True)
+        assert (record["status"], "knows nothing" in str(record["answer"])) == ("not_in_graph", True)
