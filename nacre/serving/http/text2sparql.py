@@ -109,7 +109,8 @@ async def text2sparql(
         rewrite = (await agents.rewriter(asked, sql_database(graph, settings, sandbox))).value
         database = await run_in_thread(plain_database, graph, settings, sandbox, _load_triples, lexicon)
     else:
-        rewrite, database = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
+        rewrite, remote = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
+        database = replace(remote, wants_query=True) if remote is not None else None
     understanding = await run_in_thread(understand, rewrite, graph.schema, lexicon)
     view = replace(asked, rewrite=rewrite, understanding=understanding)
     writer = agents.query_writer if database is not None else by_rules
