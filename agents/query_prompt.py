@@ -84,14 +84,14 @@ async def query_messages(
         question=quote_line(view.question if typed else view.standalone) + _as_asked(view, database),
     )
     return [
-        SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.is_plain)),
+        SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.wants_query)),
         HumanMessage(turn),
     ]
 
 
 def _as_asked(view: TurnView, database: Database) -> str:
     """The question in its own language, whose names a query over the data as it was read selects."""
-    own = view.rewrite.own if database.is_plain else ""
+    own = view.rewrite.own if database.wants_query else ""
     return f"\nAs asked, in {language_name(view.rewrite.language)}: {quote_line(own)}" if own else ""
 
 

@@ -104,8 +104,8 @@ class Database(Protocol):
         ...
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it has the data as it was read, so that its queries run at any endpoint that has them."""
+    def wants_query(self) -> bool:
+        """Whether one query is asked for, which others run, instead of its rows."""
         ...
 
     @property

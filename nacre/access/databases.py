@@ -54,7 +54,7 @@ class SqlDatabase:
     lexicon: Lexicon
     most: int = MAX_READINGS_RUN
     language: Language = "sql"
-    is_plain: bool = False
+    wants_query: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -121,7 +121,11 @@ def sql_database(
 
 @dataclass(frozen=True)
 class SparqlDatabase:
-    """The `Database` of one round in SPARQL; its protocol documents the methods."""
+    """The `Database` of one round in SPARQL; its protocol documents the methods.
+
+    `portable` is the vocabulary of the data as it was read. If the source `is_plain`, it has the data like that, and
+    `stated` are then the classes and predicates that it has.
+    """
 
     graph: Graph
     settings: Settings
@@ -136,6 +140,7 @@ class SparqlDatabase:
     portable: Vocabulary | None = None
     is_plain: bool = False
     stated: Schema | None = None
+    wants_query: bool = False
 
     @property
     def schema(self) -> Schema:
@@ -266,7 +271,7 @@ def plain_database(
     words, labels = Vocabulary(graph.schema), sparql.ingested_labels(graph.stored)
     engine = sparql_engine(source, words, labels, tables=graph.stored)
     of = SparqlDatabase(graph, settings, sandbox, 1, lexicon, engine, source, labels, MAX_READINGS_RUN, portable=words)
-    return replace(of, is_plain=True, stated=schema)
+    return replace(of, is_plain=True, stated=schema, wants_query=True)
 
 
 def has_members(class_: str, stated: Collection[str], schema: Schema) -> bool:

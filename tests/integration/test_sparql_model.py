@@ -73,6 +73,7 @@ async def test_a_model_writes_sparql(data: Path, scripted: ScriptedModel, graph:
     head = str(scripted.asked[0][0].content)
     assert "SPARQL 1.1" in head
     assert "CLASS kitchen:Dish" in head
+    assert "prose" in head, "descriptions are gathered by SPARQL as well"
 
 
 CONTAINS = "SELECT ?dish (COUNT(?i) AS ?n) { ?dish a kitchen:Dish ; kitchen:contains ?i } GROUP BY ?dish"

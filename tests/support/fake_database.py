@@ -60,7 +60,7 @@ class FakeDatabase:
     read_at: list[int] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
     language: Language = "sql"
-    is_plain: bool = False
+    wants_query: bool = False
     most: int = MAX_READINGS_RUN
 
     async def read(self, readings: Sequence[Reading], names: str = "") -> list[BranchResult]:

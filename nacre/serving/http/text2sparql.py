@@ -16,7 +16,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
 from agents.agents import Agents, build_agents
-from agents.answering.select_answer import DECLINED, row_probability
+from agents.answering.select_answer import DECLINED, is_empty, row_probability
 from agents.query_writer import by_rules
 from agents.turn_view import Database, first_turn
 from graph.context import agents_for
@@ -109,13 +109,16 @@ async def text2sparql(
         rewrite = (await agents.rewriter(asked, sql_database(graph, settings, sandbox))).value
         database = await run_in_thread(plain_database, graph, settings, sandbox, _load_triples, lexicon)
     else:
-        rewrite, database = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
+        rewrite, remote = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
+        database = replace(remote, wants_query=True) if remote is not None else None
     understanding = await run_in_thread(understand, rewrite, graph.schema, lexicon)
     view = replace(asked, rewrite=rewrite, understanding=understanding)
     writer = agents.query_writer if database is not None else by_rules
     database = database or sql_database(graph, settings, sandbox)
     result = (await writer(view, database)).value
-    likely = sorted(result.rows, key=lambda each: -row_probability(understanding, each))
+    # rows that the data as it was read does not give rest on what ingestion derived
+    found = [each for each in result.rows if not (database.wants_query and is_empty(each.table))]
+    likely = sorted(found, key=lambda each: -row_probability(understanding, each))
     words = endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else None
     for each in likely:
         if row_probability(understanding, each) < DECLINED:
