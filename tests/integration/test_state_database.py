@@ -20,7 +20,7 @@ from nacre.serving.keys import Caller, open_keys
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.state.conversations import Conversations, ThreadFilter
-from nacre.stores.state.database import StateDatabase, install_tables, open_database, parse_url
+from nacre.stores.state.database import StateDatabase, install_tables, open_database, open_file, parse_url
 from nacre.stores.state.locks import locks_of
 
 ANN = Caller("ann")
@@ -339,3 +339,21 @@ def test_threads_of_one_process_share_a_database(database: StateDatabase) -> Non
         thread.join()
     assert failures == []
     assert [each.turns for each in conversations.listed("ann")] == [10] * 4
+
+
+def test_a_file_is_closed_after_the_statement_that_runs(tmp_path: Path) -> None:
+    database = open_file(tmp_path / "state.sqlite")
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) FROM n"
+    begun, rows = threading.Event(), list[tuple[Any, ...]]()
+
+    def read() -> None:
+        with database._own[1] as connection:  # type: ignore[index]
+            begun.set()
+            rows.extend(tuple(row) for row in connection.exec_driver_sql(numbers))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    begun.wait()
+    database.close()
+    assert rows == [(3_000_000,)]
+    thread.join()

@@ -199,7 +199,9 @@ class _Held:
         self._lock.release()
 
     def close(self) -> None:
-        self._connection.close()
+        # SQLite crashes if a connection is closed while another thread runs a statement on it
+        with self._lock:
+            self._connection.close()
 
 
 def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL",)) -> StateDatabase:
