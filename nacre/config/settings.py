@@ -188,8 +188,9 @@ class Settings(BaseSettings):
         30.0, gt=0, description="Seconds that a client may take to send a request, including its body."
     )
     trusted_proxies: str = Field(
-        "", description="Addresses of proxies whose X-Forwarded-For header is trusted, separated by commas."
+        "", description="Addresses of proxies whose X-Forwarded-* headers are trusted, separated by commas."
     )
+    root_path: str = Field("", description="Path under which a proxy serves everything, such as /kg.")
     log: Literal["text", "json"] = Field("text", description="Format of the server log: text or json.")
     # read by nacre.extension, before there are settings
     extensions: str = Field("", description="Installed extensions of others that are used, separated by commas.")

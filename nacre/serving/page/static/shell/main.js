@@ -115,7 +115,7 @@ function setTheme(name) {
 async function start() {
   try {
     const wanted = currentRoute();
-    [state.choices] = await Promise.all([get("/api/choices")]);
+    [state.choices] = await Promise.all([get("api/choices")]);
     if (!(await loadGraphs(wanted.graph)) && !("add" in wanted && state.choices.may_write)) return;
     showActiveOptions();
     listThreads();
@@ -143,14 +143,14 @@ $("derive").addEventListener("click", () => {
 $("panel-close").addEventListener("click", () => { panel.close(); $("derive").focus(); });
 $("configure").addEventListener("click", openConfiguration);
 $("theme").addEventListener("click", () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); });
-$("key").addEventListener("click", async () => { access.token = ""; await requestKey(""); location.assign("/"); });
+$("key").addEventListener("click", async () => { access.token = ""; await requestKey(""); location.assign("./"); });
 
 // links within the page change the view without loading a page
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location.origin);
-  if (to.origin !== location.origin || to.pathname !== "/" || to.hash) return;
+  const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location);
+  if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
   event.preventDefault();
   navigate(to.pathname + to.search);
 });
