@@ -27,7 +27,8 @@ def passed(path: str, headers: Any = (), *, root: str = "", client: str = "10.0.
         "headers": [(b"host", b"127.0.0.1:8200"), *((name.encode(), value.encode()) for name, value in pairs)],
     }
     asyncio.run(ProxyMiddleware(app, "10.0.0.1")(scope, None, None))
-    return scopes[0]
+    (seen,) = scopes
+    return dict(seen)
 
 
 def host(scope: dict[str, Any]) -> list[bytes]:
