@@ -183,6 +183,11 @@ class Settings(BaseSettings):
         False,
         description="true lets keys with the right share publish answers at addresses that need no key.",
     )
+    embed: str = Field(
+        "",
+        description="Sites that may show the page in a frame, by the key that they use: KEY=ORIGIN ORIGIN, separated by"
+        " commas; default none.",
+    )
     cors_origins: str = Field("", description="Web origins that may use the API, separated by commas; default none.")
     unfinished_seconds: float = Field(
         30.0, gt=0, description="Seconds that a client may take to send a request, including its body."

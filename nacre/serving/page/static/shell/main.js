@@ -121,7 +121,7 @@ async function start() {
     listThreads();
     await showRoute(wanted);
     $("key").hidden = !access.token;
-    if (matchMedia("(pointer: fine)").matches) $("question").focus();
+    if (self === top && matchMedia("(pointer: fine)").matches) $("question").focus();
   } catch (problem) {
     $("welcome").hidden = false;
     $("lead").replaceChildren(failureBox(problem, button(t("tryAgain"), start, "main")));
