@@ -51,7 +51,9 @@ def thing_address(page: str, graph: str, iri: str) -> str:
 def _csv(record: Answer, page: str) -> bytes:
     columns, rows = answer_table(record)
     out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows([csv_cell(cell) for cell in row] for row in (columns, *rows))
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(map(csv_cell, columns))
+    writer.writerows(map(csv_cell, row) for row in rows)
     return out.getvalue().encode(errors="replace")
 
 
@@ -65,8 +67,9 @@ def _markdown(record: Answer, page: str) -> bytes:
     if record["table"] is None:
         lines += [escape_markdown(record["answer"]), ""]
     else:
-        cells = [[_line(str(csv_cell(cell))) for cell in row] for row in (columns, *rows)]
-        lines += [f"| {' | '.join(row)} |" for row in (cells[0], ["---"] * len(columns), *cells[1:])]
+        cells = [[_line(str(csv_cell(cell))) for cell in row] for row in rows]
+        heads = [_line(each) for each in columns]
+        lines += [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(columns), *cells)]
         lines.append("")
     for citation in record["citations"]:
         lines.append(f"- \\[{citation['n']}\\] {_line(citation['source'])}: {_line(citation['text'])}")

@@ -62,16 +62,17 @@ def ask(
     context = options.turn_context(settings, reasoner, branches)
     if format not in (None, "xlsx", "csv", "json", "md", "ttl"):
         raise ConfigError(f"--format can't be {format!r}. Use xlsx, csv, json, md or ttl.")
+    write = extension_service("downloads", "write", "--format") if format else None
     if query_only:
         asyncio.run(_print_query(settings, question, graph, thread, as_json=as_json))
         return 0
 
     async def turn() -> "Answer":
         async with open_turn_service(settings, lasting=thread is not None) as service:
-            if as_json or format:
+            if as_json or write:
                 record = await service.answer(question, graph, thread, context)
-                if format:
-                    sys.stdout.buffer.write(extension_service("downloads", "write", "--format")(record, format))
+                if write:
+                    sys.stdout.buffer.write(write(record, format))
                 else:
                     sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
