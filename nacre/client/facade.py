@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
-from nacre.serving.transcript import answer_table
 from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ class Reply:
             from pandas import DataFrame
         except ImportError:
             raise ConfigError("to_pandas needs pandas. Run: pip install pandas") from None
+        from nacre.serving.transcript import answer_table
+
         columns, rows = answer_table(self.record)
         return DataFrame(rows, columns=columns)
 
