@@ -17,12 +17,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+from nacre.errors import ConfigError
 from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 from nacre.serving.turn_events import collect_record
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+    from pandas import DataFrame
 
     from nacre.client.local import LocalSource, LocalVerified
     from nacre.client.remote import RemoteSource, RemoteVerified
@@ -83,6 +85,17 @@ class Reply:
         """The answer, followed by its sources, one per line."""
         sources = [f"[{each['n']}] {each['source']}: {' '.join(each['text'].split())}" for each in self.citations]
         return "\n".join([self.text, *sources])
+
+    def to_pandas(self) -> "DataFrame":
+        """The table of the answer, or its values as one column. Needs pandas, else raises ConfigError."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise ConfigError("to_pandas needs pandas. Run: pip install pandas") from None
+        from nacre.serving.transcript import answer_table
+
+        columns, rows = answer_table(self.record)
+        return DataFrame(rows, columns=columns)
 
     def __str__(self) -> str:
         return self.text

@@ -208,13 +208,19 @@ class Settings(BaseSettings):
         False,
         description="true takes accounts from X-Forwarded-User and X-Forwarded-Groups of NACRE_TRUSTED_PROXIES.",
     )
+    embed: str = Field(
+        "",
+        description="Sites that may show the page in a frame, by the key that they use: KEY=ORIGIN ORIGIN, separated by"
+        " commas; default none.",
+    )
     cors_origins: str = Field("", description="Web origins that may use the API, separated by commas; default none.")
     unfinished_seconds: float = Field(
         30.0, gt=0, description="Seconds that a client may take to send a request, including its body."
     )
     trusted_proxies: str = Field(
-        "", description="Addresses of proxies whose X-Forwarded-For header is trusted, separated by commas."
+        "", description="Addresses of proxies whose X-Forwarded-* headers are trusted, separated by commas."
     )
+    root_path: str = Field("", description="Path under which a proxy serves everything, such as /kg.")
     log: Literal["text", "json"] = Field("text", description="Format of the server log: text or json.")
     # read by nacre.extension, before there are settings
     extensions: str = Field("", description="Installed extensions of others that are used, separated by commas.")

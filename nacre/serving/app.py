@@ -32,7 +32,7 @@ from nacre.serving.http import health, middleware
 from nacre.serving.http.ask import query_router
 from nacre.serving.http.ask import router as ask_router
 from nacre.serving.http.auth import Authenticator, RateLimiter
-from nacre.serving.http.connection import BoundedConnection
+from nacre.serving.http.connection import BoundedConnection, ProxyMiddleware
 from nacre.serving.http.errors import (
     nacre_error_response,
     routing_error_response,
@@ -105,6 +105,8 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             expose_headers=EXPOSED_HEADERS,
         )
     app.add_middleware(RequestMiddleware, app.state.metrics)
+    if alone:
+        app.add_middleware(ProxyMiddleware, settings.trusted_proxies)
     _add_routes(app, alone=alone)
     return app
 

@@ -20,6 +20,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.connection import route_path
 from nacre.serving.http.dependencies import (
     OPENAI_ERROR_RESPONSES,
     LookUpSlotDep,
@@ -333,7 +334,7 @@ async def _reply(run: Run, format_reply: Callable[[Answer], dict[str, Any]], tur
     payload = json.loads(run.result.data)
     if run.result.kind == "answer":
         return JSONResponse(format_reply(payload))
-    return error_response(turns.request.url.path, payload["status"], payload["message"])
+    return error_response(route_path(turns.request.scope), payload["status"], payload["message"])
 
 
 def _event(payload: Mapping[str, Any], kind: str | None = None) -> ServerSentEvent:

@@ -66,6 +66,13 @@ def rows_csv(citation: Citation) -> str:
     return out.getvalue()
 
 
+def answer_table(record: Answer) -> tuple[list[str], list[list[Value | None]]]:
+    """The columns and rows of an answer; values without a table are one column."""
+    if record["table"] is not None:
+        return record["table"]["columns"], record["table"]["rows"]
+    return [f"answer [{record['unit']}]" if record["unit"] else "answer"], [[value] for value in record["values"]]
+
+
 def csv_cell(value: Value | None) -> Value:
     """A value as a CSV cell; a text that a spreadsheet would run begins with an apostrophe.
 

@@ -84,3 +84,13 @@ def test_a_thread_goes_on_in_another_process_and_belongs_to_its_graph(fresh):
     refused = fresh("ask", QUESTION, "--graph", "kitchen", "--thread", "t")
     assert refused.returncode == 2
     assert "'room'" in refused.stderr
+
+
+def test_an_answer_is_printed_as_a_file(nacre):
+    question = "Which books have more than 300 pages?"
+    table = nacre("ask", question, "--graph", "reading-room", "--format", "csv")
+    assert (table.returncode, table.stdout.split()[:2]) == (0, ["answer", "Granite"])
+    triples = nacre("ask", question, "--graph", "reading-room", "--format", "ttl").stdout
+    assert '"540"' in triples
+    refused = nacre("ask", question, "--format", "exe")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

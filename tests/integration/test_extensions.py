@@ -21,7 +21,8 @@ from nacre.stores.versions import Manifest, Pointer
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
 OURS = (
-    "a2a", "agui", "databases", "fleet", "langgraph_api", "local_model", "pyramid", "server_tables", "sharing"
+    "a2a", "agui", "databases", "downloads", "embed", "fleet", "langgraph_api", "local_model", "pyramid",
+    "server_tables", "sharing",
 )  # fmt: skip
 
 HARBOUR = """
@@ -236,6 +237,7 @@ NEEDED = {
     "open": ("server_tables", "The graph needs the extension 'server_tables', which", ["export", "--graph", "moved"]),
     "keys": ("fleet", "NACRE_DATABASE_URL needs the extension 'fleet', which", ["keys", "list"]),
     "graphs": ("fleet", "NACRE_GRAPHS needs the extension 'fleet', which", ["graphs"]),
+    "format": ("downloads", "--format needs the extension 'downloads', which", ["ask", "How many?", "--format", "csv"]),
     "remove": ("server_tables", "", ["remove", "--graph", "moved"]),
 }
 

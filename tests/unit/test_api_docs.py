@@ -34,7 +34,7 @@ SPEC = {
         }
     },
 }
-PAGE = api_docs_page(SPEC, "/api/openapi.json")
+PAGE = api_docs_page(SPEC)
 
 
 def test_every_operation_parameter_and_field_is_there() -> None:

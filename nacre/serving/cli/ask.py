@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from nacre.errors import ConfigError, NacreError
+from nacre.extension import service as extension_service
 from nacre.serving.capacity import pause_collection
 from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import DisplayOptions, adapt_commands, print_line, show_turn
@@ -46,6 +47,10 @@ def ask(
     show_sources: SourcesOption = False,
     timings: TimingsOption = False,
     query_only: Annotated[bool, typer.Option("--query-only", help="Print the query and do not run it.")] = False,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="F", help="Print a file alone: xlsx, csv, json, md or ttl."),
+    ] = None,
 ) -> int:
     """Ask one question and stream the cited answer."""
     with pause_collection():
@@ -55,15 +60,21 @@ def ask(
 
     settings = Settings()
     context = options.turn_context(settings, reasoner, branches)
+    if format not in (None, "xlsx", "csv", "json", "md", "ttl"):
+        raise ConfigError(f"--format can't be {format!r}. Use xlsx, csv, json, md or ttl.")
+    write = extension_service("downloads", "write", "--format") if format else None
     if query_only:
         asyncio.run(_print_query(settings, question, graph, thread, as_json=as_json))
         return 0
 
     async def turn() -> "Answer":
         async with open_turn_service(settings, lasting=thread is not None) as service:
-            if as_json:
+            if as_json or write:
                 record = await service.answer(question, graph, thread, context)
-                sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+                if write:
+                    sys.stdout.buffer.write(write(record, format))
+                else:
+                    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
                 return record
             display = DisplayOptions(show_sources, timings, model_address(settings))
             return await show_turn(service.events(TurnInput(question, graph, thread, context)), display)

@@ -46,6 +46,9 @@ def serve(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, max=64, metavar="N", help="Worker processes; 1 by default.")
     ] = None,
+    root_path: Annotated[
+        str | None, typer.Option("--root-path", metavar="/PATH", help="Path under which a proxy serves everything.")
+    ] = None,
 ) -> None:
     """Serve all graphs over HTTP.
 
@@ -61,6 +64,7 @@ def serve(
     from nacre.serving.telemetry import SHARED_FOLDER_VARIABLE
 
     settings = load_settings()
+    root = _checked_root_path(settings.root_path if root_path is None else root_path)
     middleware.configure(settings.log, logging.INFO)
     # uvicorn would report a configuration error as a traceback
     asyncio.run(_check_openable(settings))
@@ -84,7 +88,7 @@ def serve(
             os.environ[SHARED_FOLDER_VARIABLE] = stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="nacre-metrics-")
             )
-        config = _uvicorn_config(settings, processes)
+        config = _uvicorn_config(settings, processes, root)
         if processes > 1:
             supervisor = Multiprocess(config, [listening])
             # a closed terminal stops the server; uvicorn would restart the processes
@@ -154,7 +158,18 @@ def _allowed_host(setting: str, has_keys: bool) -> str:
     return "127.0.0.1"
 
 
-def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
+def _checked_root_path(text: str) -> str:
+    from nacre.serving.http.connection import ROOT_PATH
+    from nacre.serving.http.middleware import OWN_PATHS
+
+    root = text.rstrip("/")
+    # the server could not tell a path of its own from one that a proxy has left whole
+    if root and (not ROOT_PATH.fullmatch(root) or OWN_PATHS.match(root)):
+        raise ConfigError(f"The root path can't be {text[:100]!r}. Use one that is not the server's own, such as /kg.")
+    return root
+
+
+def _uvicorn_config(settings: "Settings", processes: int, root_path: str) -> "uvicorn.Config":
     import uvicorn
 
     from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
@@ -171,9 +186,9 @@ def _uvicorn_config(settings: "Settings", processes: int) -> "uvicorn.Config":
         ws="none",
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        # only the named proxies are trusted to state the client's address
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=settings.trusted_proxies,
+        # those of trusted proxies are read by ProxyMiddleware
+        proxy_headers=False,
+        root_path=root_path,
         timeout_graceful_shutdown=round(settings.stop_seconds) + 10,
     )
 

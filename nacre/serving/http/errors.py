@@ -20,6 +20,7 @@ from nacre.serving.errors import (
     Unauthenticated,
     error_status,
 )
+from nacre.serving.http.connection import route_path
 
 
 async def validation_error_response(request: Request, error: Exception) -> JSONResponse:
@@ -33,13 +34,13 @@ async def validation_error_response(request: Request, error: Exception) -> JSONR
     # replies can't contain lone surrogates, which a client may put into a name
     problems = json.loads(json.dumps(problems).encode("ascii", "replace"))
     path = [part for part in problems[0].get("loc", ()) if part != "body"] if problems else []
-    return error_response(request.url.path, 422, problems, param=str(path[0]) if path else None)
+    return error_response(route_path(request.scope), 422, problems, param=str(path[0]) if path else None)
 
 
 async def routing_error_response(request: Request, error: Exception) -> JSONResponse:
     """The reply to a request for an unknown route or method."""
     assert isinstance(error, HTTPException)
-    return error_response(request.url.path, error.status_code, error.detail, error.headers)
+    return error_response(route_path(request.scope), error.status_code, error.detail, error.headers)
 
 
 async def storage_error_response(request: Request, error: Exception) -> JSONResponse:
@@ -58,7 +59,7 @@ async def nacre_error_response(request: Request, error: Exception) -> JSONRespon
     if isinstance(error, Unauthenticated):
         headers |= request.app.state.authenticator.challenge(request)
     code = "model_not_found" if isinstance(error, ModelNotFound) else None
-    return error_response(request.url.path, error_status(error), str(error), headers, code=code)
+    return error_response(route_path(request.scope), error_status(error), str(error), headers, code=code)
 
 
 ErrorFormat = Literal["openai", "json-rpc", "langgraph", "own"]

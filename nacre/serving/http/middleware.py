@@ -24,6 +24,7 @@ from nacre.language.sanitize import escape_controls
 from nacre.records.threads import run_in_thread
 from nacre.serving.capacity import FairSlots
 from nacre.serving.http.auth import authenticate, bearer_token
+from nacre.serving.http.connection import route_path
 from nacre.serving.http.dependencies import CLIENT_LEFT
 from nacre.serving.http.errors import error_response, nacre_error_response
 from nacre.serving.telemetry import Metrics
@@ -32,7 +33,7 @@ log = logging.getLogger("nacre.access")
 
 OWN_PATHS = re.compile(
     r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics|login|callback|logout)"
-    r"(?:/|$)|/$"
+    r"(?:/|$)|/?$"
 )
 
 SHARE_PREFIX = "/share/"
@@ -63,7 +64,7 @@ class RequestMiddleware:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not OWN_PATHS.match(scope["path"]):
+        if scope["type"] != "http" or not OWN_PATHS.match(path := route_path(scope)):
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
@@ -86,10 +87,10 @@ class RequestMiddleware:
             await send(message)
 
         try:
-            if len(scope["path"]) <= MAX_PATH and "\0" not in scope["path"]:
+            if len(path) <= MAX_PATH and "\0" not in path:
                 await self._app(scope, receive, send_with_headers)
             else:
-                await error_response(scope["path"], 404, "Not Found")(scope, receive, send_with_headers)
+                await error_response(path, 404, "Not Found")(scope, receive, send_with_headers)
         finally:
             seconds = time.perf_counter() - started
             # the pattern of the route, not the path, which has unlimited values
@@ -98,8 +99,7 @@ class RequestMiddleware:
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.requests.labels(method, route, str(status)).inc()
             self._metrics.request_seconds.labels(route).observe(seconds)
-            path = loggable(scope["path"])
-            fields = {"method": method, "path": path, "status": status, "seconds": round(seconds, 4)}
+            fields = {"method": method, "path": loggable(path), "status": status, "seconds": round(seconds, 4)}
             log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", fields, extra={"fields": fields})
 
 
@@ -157,11 +157,12 @@ class BodyMiddleware:
         self._round = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not OWN_PATHS.match(scope["path"]) or PUBLIC_PATHS.match(scope["path"]):
+        path = route_path(scope) if scope["type"] == "http" else ""
+        if scope["type"] != "http" or not OWN_PATHS.match(path) or PUBLIC_PATHS.match(path):
             await self._app(scope, receive, send)
             return
         await self._wait_to_start()
-        if STREAMED_PATHS.match(scope["path"]):
+        if STREAMED_PATHS.match(path):
             await self._app(scope, receive, send)
             return
         request = Request(scope)
@@ -172,7 +173,7 @@ class BodyMiddleware:
                 caller = await authenticate(request, await bearer_token(request))
                 messages = await self._read_body(request, first, receive, caller.owner)
             except BodyRejected as error:
-                await error_response(scope["path"], error.status, str(error))(scope, receive, send)
+                await error_response(path, error.status, str(error))(scope, receive, send)
                 return
             except NacreError as error:
                 await (await nacre_error_response(request, error))(scope, receive, send)

@@ -41,8 +41,8 @@ async def chat_page() -> HTMLResponse:
 
 @router.get(DOCS)
 async def redirect_to_docs() -> RedirectResponse:
-    """Redirect to the documentation's address with a slash."""
-    return RedirectResponse(f"{DOCS}/")
+    """Redirect to the documentation's address with a slash, whatever path a proxy adds."""
+    return RedirectResponse("docs/")
 
 
 @router.get(f"{DOCS}/")
@@ -50,7 +50,7 @@ async def docs_page(request: Request) -> HTMLResponse:
     """The documentation of the API."""
     if not hasattr(request.app.state, "api_docs"):
         # made once: the routes of an app do not change
-        request.app.state.api_docs = await run_in_thread(lambda: api_docs_page(request.app.openapi(), SPEC))
+        request.app.state.api_docs = await run_in_thread(lambda: api_docs_page(request.app.openapi()))
     text: str = request.app.state.api_docs
     return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": content_security_policy(text)})
 
@@ -110,7 +110,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 SCHEMAS = "#/components/schemas/"
 
 
-def api_docs_page(spec: Mapping[str, Any], spec_url: str) -> str:
+def api_docs_page(spec: Mapping[str, Any]) -> str:
     """All operations with their parameters, bodies and replies, and all schemas, each with an anchor of its own."""
     operations = list(_operations(spec))
     links = "".join(
@@ -124,7 +124,7 @@ def api_docs_page(spec: Mapping[str, Any], spec_url: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title}: the API</title><link rel="icon" href="data:,"><style>{STYLE}</style></head><body><main>'
         f"<h1>{title}: the API</h1><p>{escape(str(spec['info'].get('description', '')))}</p>"
-        f'<p>For programs: <a href="{escape(spec_url)}">{escape(spec_url)}</a></p>'
+        f'<p>For programs: <a href="../openapi.json">{SPEC}</a></p>'
         f'<nav aria-label="Operations">{links}</nav>'
         f"<h2>Operations</h2>{''.join(_operation(*each) for each in operations)}"
         f"<h2>Schemas</h2>{''.join(_schema(name, each) for name, each in sorted(schemas.items()))}"

@@ -52,7 +52,7 @@ export const send = async (method, path, body) => {
   const reply = await call(method, path, body);
   return reply.status === 204 ? null : reply.json();
 };
-export const apiPath = (...parts) => "/api/" + parts.map(encodeURIComponent).join("/");
+export const apiPath = (...parts) => "api/" + parts.map(encodeURIComponent).join("/");
 
 async function errorMessage(reply) {
   try {
@@ -90,8 +90,8 @@ export async function streamTurn(body, onEvent, signal) {
   while (!ended) {
     try {
       const reply = last
-        ? await call("GET", "/api/runs/" + last.split(".")[0], undefined, { headers: { "Last-Event-ID": last }, signal })
-        : await call("POST", "/api/ask", body, { headers: { Accept: "text/event-stream" }, signal });
+        ? await call("GET", "api/runs/" + last.split(".")[0], undefined, { headers: { "Last-Event-ID": last }, signal })
+        : await call("POST", "api/ask", body, { headers: { Accept: "text/event-stream" }, signal });
       onEvent("run", reply.headers.get("X-Run-ID"));
       if (tries) onEvent("line", true);
       for await (const event of events(reply.body)) {

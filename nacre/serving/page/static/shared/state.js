@@ -17,10 +17,10 @@ tabs.addEventListener("message", ({ data }) => listeners.forEach((each) => each(
 export function notifyTabs(news) { tabs.postMessage(news); }
 export function onTabMessage(listener) { listeners.push(listener); }
 
-// Addresses: /?thread=, /?graph=, /?graph=&thing=, /?graph=&class=, /?graph=&names=, /?graph=&verified=, /?graph=&picture=, /?add=, /?shares=, /?compare=
+// Addresses: ?thread=, ?graph=, ?graph=&thing=, ?graph=&class=, ?graph=&names=, ?graph=&verified=, ?graph=&picture=, ?add=, ?shares=, ?compare=
 export const currentRoute = () => Object.fromEntries(new URLSearchParams(location.search));
 export const isBrowsing = (route) => ["thing", "class", "names", "verified", "picture", "add", "shares"].some((each) => each in route);
-export const pageAddress = (parts) => "/?" + new URLSearchParams(Object.entries(parts).filter(([, value]) => value != null)).toString();
+export const pageAddress = (parts) => "?" + new URLSearchParams(Object.entries(parts).filter(([, value]) => value != null)).toString();
 
 let routeListener = () => {};
 export function onRouteChange(listener) {
@@ -30,6 +30,6 @@ export function onRouteChange(listener) {
 export function navigate(parts, { replace = false, quiet = false } = {}) {
   const to = typeof parts === "string" ? parts : pageAddress(parts);
   if (replace) history.replaceState(null, "", to);
-  else if (to !== location.pathname + location.search) history.pushState(null, "", to);
+  else if (new URL(to, location).href !== location.href) history.pushState(null, "", to);
   if (!quiet) routeListener(currentRoute());
 }

@@ -12,8 +12,8 @@ function wanted() {
 }
 
 async function load(name) {
-  const reply = await fetch("/static/words/" + name + ".json");
-  if (!reply.ok) throw new Error("/static/words/" + name + ".json: " + reply.status);
+  const reply = await fetch("static/words/" + name + ".json");
+  if (!reply.ok) throw new Error("static/words/" + name + ".json: " + reply.status);
   return reply.json();
 }
 

@@ -69,7 +69,7 @@ async function read(view) {
   let started = false;
   view.start.disabled = true;
   try {
-    view.upload = (await send("POST", "/api/uploads")).upload;
+    view.upload = (await send("POST", "api/uploads")).upload;
     for (const file of view.files) await sendFile(view, file);
     await send("POST", apiPath("uploads", view.upload), { graph: view.name.value, replace: view.replace.checked });
     started = true;
@@ -87,7 +87,7 @@ async function read(view) {
 async function attach(view) {
   view.start.disabled = true;
   try {
-    view.upload = (await send("POST", "/api/attachments", { address: view.address.value, graph: view.name.value, replace: view.replace.checked })).upload;
+    view.upload = (await send("POST", "api/attachments", { address: view.address.value, graph: view.name.value, replace: view.replace.checked })).upload;
     await follow(view);
   } catch (problem) {
     show(view, failureBox(problem));

@@ -39,7 +39,7 @@ function change(view, how) {
   how(view.query);
   const address = new URLSearchParams({ graph: view.graph, class: view.iri });
   for (const name of PARTS) for (const value of view.query.getAll(name)) address.append(name, value);
-  navigate("/?" + address, { quiet: true });
+  navigate("?" + address, { quiet: true });
   return draw(view);
 }
 

@@ -117,7 +117,7 @@ export async function askQuestion(question, insteadOf) {
   try {
     if (!asking.thread) {
       // if conversations can't be stored now, the question is answered anyway
-      const begun = await send("POST", "/api/threads", { graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
+      const begun = await send("POST", "api/threads", { graph }).catch((problem) => { if (problem.status !== 503) throw problem; });
       asking.thread = begun?.thread;
       if (begun && own === view) {
         state.thread = begun.thread;

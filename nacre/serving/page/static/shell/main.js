@@ -121,7 +121,7 @@ async function start() {
     listThreads();
     await showRoute(wanted);
     $("key").hidden = !access.token && !may_log_out;
-    if (matchMedia("(pointer: fine)").matches) $("question").focus();
+    if (self === top && matchMedia("(pointer: fine)").matches) $("question").focus();
   } catch (problem) {
     $("welcome").hidden = false;
     $("lead").replaceChildren(failureBox(problem, button(t("tryAgain"), start, "main")));
@@ -154,8 +154,8 @@ $("key").addEventListener("click", async () => {
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location.origin);
-  if (to.origin !== location.origin || to.pathname !== "/" || to.hash) return;
+  const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location);
+  if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
   event.preventDefault();
   navigate(to.pathname + to.search);
 });

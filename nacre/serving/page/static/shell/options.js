@@ -67,7 +67,7 @@ export function openConfiguration() {
   const draw = () => dialog.replaceChildren(element("header", {}, element("h2", { id: "configuration-head" }, t("configuration")), iconButton("close", t("close"), () => dialog.close())),
     element("form", { method: "dialog" }, optionFields(chosen, (now) => { chosen = now; localStorage.setItem(STORAGE_KEY, JSON.stringify(now)); showActiveOptions(); }), languageField(),
       element("div", { class: "row" }, element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
-        element("a", { href: "/?compare=1", class: "go", onclick: () => dialog.close() }, t("compareTwo")))));
+        element("a", { href: "?compare=1", class: "go", onclick: () => dialog.close() }, t("compareTwo")))));
   draw();
   dialog.showModal();
 }

@@ -13,7 +13,7 @@ export async function showShares() {
   const list = element("ul", { class: "terms" }), found = element("p", { class: "quiet", role: "status", tabindex: "-1" }, t("loading"));
   $("look").replaceChildren(element("h2", {}, t("sharedAnswers")), element("p", {}, t("sharesLead")), element("section", { class: "card" }, found, list));
   try {
-    const links = await get("/api/shares");
+    const links = await get("api/shares");
     const tell = () => { found.textContent = list.children.length ? countPhrase(list.children.length, "entry") : t("sharesNone"); };
     list.replaceChildren(...links.map((link) => shareItem(link, () => { tell(); found.focus(); })));
     tell();

@@ -16,7 +16,7 @@ export async function listThreads(most = MAX_LISTED) {
   const own = ++latestRequest;
   try {
     const search = $("search").value.trim();
-    const found = await get("/api/threads?" + new URLSearchParams({ search, limit: most }));
+    const found = await get("api/threads?" + new URLSearchParams({ search, limit: most }));
     if (own !== latestRequest) return;
     if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, t(search ? "nothingFound" : "noConversations"))); return; }
     const days = new Map();

@@ -13,7 +13,7 @@ let latestRequest = 0;
 
 // Load the graphs into the selection; `wanted`, else the last used one, is selected. False if there are none.
 export async function loadGraphs(wanted) {
-  state.graphs = await get("/api/graphs");
+  state.graphs = await get("api/graphs");
   $("graph").replaceChildren(...state.graphs.map((graph) => element("option", { value: graph.name }, graph.name)));
   if (!state.graphs.length) {
     $("welcome").hidden = false;

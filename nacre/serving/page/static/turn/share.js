@@ -10,7 +10,7 @@ const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
 
 // The server stores no address; this tab knows those that it made, as it knows the key.
 const knownPaths = () => { try { return JSON.parse(sessionStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; } };
-export const knownAddress = (id) => knownPaths()[id] && new URL(knownPaths()[id], location.href).href;
+export const knownAddress = (id) => knownPaths()[id] && new URL("." + knownPaths()[id], location).href;
 
 // Withdraw a link, which may be gone already.
 export const withdrawShare = (id) => remove(apiPath("shares", id));
@@ -25,7 +25,7 @@ export function shareAnswer(turn, record, own) {
 }
 
 async function showLink(turn, own) {
-  const address = new URL(turn.shared.path, location.href).href, { id, expires } = turn.shared.link;
+  const address = new URL("." + turn.shared.path, location).href, { id, expires } = turn.shared.link;
   // a page without TLS may not write to the clipboard
   const isCopied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
   const field = element("input", { readonly: "", value: address, "aria-label": t("shareAddress"), onfocus: () => field.select() });

@@ -1,0 +1,192 @@
+"""The record of an answer -> the bytes of a file. `page` is the address of the page, "" without a server.
+
+Texts of a graph are never run: cells of a workbook are typed, CSV and Markdown are escaped.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+from nacre.errors import ConfigError
+from nacre.language.sanitize import strip_control_characters
+from nacre.records.answer import Answer, Citation, Value
+from nacre.serving.transcript import answer_table, csv_cell, escape_markdown
+
+Format = Literal["xlsx", "csv", "json", "md", "ttl"]
+
+# limits of a workbook: characters of a cell and of a link, rows of a sheet, and numbers that a cell holds exactly
+MAX_CELL, MAX_LINK, MAX_SHEET_ROWS, MAX_EXACT = 32_767, 2_079, 1_048_576, 2**53
+
+MAX_THINGS = 50  # of a citation that are linked, as many as its rows
+
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+ABSOLUTE_IRI = re.compile(r"(?:[a-z][a-z0-9+.-]*://|urn:)\S+", re.IGNORECASE | re.ASCII)
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+SOURCES = ("n", "source", "text", "basis", "thing", "query")
+
+
+def write_answer(record: Answer, format: Format, page: str = "") -> bytes:
+    """The file. Raises ConfigError if a package is missing."""
+    return WRITERS[format](record, page)
+
+
+def thing_address(page: str, graph: str, iri: str) -> str:
+    """The address that opens a thing in the page; its IRI without a page.
+
+    >>> thing_address("https://kg.example/", "maps", "urn:x"), thing_address("", "maps", "urn:x")
+    ('https://kg.example/?graph=maps&thing=urn%3Ax', 'urn:x')
+    """
+    return f"{page}?{urlencode({'graph': graph, 'thing': iri}, errors='replace')}" if page else iri
+
+
+def _csv(record: Answer, page: str) -> bytes:
+    columns, rows = answer_table(record)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(map(csv_cell, columns))
+    writer.writerows(map(csv_cell, row) for row in rows)
+    return out.getvalue().encode(errors="replace")
+
+
+def _json(record: Answer, page: str) -> bytes:
+    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode(errors="replace")
+
+
+def _markdown(record: Answer, page: str) -> bytes:
+    columns, rows = answer_table(record)
+    lines = [f"# {_line(record['question'])}", ""]
+    if record["table"] is None:
+        lines += [escape_markdown(record["answer"]), ""]
+    else:
+        cells = [[_line(str(csv_cell(cell))) for cell in row] for row in rows]
+        heads = [_line(each) for each in columns]
+        lines += [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(columns), *cells)]
+        lines.append("")
+    for citation in record["citations"]:
+        lines.append(f"- \\[{citation['n']}\\] {_line(citation['source'])}: {_line(citation['text'])}")
+        for name, iri in _things(citation):
+            # spaces and brackets would end the link
+            lines.append(f"  - [{_line(name)}](<{quote(thing_address(page, record['graph'], iri), safe=':/?#=&%')}>)")
+    return ("\n".join(lines) + "\n").encode(errors="replace")
+
+
+def _line(text: str) -> str:
+    return escape_markdown(" ".join(text.split()))
+
+
+def _things(citation: Citation) -> list[tuple[str, str]]:
+    """Name and IRI of the things of a citation: the first cell of their row names them if there is one of each."""
+    keys = citation["keys"][:MAX_THINGS]
+    named = len(citation["rows"]) == len(citation["keys"]) and citation["rows"]
+    return [(str(named[i][0]) if named and named[i] else iri, iri) for i, iri in enumerate(keys)]
+
+
+def _turtle(record: Answer, page: str) -> bytes:
+    """The cited triples. Literals are in their lexical form, without datatype and language, as the record has them."""
+    from rdflib import BNode, Graph, Literal, URIRef
+
+    cited = [triple for citation in record["citations"] for triple in citation["triples"] if len(triple) == 3]
+    # whatever else is a subject is no literal
+    things = {subject for subject, _, _ in cited} | {key for each in record["citations"] for key in each["keys"]}
+
+    def term(text: str, is_thing: bool) -> Any:
+        if not is_thing:
+            return Literal(strip_control_characters(text))
+        # what no IRI can contain is escaped, so that nothing can end it
+        return BNode(f"b{text[2:].encode(errors='replace').hex()}") if text[:2] == "_:" else URIRef(_iri(text))
+
+    graph = Graph()
+    for subject, predicate, value in cited:
+        is_thing = predicate == RDF_TYPE or value in things or bool(ABSOLUTE_IRI.fullmatch(value)) or value[:2] == "_:"
+        graph.add((term(subject, True), URIRef(_iri(predicate)), term(value, is_thing)))
+    return graph.serialize(format="turtle", encoding="utf-8")
+
+
+def _iri(text: str) -> str:
+    return re.sub(r"[\x00-\x20<>\"{}|^`\\\ud800-\udfff]", lambda found: quote(found[0], errors="replace"), text)
+
+
+def _workbook(record: Answer, page: str) -> bytes:
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise ConfigError("A workbook needs xlsxwriter. Run: pip install 'nacre[xlsx]'") from None
+
+    out = io.BytesIO()
+    # texts are written as texts in any case; a link must not be made of one
+    book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    bold, day = book.add_format({"bold": True}), book.add_format({"num_format": "yyyy-mm-dd"})
+
+    def sheet(name: str, heads: Sequence[str], rows: Sequence[Sequence[Value | None]]) -> Any:
+        made = book.add_worksheet(name)
+        for y, row in enumerate([heads, *rows][:MAX_SHEET_ROWS]):
+            for x, value in enumerate(row):
+                _write_cell(made, y, x, value, bold if y == 0 else None, day)
+        made.freeze_panes(1, 0)
+        made.autofit()
+        return made
+
+    sheet("Answer", *answer_table(record))
+    rows: list[list[Value | None]] = []
+    addresses: list[str] = []
+    for citation in record["citations"]:
+        query = "" if citation["query"] is None else record["queries"][citation["query"]]["text"]
+        for name, iri in _things(citation) or [("", "")]:
+            rows.append([citation["n"], citation["source"], citation["text"], citation["basis"], name, query])
+            addresses.append(thing_address(page, record["graph"], iri) if iri else "")
+    sources = sheet("Sources", SOURCES, rows)
+    for y, address in enumerate(addresses, 1):
+        if re.match(r"https?://", address) and len(address) <= MAX_LINK:
+            sources.write_url(y, SOURCES.index("thing"), address, string=_text(str(rows[y - 1][4]))[:MAX_LINK])
+    about = ("question", "standalone", "answer", "status", "confidence", "reason", "graph", "version")
+    sheet("About", ("field", "value"), [(name, record[name]) for name in about])  # type: ignore[literal-required]
+    book.close()
+    return out.getvalue()
+
+
+def _write_cell(sheet: Any, y: int, x: int, value: Value | None, format: Any, day: Any) -> None:
+    """A number, a boolean, a date or a text; never a formula or a link."""
+    if value is None:
+        return
+    if isinstance(value, bool):
+        sheet.write_boolean(y, x, value, format)
+    elif isinstance(value, int | float) and math.isfinite(value) and abs(value) <= MAX_EXACT:
+        sheet.write_number(y, x, value, format)
+    elif isinstance(value, str) and y and (date := _date(value)):
+        sheet.write_datetime(y, x, date, day)
+    else:
+        sheet.write_string(y, x, _text(str(value)), format)
+
+
+def _text(text: str) -> str:
+    return text[:MAX_CELL].encode(errors="replace").decode()
+
+
+def _date(text: str) -> datetime | None:
+    """A day that a workbook can have: it counts from 1900, and wrongly in the first two months.
+
+    >>> _date("1899-12-31"), _date("2020-02-30"), str(_date("2020-01-31"))
+    (None, None, '2020-01-31 00:00:00')
+    """
+    try:
+        return datetime.fromisoformat(text) if DAY.fullmatch(text) and text >= "1900-03-01" else None
+    except ValueError:
+        return None
+
+
+WRITERS: dict[Format, Callable[[Answer, str], bytes]] = {
+    "xlsx": _workbook,
+    "csv": _csv,
+    "json": _json,
+    "md": _markdown,
+    "ttl": _turtle,
+}

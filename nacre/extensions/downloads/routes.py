@@ -1,0 +1,50 @@
+"""GET /api/threads/{thread}/turns/{turn}/answer.{format}: an answer as a file."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, FastAPI, Path, Request, Response
+
+from nacre.extensions.downloads.formats import Format, write_answer
+from nacre.records.threads import run_in_thread
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
+from nacre.serving.threads import MAX_THREAD_NAME
+
+MEDIA_TYPES: dict[Format, str] = {
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "md": "text/markdown; charset=utf-8",
+    "ttl": "text/turtle; charset=utf-8",
+}
+
+router = APIRouter(prefix="/api", tags=["threads"], responses=ERROR_RESPONSES)
+
+
+@router.get(
+    "/threads/{thread}/turns/{turn}/answer.{format}",
+    summary="Export an answer",
+    response_class=Response,
+    responses={200: {"content": {kind: {} for kind in MEDIA_TYPES.values()}, "description": "The file."}},
+)
+async def export_answer(
+    request: Request,
+    thread: Annotated[str, Path(min_length=1, max_length=MAX_THREAD_NAME)],
+    turn: Annotated[int, Path(ge=1, le=2**31)],
+    format: Format,
+    threads: ThreadsDep,
+    service: TurnServiceDep,
+    caller: CallerDep,
+) -> Response:
+    """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), or the cited triples (`ttl`).
+    Cited things are links that open them in the page."""
+    record = (await threads.turn(caller, thread, turn)).record
+    async with service.look_up_slot(caller):
+        content = await run_in_thread(write_answer, record, format, str(request.base_url))
+    headers = {"Content-Disposition": f'attachment; filename="turn-{turn}.{format}"'}
+    return Response(content, media_type=MEDIA_TYPES[format], headers=headers)
+
+
+def add_downloads(app: FastAPI, *, alone: bool) -> None:
+    """Add the route, to a server of its own or a part of one."""
+    app.include_router(router)

@@ -1,0 +1,168 @@
+"""Behind a proxy, under a path: nginx with our example, and the page in a real browser."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import yaml
+from playwright.sync_api import expect
+
+from nacre.client.facade import Nacre
+from tests.e2e import test_page
+from tests.e2e.conftest import GRAPHS, ROOT, answering, command, free_port, serving
+from tests.e2e.test_page import LAST, QUESTION, ask
+
+# fixtures and marks of the other tests of the page
+browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
+
+EXAMPLES = ROOT / "examples/proxy"
+NGINX = """
+daemon off; pid nginx.pid; error_log stderr;
+events {{}}
+http {{
+  access_log off;
+  {temporary}
+  server {{ listen 127.0.0.1:{port}; {inside} }}
+}}
+"""
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of Nacre under /kg of a site, that of its server, and a key."""
+    if shutil.which("nginx") is None:
+        pytest.skip("nginx is not installed; on Debian, run: apt-get install nginx")
+    folder, port = tmp_path_factory.mktemp("site"), free_port()
+    nacre = command(folder / "data", folder)
+    made = nacre("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", "--no-vectors")
+    assert made.returncode == 0, made.stderr
+    key = nacre("keys", "add", "ann", "--may", "share").stdout.strip()
+    with serving(folder / "data", folder, NACRE_SHARING="true", NACRE_TRUSTED_PROXIES="127.0.0.1") as (address, _):
+        inside = (EXAMPLES / "nginx.conf").read_text().replace("127.0.0.1:8200", urlsplit(address).netloc)
+        temporary = " ".join(f"{each}_temp_path {each};" for each in TEMPORARY)
+        (folder / "nginx.conf").write_text(NGINX.format(port=port, inside=inside, temporary=temporary))
+        with (log := folder / "nginx.log").open("w") as output:
+            arguments = ["nginx", "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
+            process = subprocess.Popen(arguments, stdout=output, stderr=output)
+            with answering(process, f"http://127.0.0.1:{port}/kg/healthz", log):
+                yield f"http://127.0.0.1:{port}/kg", address, key
+
+
+def test_the_page_works_under_a_path(page, site, browser):
+    url, _, key = site
+    visited = []
+    page.on("request", lambda request: visited.append(urlsplit(request.url).path))
+    page.goto(url)
+    page.fill("#token", key)
+    page.click("#key-dialog >> text=Open")
+    page.wait_for_selector("#examples button")
+    assert page.evaluate("() => [...document.styleSheets].map(each => each.cssRules.length > 9)") == [True] * 4
+    assert "540" in ask(page, QUESTION)
+    assert page.url.startswith(f"{url}/?thread=")
+    page.reload()
+    page.wait_for_selector(f"{LAST} .tools")
+    # the code of a view, a link within the page, and the way back
+    page.click("#turns .answer a >> nth=0")
+    page.wait_for_selector("#look .pairs")
+    assert page.url.startswith(f"{url}/?graph=reading-room&thing=")
+    page.go_back()
+    page.click(f"{LAST} [data-share]")
+    expect(page.locator(f"{LAST} .shared input")).to_be_visible()
+    shared = page.input_value(f"{LAST} .shared input")
+    assert shared.startswith(f"{url}/share/")
+    assert "540" in httpx.get(shared).text
+    page.click("#home")
+    page.wait_for_selector("#examples button")
+    assert page.url == f"{url}/"
+    assert [each for each in visited if each != "/kg" and not each.startswith("/kg/")] == []
+    page.complaints[:] = [text for text in page.complaints if "401" not in text]
+
+
+def test_the_documentation_and_the_playground_work_under_a_path(context, page, site):
+    url, _, key = site
+    # people can't give the playground a key, but other proxies add one
+    context.set_extra_http_headers({"Authorization": f"Bearer {key}"})
+    page.goto(f"{url}/api/docs")
+    assert page.url == f"{url}/api/docs/"
+    described = page.evaluate("() => document.querySelector('a[href$=\"openapi.json\"]').href")
+    spec = httpx.get(described).json()
+    assert spec["servers"] == [{"url": "/kg"}]
+    page.goto(f"{url}/ask/playground/")
+    page.wait_for_selector("text=Inputs")
+    page.wait_for_load_state("networkidle")
+    page.evaluate("new Promise(done => requestIdleCallback(done))")
+    page.locator("textarea").nth(0).fill(QUESTION)
+    page.locator("textarea").nth(1).fill("reading-room")
+    page.click("text=Start")
+    page.wait_for_selector("text=540")
+
+
+def test_programs_find_the_path(site):
+    url, address, key = site
+    with httpx.Client(headers={"Authorization": f"Bearer {key}"}) as client:
+        card = client.get(f"{url}/.well-known/agent-card.json").json()
+        assert {each["url"] for each in card["supportedInterfaces"]} == {f"{url}/a2a"}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        accept = {"Accept": "application/json, text/event-stream", "Origin": f"http://{urlsplit(url).netloc}"}
+        assert "tools" in client.post(f"{url}/mcp", json=body, headers=accept).text
+        assert client.get(f"{url}/v1/nothing").json()["error"]["type"] == "invalid_request_error"
+        # each event arrives on its own
+        with client.stream("POST", f"{url}/api/ask", json={"question": QUESTION, "graph": "reading-room"}) as reply:
+            assert len(list(reply.iter_raw())) > 2
+        # without a proxy the same server is at the root
+        assert client.get(f"{address}/.well-known/agent-card.json").json()["url"] == f"{address}/a2a"
+    with Nacre(url, key=key) as nacre:
+        assert nacre.graphs() == ["reading-room"]
+        assert nacre.graph().ask(QUESTION).values == [540]
+
+
+def test_a_path_is_set_where_a_proxy_does_not_state_it(data, tmp_path, nacre):
+    forged = {"X-Forwarded-Prefix": "/evil", "X-Forwarded-Proto": "https"}
+    with serving(data, tmp_path, "--root-path", "/kg/") as (address, _):
+        # proxies that leave the path whole, and those that remove it
+        for path in ("/kg/api/openapi.json", "/api/openapi.json"):
+            spec = httpx.get(address + path, headers=forged).json()
+            assert spec["servers"] == [{"url": "/kg"}]
+        assert httpx.get(f"{address}/kg", follow_redirects=True).url == f"{address}/kg/"
+        assert httpx.get(f"{address}/kg/static/shell/main.js").status_code == 200
+        assert httpx.get(f"{address}/kg/kg/api/graphs").status_code == 404
+    for path in ("/api", "kg", "/../kg", "/k g"):
+        refused = nacre("serve", "--root-path", path)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert "The root path can't be" in refused.stderr
+
+
+def test_the_other_examples_name_the_same_path_and_server():
+    traefik = yaml.safe_load((EXAMPLES / "traefik.yaml").read_text())["http"]
+    router = traefik["routers"]["nacre"]
+    assert set(router["middlewares"]) == set(traefik["middlewares"])
+    assert traefik["middlewares"]["nacre-path"]["stripPrefix"]["prefixes"] == ["/kg"]
+    slash = traefik["middlewares"]["nacre-slash"]["redirectRegex"]
+    assert re.sub(slash["regex"], r"\1/", "https://example.org/kg") == "https://example.org/kg/"
+    assert "`/kg/`" in router["rule"]
+    assert traefik["services"][router["service"]]["loadBalancer"]["servers"] == [{"url": "http://127.0.0.1:8200"}]
+    blocks = caddy_blocks(EXAMPLES / "Caddyfile")
+    assert blocks["example.org"] == [["redir", "/kg", "/kg/", "308"]]
+    assert blocks["example.org handle_path /kg/* reverse_proxy 127.0.0.1:8200"] == [
+        ["header_up", "X-Forwarded-Prefix", "/kg"]
+    ]
+
+
+def caddy_blocks(file: Path) -> dict[str, list[list[str]]]:
+    """The directives of each block of a Caddyfile, by the words that lead to it."""
+    blocks, stack = {}, []
+    for line in file.read_text().splitlines():
+        words = line.partition("#")[0].split()
+        if words[-1:] == ["{"]:
+            stack.append(" ".join(words[:-1]))
+        elif words == ["}"]:
+            stack.pop()
+        elif words:
+            blocks.setdefault(" ".join(stack), []).append(words)
+    assert not stack
+    return blocks
