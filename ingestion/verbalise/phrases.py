@@ -183,7 +183,7 @@ def _form(predicate: Predicate, schema: Schema) -> LabelForm:
     elif label.kind == "noun" or (has_measured_numbers(predicate) and " " not in label.one):
         return LabelForm(label.full, label.full)
     else:
-        is_dated = predicate.datatype in ("date", "datetime")
+        is_dated = predicate.datatype in ("date", "datetime") and predicate.shape != "period"
         said = label.statement("", is_dated=is_dated, is_temporal=is_temporal(predicate.iri, schema))
     return LabelForm(said.words(), said.words(many=True), said)
 
