@@ -16,7 +16,14 @@ from nacre.errors import ToolError
 from nacre.language.data import language
 from nacre.language.tokens import split_name
 from nacre.language.values import is_plain_number
-from nacre.plans.selects import UNKNOWN_TRUTH, all_groups, answer_variable, compare_periods, unstated_values
+from nacre.plans.selects import (
+    UNKNOWN_TRUTH,
+    all_groups,
+    answer_variable,
+    compare_periods,
+    extreme_period,
+    unstated_values,
+)
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
@@ -220,6 +227,7 @@ class QueryRunner:
 
     def rows(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
+        body = extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
         answers = body.answers if isinstance(body, Select) else ()
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
@@ -306,7 +314,9 @@ class QueryRunner:
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
         if body.op not in ARITHMETIC:
-            holds = self._order_of_periods(body) if self._is_period(body.left) else _holds(body.op, a, b)
+            ends = [extreme_period(each, self.engine.schema) for each in (body.left, body.right)]
+            is_dated = all(map(self._is_period, ends))
+            holds = self._order_of_periods(body.op, *ends) if is_dated else _holds(body.op, a, b)
             if holds is None:
                 return None
             return Table(("yes", "left", "right"), ((int(holds), a, b),), keys, ("", unit, unit))
@@ -323,16 +333,16 @@ class QueryRunner:
         answer = select.answers[0]
         return isinstance(answer, Attribute) and answer.predicate in self.engine.schema.periods
 
-    def _order_of_periods(self, body: Compute) -> bool | None:
+    def _order_of_periods(self, op: str, left: Select, right: Select) -> bool | None:
         """Whether a date is before or after another one; None if the two are not exact enough to say."""
         days = []
-        for select, part in product((body.left, body.right), ("low", "high")):
+        for select, part in product((left, right), ("low", "high")):
             answer: Any = select.answers[0]
             found = self.run(self.engine.write(replace(select, answers=(replace(answer, part=part),))))
             days.append(found[0][0][-1] if found and found[0] else None)
         if None in days:
             return None
-        first, last = _holds(body.op, days[0], days[3]), _holds(body.op, days[1], days[2])
+        first, last = _holds(op, days[0], days[3]), _holds(op, days[1], days[2])
         return first if first == last else None
 
 

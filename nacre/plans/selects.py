@@ -319,13 +319,19 @@ def compare_periods(select: Select, schema: Schema, *, possible: bool = False) -
         order = replace(order, by=_period_end(order.by, end, schema))
     return replace(
         select,
-        answers=tuple(
-            _answer_end(a, "low" if a.function == "max" else "high", schema) if isinstance(a, Aggregate) else a
-            for a in select.answers
-        ),
         filters=tuple(f for each in select.filters for f in _compared(each, schema, possible)),
         order=order,
     )
+
+
+def extreme_period(select: Select, schema: Schema) -> Select:
+    """The select with the earliest or latest of its periods as the first in an order; other selects unchanged."""
+    answer = select.answers[0] if len(select.answers) == 1 else None
+    if not isinstance(answer, Aggregate) or answer.function not in EXTREMES or select.group or select.by:
+        return select
+    if not isinstance(answer.of, Attribute) or answer.of.predicate not in schema.periods:
+        return select
+    return replace(select, answers=(answer.of,), order=Order(answer.of, answer.function == "max"), limit=1)
 
 
 def _compared(each: Filter, schema: Schema, possible: bool) -> Iterator[Filter]:

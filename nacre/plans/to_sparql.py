@@ -377,6 +377,8 @@ class GraphPattern:
             yield pattern if key in present else f"OPTIONAL {{ {pattern} }}"
         for name, expression in self._date_parts.items():
             yield f"BIND({expression} AS {name})"
+            if "IF(" in expression:
+                yield f"FILTER(BOUND({name}))"
 
     def _value_variables(self, attribute: Attribute) -> ValueVariables:
         key = attribute.variable, attribute.predicate

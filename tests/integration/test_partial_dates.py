@@ -69,3 +69,17 @@ async def test_years_before_christ(tmp_path: Path) -> None:
     assert (await ask("Which vases were made before 100 BC?"))["values"] == ["Owl vase"]
     assert "44 BC" in (await ask("When was the Horse vase made?"))["answer"]
     assert "in 1832" in (await ask("When was the Boat vase made?"))["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Is the Reed vase older than the Lily vase?", "Yes"),
+        ("Is the Lily vase older than the Owl vase?", "No"),
+        ("Is the Fern vase older than the Moth vase?", "I am not sure"),
+    ],
+)
+async def test_comparisons_of_two_dates(ask: Ask, question: str, start: str) -> None:
+    answer = (await ask(question))["answer"]
+    assert answer.startswith(start)
+    assert "later" not in answer or start == "No"
