@@ -7,21 +7,21 @@ import json
 import sqlite3
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 from ingestion.index.triples import stored_statements
 from ingestion.read.facts import BLANK, IRI, NO_OMISSIONS, Facts, Omission, Omissions, TripleCollector
-from ingestion.vocabulary import TYPE
+from ingestion.vocabulary import TYPE, local_name
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.graph import open_tables
 from nacre.stores.sqlite.passages import Documents, skipped_lines
 from nacre.stores.sqlite.passages import SkippedDocument as Unread
-from nacre.stores.sqlite.tables import Tables
+from nacre.stores.sqlite.tables import Tables, quote_if_needed
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class PredicateReport:
 class IngestReport:
     """The report: `shown` + `left_out` = `triples`. `omitted` are unreadable statements and files. `texts` counts the
     documents that were read, `texts_left_out` are unreadable or repeated ones. `sharing` counts the predicates that
-    share `shared_tables` with others. `limits` say what was not derived because it would have been too much."""
+    share `shared_tables` with others. `limits` say what was not derived because it would have been too much. `cycles`
+    are hierarchies that lead back to where they begin."""
 
     triples: int
     entities: int
@@ -69,6 +70,7 @@ class IngestReport:
     sharing: int = 0
     shared_tables: int = 0
     limits: tuple[str, ...] = ()
+    cycles: tuple[str, ...] = ()
 
 
 def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
@@ -110,6 +112,7 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
         len(sharing),
         len(set(sharing)),
         read_limits(tables),
+        tuple(_cycles(tables)),
     )
 
 
@@ -162,6 +165,7 @@ def report_text(found: IngestReport) -> str:
             f"{found.sharing:,} rare predicates share {count}, since a graph has no more tables for predicates."
         )
     lines += limit_lines(found.limits)
+    lines += [f"A cycle: {cycle}." for cycle in found.cycles]
     for account in found.predicates:
         lines.append(f"{account.triples:>9}  <{account.predicate}>")
         lines += [f"{x.triples:>18}  {x.relation}.{x.column}" for x in account.lies]
@@ -171,6 +175,74 @@ def report_text(found: IngestReport) -> str:
     if found.texts or found.texts_left_out:
         lines.append(f"{found.texts:,} document{'' if found.texts == 1 else 's'} in passages.")
     return "\n".join([*lines, *omission_lines(found.omitted), *skipped_lines(found.texts_left_out)])
+
+
+# predicates of hierarchies, by the ends of their IRIs
+HIERARCHIES = ("subClassOf", "subPropertyOf", "broader", "broaderTransitive", "partOf", "isPartOf", "part_of")
+
+MAX_CYCLES, MAX_CYCLE_NAMES = 20, 10
+
+
+def _cycles(tables: Tables) -> Iterator[str]:
+    """The first cycles of each hierarchy: "broader: peat, bog, peat"."""
+    connection = tables.trusted()
+    links: defaultdict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    aside = "SELECT subject, object FROM _nacre_aside WHERE predicate = ? AND kind <> 'literal'"
+    hierarchies = connection.execute("SELECT DISTINCT predicate FROM _nacre_aside")
+    for (predicate,) in hierarchies.fetchall():
+        if local_name(predicate) in HIERARCHIES:
+            for subject, target in connection.execute(aside, (predicate,)):
+                links[predicate][subject].add(target)
+    for predicate, relation, column in (
+        (c.predicate, r, c) for r in tables.schema.relations for c in r.columns if r.kind != "view" and c.link
+    ):
+        if local_name(predicate) in HIERARCHIES:
+            key, link = quote_if_needed(relation.key), quote_if_needed(column.link)
+            query = f"SELECT s.iri, o.iri FROM {quote_if_needed(relation.name)} r JOIN entity s ON s.id = r.{key}"
+            for subject, target in connection.execute(f"{query} JOIN entity o ON o.id = r.{link}"):
+                links[predicate][subject].add(target)
+    labels: dict[str, str] = dict(connection.execute("SELECT iri, label FROM entity")) if links else {}
+    for predicate in sorted(links):
+        for cycle in islice(find_cycles(links[predicate]), MAX_CYCLES):
+            names = [labels.get(iri) or local_name(iri) for iri in (*cycle, cycle[0])]
+            more = [f"{len(names) - MAX_CYCLE_NAMES + 1:,} more", names[-1]] if len(names) > MAX_CYCLE_NAMES else []
+            yield f"{local_name(predicate)}: {', '.join([*names[: MAX_CYCLE_NAMES - len(more)], *more])}"
+
+
+def find_cycles(links: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
+    """Cycles of a graph without common nodes, each from its first node in the order of texts on.
+
+    >>> list(find_cycles({"a": ["b"], "b": ["c"], "c": ["b", "d"], "e": ["e"]}))
+    [['b', 'c'], ['e']]
+    """
+    incoming: defaultdict[str, set[str]] = defaultdict(set)
+    left = {node: set(ends) for node, ends in links.items()}
+    for node, ends in links.items():
+        for end in ends:
+            incoming[end].add(node)
+            left.setdefault(end, set())
+    done = [node for node, ends in left.items() if not ends]
+    while True:
+        while done:
+            # what leads to nothing is in no cycle
+            gone = done.pop()
+            left.pop(gone, None)
+            for node in incoming.pop(gone, ()):
+                if node in left:
+                    left[node].discard(gone)
+                    if not left[node]:
+                        done.append(node)
+        if not left:
+            return
+        place: dict[str, int] = {}
+        node = min(left)
+        while node not in place:
+            place[node] = len(place)
+            node = min(left[node])
+        cycle = list(place)[place[node] :]
+        first = cycle.index(min(cycle))
+        yield cycle[first:] + cycle[:first]
+        done = cycle
 
 
 def _types(connection: sqlite3.Connection, layout: dict[str, Any]) -> list[ColumnCount]:

@@ -19,6 +19,7 @@ from agents.answering.fallbacks import (
     nearest_name_hint,
     nearest_rows,
     other_readings,
+    possible_fits,
     quoted_list,
 )
 from agents.answering.select_answer import (
@@ -285,9 +286,17 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     )
     # the facts begin with what is doubtful
     shown_caveats = others if beside else caveats
+    possible = possible_fits(rows)
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
-        ((result.text, (index,)), *basis, *disputed, *(() if sure else _doubt(rows, view)), *beside),
+        (
+            (result.text, (index,)),
+            *([(possible, ())] if possible else []),
+            *basis,
+            *disputed,
+            *(() if sure else _doubt(rows, view)),
+            *beside,
+        ),
         "partial" if caveats else "answered" if sure else "clarify",
         confidence=round(row_probability(understanding, rows), 3),
         values=result.values,

@@ -368,7 +368,9 @@ def explain_absence(
         return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
     best = next((each for each in understanding.readings), None)
     if best is not None:
-        return _misunderstanding(best, empty is not None)
+        found = _misunderstanding(best, empty is not None)
+        possible = possible_fits(empty[1]) if empty is not None else ""
+        return replace(found, text=f"{found.text} {possible}") if possible else found
     known = _known_words(schema, evidence)
     missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
     words = f" on {quoted_list(missing[:MOST_MISSING_WORDS])}" if missing else " that answers this question"
@@ -441,6 +443,20 @@ def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
     """A sentence with the names nearest to unknown words, or ""."""
     near = [name for _, name in unknown if name]
     return f" The nearest name it has is {quoted_list(near)}." if near else ""
+
+
+MAX_POSSIBLE = 5  # names of things that may fit
+
+
+def possible_fits(rows: Rows) -> str:
+    """What may fit beside the rows, since its date is not exact; "" if nothing may."""
+    names = rows.table.possible
+    if not names:
+        return ""
+    more = len(names) - MAX_POSSIBLE
+    listed = join_names([*names[:MAX_POSSIBLE], *([f"{more} more"] if more > 0 else [])])
+    why = "its date is" if len(names) == 1 else "their dates are"
+    return f"{listed} may fit{' too' if rows.table.rows else ''}: {why} not exact enough to be sure."
 
 
 def _misunderstanding(best: Reading, empty: bool) -> Absence:

@@ -7,6 +7,7 @@ comments, superclasses) is asked for last.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
@@ -378,7 +379,9 @@ def _cells(iri: str, literals: LiteralSample) -> TypedCells:
     frequency: Counter[TermSort] = Counter()
     for sort, (_, n) in zip(sorts, literals.counts, strict=True):
         frequency[sort] += n
-    return infer_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
+    cells = infer_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
+    # an endpoint has no possible days beside its literals
+    return replace(cells, shape="single", datatype="text") if cells.shape == "period" else cells
 
 
 def _unit(cells: TypedCells | None, *said: str) -> str:

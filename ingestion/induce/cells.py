@@ -1,10 +1,13 @@
 """Infer the column type of a predicate: distinct lexical forms -> typed cells that can restore them.
 
-Durations of XML Schema become numbers: "PT1H30M" -> 90 min; years and months become months.
+Durations of XML Schema become numbers: "PT1H30M" -> 90 min; years and months become months. Dates of several
+precisions, uncertain ones (EDTF, levels 0 and 1) and days before Christ become periods: "192X" -> its first and last
+possible day.
 """
 
+import calendar
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -14,6 +17,7 @@ from ingestion.induce.quantities import MIN_READ, read_quantities
 from ingestion.read.facts import TermSort
 from ingestion.vocabulary import XSD, local_name, name_rank
 from nacre.language.data import word_list
+from nacre.language.values import format_year, year_key
 from nacre.records.schema import Datatype, Shape
 from nacre.stores.sqlite.tables import lexical_form
 
@@ -24,6 +28,8 @@ _INTEGERS = (
     "unsignedLong unsignedInt unsignedShort unsignedByte"
 )
 
+EDTF = "http://id.loc.gov/datatypes/edtf/EDTF"
+
 _FAMILY: dict[str, Datatype] = {
     **{XSD + name: "integer" for name in _INTEGERS.split()},
     **{XSD + name: "real" for name in ("decimal", "double", "float")},
@@ -33,6 +39,8 @@ _FAMILY: dict[str, Datatype] = {
     XSD + "dateTimeStamp": "datetime",
     XSD + "time": "time",
     XSD + "gYear": "year",
+    XSD + "gYearMonth": "date",
+    EDTF: "date",
     XSD + "duration": "duration",
     XSD + "dayTimeDuration": "duration",
     XSD + "yearMonthDuration": "duration",
@@ -54,6 +62,8 @@ _NUMBERS = frozenset(("integer", "real"))
 
 _TIMES = frozenset(("date", "datetime", "time", "year"))
 
+_DATES: frozenset[Datatype] = frozenset(("date", "datetime", "year"))
+
 # minimum share of literals with one family of datatypes for all others to count as exceptions (given)
 MOST = 0.5
 
@@ -62,9 +72,10 @@ MOST = 0.5
 class TypedCells:
     """Cells for distinct literals, in their order.
 
-    `value[i]` is the typed cell; ranges and pairs also have `low` and `high`. `text`: the lexical form has a column of
-    its own. `exact[i]`: the cells alone can't restore the literal, so its form is stored. `hidden[i]`: no cell shows
-    it. `sort` is the datatype and language of literals that are not `exact`.
+    `value[i]` is the typed cell; ranges and pairs also have `low` and `high`. Those of a period are the first and the
+    last possible day, as keys (`nacre.language.values`), and its value is its words. `text`: the lexical form has a
+    column of its own. `exact[i]`: the cells alone can't restore the literal, so its form is stored. `hidden[i]`: no
+    cell shows it. `sort` is the datatype and language of literals that are not `exact`.
     """
 
     datatype: Datatype
@@ -94,6 +105,14 @@ def written_form(cells: TypedCells | None) -> str:
     )
 
 
+class PartialDate(NamedTuple):
+    """A date of any precision in words, and its first and last possible day as keys; None if it is no date."""
+
+    words: str
+    first: str | None
+    last: str | None
+
+
 def infer_cells(
     iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> TypedCells:
@@ -101,6 +120,11 @@ def infer_cells(
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
+    periods = _periods(iri, families, texts, frequency)
+    if periods is not None:
+        words, low, high = ([each[i] for each in periods] for i in range(3))
+        exact = _exact(other, words, texts, "date")
+        return TypedCells("date", "period", "", words, low, high, False, usual, exact, [False] * len(texts))
     if families <= {"integer", "real"} or (len(families) == 1 and not families <= {"text", "duration"}):
         declared = _declared("real" if len(families) > 1 else min(families), texts, other, usual)
         if declared:
@@ -128,6 +152,35 @@ def infer_cells(
         elif all(_DATETIME.fullmatch(text) for text in texts):
             datatype = "datetime"
     return TypedCells(datatype, "single", "", texts, None, None, False, usual, other, [False] * len(texts))
+
+
+def _periods(
+    iri: str, families: Collection[str], texts: Sequence[str], frequency: dict[TermSort, int]
+) -> list[PartialDate] | None:
+    """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ; a text
+    that is no date has no days. None for other literals, and for dates that are all days, moments or years."""
+    if not {"text", *_DATES}.issuperset(families):
+        return None
+    declared = sum(_declared_as(each, frequency) for each in _DATES) > MOST * sum(frequency.values())
+    if not declared and (families != {"text"} or name_rank(iri) is not None or not any(map(_DATE.fullmatch, texts))):
+        return None
+    forms: set[str | None] = set()
+    for text in texts:
+        found = _ONE_FORM.fullmatch(text)
+        forms.add(found.lastgroup if found else None)
+    if None not in forms and len(forms) == 1:
+        return None
+    read = [parse_partial_date(text) for text in texts]
+    known = sum(each is not None for each in read)
+    # other texts among dates of one form are exceptions ("to be confirmed")
+    is_mixed = (
+        len(forms) > 2
+        or None not in forms
+        or any(each and not _ONE_FORM.fullmatch(text) for each, text in zip(read, texts, strict=True))
+    )
+    if not is_mixed or known < (MOST if declared else 1) * len(texts):
+        return None
+    return [each or PartialDate(text, None, None) for each, text in zip(read, texts, strict=True)]
 
 
 def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:
@@ -303,3 +356,78 @@ def _read(text: str) -> tuple[float, float] | None:
     months = sum(int(found[part] or 0) * size for part, size in _MONTHS.items())
     seconds = sum(float(found[part] or 0) * size for part, size in _SECONDS.items())
     return sign * months, sign * seconds
+
+
+_ZONE = r"(?:Z|[+-]\d\d:\d\d)?"
+
+# dates that need no period
+_ONE_FORM = re.compile(rf"(?P<day>{_DATE.pattern}{_ZONE})|(?P<moment>{_DATETIME.pattern})|(?P<year>-?\d{{4,9}})")
+
+# a date of EDTF, levels 0 and 1, or of XML Schema; a season is a month from 21 to 24
+_PARTIAL = re.compile(
+    rf"(?:Y(?P<long>-?\d{{5,9}})|(?P<sign>-?)(?P<y>\d{{4}}|\d\d\dX|\d\dXX|\dXXX)"
+    rf"(?:-(?P<m>0[1-9]|1[0-2]|2[1-4]|XX)(?:-(?P<d>\d\d|XX)(?P<time>T\d\d:\d\d\S{{0,20}})?)?)?){_ZONE}(?P<mark>[~?%]?)"
+)
+
+_SEASONS = ("spring", "summer", "autumn", "winter")
+
+_MARKS = {"": "{}", "~": "about {}", "?": "{} (uncertain)", "%": "about {} (uncertain)"}
+
+# the days before and after all others
+_OPEN = year_key(-(10**9)) + "-01-01", year_key(10**9) + "-12-31"
+
+
+def parse_partial_date(text: str) -> PartialDate | None:
+    """The period that a date of any precision stands for, also of an interval; None for other texts.
+
+    The year 0 is 1 BC, as in EDTF and in XML Schema 1.1. A season may be at any time of its year.
+
+    >>> parse_partial_date("192X")
+    PartialDate(words='1920s', first='1920-01-01', last='1929-12-31')
+    >>> [parse_partial_date(text).words for text in ("1929~", "../1919", "-0043-03")]
+    ['about 1929', '1919 or earlier', 'March 44 BC']
+    """
+    start, *rest = text.strip().split("/")
+    first = _parse_date(start)
+    if not rest:
+        return first
+    last = _parse_date(rest[-1])
+    if len(rest) > 1 or (first is None and start not in ("", "..")) or (last is None and rest[-1] not in ("", "..")):
+        return None
+    if first is not None and last is not None:
+        ordered = str(first.first) <= str(last.last)
+        return PartialDate(f"{first.words} to {last.words}", first.first, last.last) if ordered else None
+    if first is not None:
+        return PartialDate(f"{first.words} or later", first.first, _OPEN[1])
+    return PartialDate(f"{last.words} or earlier", _OPEN[0], last.last) if last is not None else None
+
+
+def _parse_date(text: str) -> PartialDate | None:
+    """The period of a date that is no interval."""
+    found = _PARTIAL.fullmatch(text)
+    if found is None:
+        return None
+    years = found["long"] or found["sign"] + found["y"]
+    # of years before Christ, the last digits count backwards
+    begin, end = sorted(int(years.replace("X", digit)) for digit in "09")
+    month, day = (int(found[part]) if (found[part] or "XX") != "XX" else 0 for part in ("m", "d"))
+    leap = begin % 400 + 2000  # a year of the same calendar that Python has
+    if day > (calendar.monthrange(leap, month)[1] if 0 < month <= 12 else 0):
+        return None
+    is_season = month > 12
+    first_month, last_month = (1, 12) if is_season or not month else (month, month)
+    last_day = day or calendar.monthrange(leap, last_month)[1]
+    words = format_year(begin)
+    if begin != end:
+        words = f"{begin}s" if begin >= 0 and end - begin == 9 else f"{abs(begin) + (begin < 0)} to {format_year(end)}"
+    elif is_season:
+        words = f"{_SEASONS[month - 21]} {words}"
+    elif month and (not day or found["sign"] or found["mark"]):
+        words = f"{day or ''} {calendar.month_name[month]} {words}".strip()
+    elif day:
+        words = text
+    return PartialDate(
+        _MARKS[found["mark"]].format(words),
+        f"{year_key(begin)}-{first_month:02}-{day or 1:02}",
+        f"{year_key(end)}-{last_month:02}-{last_day:02}",
+    )

@@ -356,7 +356,8 @@ def _sorted_columns(
             filled = sum(place.domains.get(own, 0) for own in table.sets)
             is_sorted = predicate.role == "name" or predicate.datatype in _SORTED_TYPES
             if place.value and is_sorted and filled >= LEAST_FILLED * size:
-                yield quote_if_needed(table.rows_name), quote_if_needed(place.value)
+                column = place.low if predicate.shape == "period" else place.value
+                yield quote_if_needed(table.rows_name), quote_if_needed(column)
 
 
 _Counts = Sequence[int]
@@ -411,7 +412,7 @@ def _facet(layout: Layout, place: PredicateColumns, sets: frozenset[int]) -> dic
 
 def _bounds(place: PredicateColumns, values: Iterable[Cell]) -> tuple[Cell, Cell]:
     """The lowest and highest number or date; None for other columns."""
-    kind = place.cells.datatype if place.cells is not None else "text"
+    kind = place.cells.datatype if place.cells is not None and place.cells.shape != "period" else "text"
     if kind in ("integer", "real", "year"):
         numbers = [v for v in values if isinstance(v, int | float) and isfinite(v)]
         return (min(numbers), max(numbers)) if numbers else (None, None)

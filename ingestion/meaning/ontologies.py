@@ -480,7 +480,9 @@ DIRECT, CLAIM, VALUE, QUALIFIER = (
     WIKIBASE + name for name in ("directClaim", "claim", "statementProperty", "qualifier")
 )
 
-PROPERTY_REASON = "describes a property"
+RANK, PREFERRED_RANK, DEPRECATED_RANK = (WIKIBASE + name for name in ("rank", "PreferredRank", "DeprecatedRank"))
+
+PROPERTY_REASON, DEPRECATED_REASON = "describes a property", "deprecated statement"
 
 # each kind is a view; only the largest classes get one, others are queried by their links
 MAX_WIKIBASE_KINDS = 300
@@ -492,7 +494,10 @@ _DESCRIPTIONS = ("http://schema.org/description", COMMENT)
 
 def read_wikibase(draft: Draft) -> None:
     """Predicates get the labels of the items that describe them; items get the values of their statements, and belong
-    to their classes and all classes above."""
+    to their classes and all classes above. Deprecated statements are set aside."""
+    for statement, rank in draft.pairs(RANK):
+        if draft.text(rank) == DEPRECATED_RANK:
+            draft.hide([*draft.rows_of(statement), *draft.rows_to(statement)], DEPRECATED_REASON)
     if not draft.has_any(DIRECT, CLAIM):
         return
     predicates = {iri: dict(draft.pairs(iri)) for iri in (DIRECT, CLAIM, VALUE, QUALIFIER)}
@@ -528,13 +533,15 @@ def _label_predicates(draft: Draft, predicates: dict[str, dict[int, int]]) -> No
 
 
 def _add_statement_values(draft: Draft, claim: int, value: int, direct: int | None) -> None:
-    """Add the values of statements to items without a direct value."""
+    """Add the values of statements to items without a direct value: the preferred ones if there are any."""
     owners = {statement: owner for owner, statement in draft.pairs(draft.text(claim))}
     known = {owner for owner, _ in draft.pairs(draft.text(direct))} if direct is not None else set()
     shown = draft.text(value if direct is None else direct)
+    preferred = {statement for statement, rank in draft.pairs(RANK) if draft.text(rank) == PREFERRED_RANK}
+    ranked = {owners[statement] for statement in preferred & owners.keys()}
     for statement, target in draft.pairs(draft.text(value)):
         owner = owners.get(statement)
-        if owner is not None and owner not in known:
+        if owner is not None and owner not in known and (statement in preferred or owner not in ranked):
             draft.add(owner, shown, target)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ingestion.induce.cells import EDTF, parse_partial_date
 from ingestion.induce.labels import best_names
 from ingestion.induce.names import label_from_iri
 from ingestion.read.facts import Facts, change_mask
@@ -183,7 +184,7 @@ def _form(predicate: Predicate, schema: Schema) -> LabelForm:
     elif label.kind == "noun" or (has_measured_numbers(predicate) and " " not in label.one):
         return LabelForm(label.full, label.full)
     else:
-        is_dated = predicate.datatype in ("date", "datetime")
+        is_dated = predicate.datatype in ("date", "datetime") and predicate.shape != "period"
         said = label.statement("", is_dated=is_dated, is_temporal=is_temporal(predicate.iri, schema))
     return LabelForm(said.words(), said.words(many=True), said)
 
@@ -243,6 +244,7 @@ class ObjectPhrases:
         self._ways = ways
         self._sort_of = facts.sort_of.data
         self._booleans = {i for i, sort in enumerate(facts.sorts) if sort[1] == BOOLEAN}
+        self._dates = {i for i, sort in enumerate(facts.sorts) if sort[1] in (EDTF, XSD + "gYearMonth")}
         self._decimals = {i for i, sort in enumerate(facts.sorts) if sort[1] in DECIMALS}
         self.long = {n for n, text in enumerate(facts.texts) if len(text) > LONG_TEXT and near.kind[n] == LITERAL}
         self.usual = self._usual()
@@ -261,10 +263,12 @@ class ObjectPhrases:
         text = clean_text(self._texts[number])
         if text.endswith(".0") and self._sort_of[number] in self._decimals:
             text = text[:-2]
+        elif self._sort_of[number] in self._dates and (found := parse_partial_date(text)) is not None:
+            text = found.words
         return f"{text} {unit}" if unit and NUMBER.fullmatch(text) else text
 
     def _usual(self) -> list[str]:
-        special = self._booleans | self._decimals
+        special = self._booleans | self._decimals | self._dates
         usual = []
         for n, (kind, sort, text) in enumerate(zip(self._near.kind, self._sort_of, self._texts, strict=True)):
             if kind == IRI:

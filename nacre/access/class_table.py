@@ -84,6 +84,11 @@ class SourceColumn:
     junction: Relation | None
     has_raw_text: bool = True
 
+    @property
+    def sorted_by(self) -> str:
+        """The column by which values are in order: of dates in words the first possible day."""
+        return self.column.low if self.shown.kind == "date" and self.column.low else self.column.value
+
     def expressions(self, alias: str) -> tuple[str, str]:
         """SQL for the value and for the id of the linked thing, each NULL if there is none."""
         column = self.column
@@ -275,7 +280,7 @@ def _sample(
 
 def _range(tables: Tables, column: SourceColumn, counted: "_Counted", values: Sequence[Cell]) -> tuple[Cell, Cell]:
     """The lowest and highest number or date; None for other columns."""
-    if column.shown.kind not in ("number", "date"):
+    if column.shown.kind not in ("number", "date") or column.sorted_by != column.column.value:
         return None, None
     kind = "IN ('integer', 'real')" if column.shown.kind == "number" else "= 'text'"
     # the columns of a database have one type each
@@ -355,7 +360,7 @@ def page_keys(
     elif column.column.link:
         value = ""
     else:
-        value = f"r.{quote_if_needed(column.column.value)}"
+        value = f"r.{quote_if_needed(column.sorted_by)}"
     if tables.is_local and column is not None and column.column.link and not column.column.value:
         return list(_by_target(tables, source, column, request, where, size))
     if not value or not tables.is_local:
@@ -379,6 +384,7 @@ def row_order(source: TableSource, request: TableRequest) -> str:
     if column is not None:
         value, link = column.expressions("r")
         name = f"(SELECT t.label FROM entity t WHERE t.id = {link})"
+        value = value if column.sorted_by == column.column.value else f"r.{quote_if_needed(column.sorted_by)}"
         expression = f"coalesce({value}, {name})" if column.column.link else value
         return f"ORDER BY {expression} IS NULL, {expression} {way}, {source.key}"
     if source.name:

@@ -13,7 +13,7 @@ from nacre.language.data import pattern, word_list
 from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import function_words, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens, tokenize
-from nacre.language.values import Period, find_periods
+from nacre.language.values import Period, find_periods, key_year
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
 _DAY_TIME = re.compile(r"(?<=\d{4}-\d\d-\d\d)T(?=\d)")
@@ -89,13 +89,15 @@ class EvidenceIndex:
         return any(is_same_amount(amount, value, unit, self.words) for value, unit in self.conditions)
 
     def covers_period(self, period: Period) -> bool:
-        """Whether a date lies in a period; in a decade also a year without a unit."""
+        """Whether a date lies in a period; in a decade and before Christ also a year without a unit."""
+        if period.value <= 0 and any(own.value == period.value and not own.unit for own in self.numbers):
+            return True
         years = (
             f"{int(own.value):04}-01-01"
             for own in self.numbers
             if not own.unit and _FIRST_YEAR <= own.value <= _LAST_YEAR
         )
-        decade = int(period.after[:4]) - int(period.first[:4]) == 10
+        decade = key_year(period.after) - key_year(period.first) == 10
         return any(period.first <= d.first and d.after <= period.after for d in self.days) or (
             decade and any(period.first <= year < period.after for year in years)
         )
@@ -128,7 +130,7 @@ class EvidenceIndex:
         for amount in find_amounts(blank_periods(text, dated)):
             written = amount.unit or (amount.after if amount.after in unit else "")
             self.numbers.append(EvidenceNumber(amount.value, written or unit, place))
-        self.numbers += [EvidenceNumber(float(day.first[:4]), "", place) for day in dated]
+        self.numbers += [EvidenceNumber(day.value, "", place) for day in dated]
 
     def _add_table(self, found: Rows) -> None:
         table = found.table

@@ -1,6 +1,10 @@
 """Values and dates as people write them: Cell -> text, with thousands separators, units, dates, and yes or no.
 
-Then dates of any precision: text -> Periods ("March 2024", "5 May 2019", "the 1990s"), and Periods -> words.
+Then dates of any precision: text -> Periods ("March 2024", "5 May 2019", "the 1990s", "449 BC"), Periods -> words,
+and literals of dates -> DateSpans ("1929~", "192X", "../1919").
+
+Days are keys whose order as texts is their order in time: "2015-03-01"; before Christ the year is counted from
+FIRST_YEAR on, so that "-9557-03-15" is 15 March 44 BC.
 """
 
 import calendar
@@ -37,15 +41,16 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
     ('112,233.33 km', '724 kg')
-    >>> format_value(2010, counted=False), format_value("2010-05-01")
-    ('2010', '1 May 2010')
+    >>> format_value(2010, counted=False), format_value(-43, counted=False), format_value("2010-05-01")
+    ('2010', '44 BC', '1 May 2010')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         text = _decimal(value, rounded, counted)
     elif isinstance(value, int):
-        text = f"{value:,}" if counted else str(value)
+        # no code is negative, so it is a year
+        text = f"{value:,}" if counted else str(value) if value >= 0 else format_year(value)
     else:
         return format_date(value) if isinstance(value, str) else "unknown"
     return append_unit(text, unit)
@@ -199,8 +204,8 @@ class Period(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The year in which it begins; the month of a period of any year."""
-        return float(self.first[2:4]) if self.of_any_year else float(self.first[:4])
+        """The year in which it begins, 0 for 1 BC; the month of a period of any year."""
+        return float(self.first[2:4] if self.of_any_year else key_year(self.first))
 
     @property
     def of_any_year(self) -> bool:
@@ -209,7 +214,7 @@ class Period(NamedTuple):
     @property
     def last(self) -> float | None:
         """The last year of a period of several years, else None."""
-        last = int(self.after[:4] or 0) - (self.after[4:] == "-01-01")
+        last = key_year(self.after or "0001") - self.after.endswith("-01-01")
         return float(last) if not self.of_any_year and last > self.value else None
 
 
@@ -224,6 +229,8 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
     >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
     ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
+    >>> [(p.first, p.value) for p in find_periods("between 500 and 449 BC")]
+    [('-9101-01-01', -499.0), ('-9152-01-01', -448.0)]
     """
     periods: list[Period] = []
     for expression in _expressions(any_year=any_year):
@@ -247,7 +254,48 @@ def year_bounds(value: int) -> tuple[str, str]:
     >>> year_bounds(2015)
     ('2015-01-01', '2016-01-01')
     """
-    return f"{value:04}-01-01", f"{value + 1:04}-01-01"
+    return f"{year_key(value)}-01-01", f"{year_key(value + 1)}-01-01"
+
+
+# a multiple of 400 keeps the calendar; from the first year of keys on, the counted years have four digits
+_COUNTED_FROM, _FIRST_YEAR, _LAST_YEAR = -9600, -8600, 9999
+
+
+def year_key(year: int) -> str:
+    """A year, 0 for 1 BC, as the beginning of the keys of its days; the first or last one for years beyond.
+
+    >>> year_key(2015), year_key(-43), year_key(-499) < year_key(-43) < year_key(79)
+    ('2015', '-9557', True)
+    """
+    bounded = min(max(year, _FIRST_YEAR), _LAST_YEAR)
+    return f"{bounded:04}" if bounded > 0 else f"-{bounded - _COUNTED_FROM:04}"
+
+
+def key_year(key: str) -> int:
+    """The year of a key."""
+    return int(key[1:5]) + _COUNTED_FROM if key.startswith("-") else int(key[:4])
+
+
+def format_year(year: int) -> str:
+    """A year in words, 0 for 1 BC.
+
+    >>> format_year(2015), format_year(-43)
+    ('2015', '44 BC')
+    """
+    return str(year) if year > 0 else f"{1 - year} BC"
+
+
+def _key_days(first: str, after: str) -> tuple[date, date]:
+    """The days of two keys, counted alike. Raises ValueError for other texts."""
+    begin, end = (date.fromisoformat(key.removeprefix("-")) for key in (first, after))
+    if first.startswith("-") and not after.startswith("-"):
+        end = end.replace(year=end.year - _COUNTED_FROM)
+    return begin, end
+
+
+def _uncounted(words: str, key: str) -> str:
+    """Words with the years of days that are counted as those of a key: "in 9557" -> "in 44 BC"."""
+    return re.sub(r"\d{4}", lambda m: format_year(int(m[0]) + _COUNTED_FROM), words) if key.startswith("-") else words
 
 
 def format_yearless_date(part: str) -> str:
@@ -274,18 +322,22 @@ def format_period(first: str, after: str) -> str:
     ('between 2011 and 2017', 'in the 1990s')
     >>> format_period("2011-03-01", "2011-06-01"), format_period("2011-03-04", "2011-03-08")
     ('between March and May 2011', 'between 4 March and 7 March 2011')
+    >>> format_period("-9152-01-01", "-9153-01-01"), format_period("-9600-03-01", "0001-01-01")
+    ('in 449 BC', 'between March and December 1 BC')
     """
     try:
-        begin, end = date.fromisoformat(first), date.fromisoformat(after)
+        begin, end = _key_days(first, after)
     except ValueError:
         return ""
     if end - begin == timedelta(days=1):
-        return f"on {_period_day(begin)}"
-    if begin >= end:
-        return ""
-    if begin.day != 1 or end.day != 1:
-        return _between(_period_day(begin), _period_day(end - timedelta(days=1)))
-    return _format_months(begin, end)
+        words = f"on {_period_day(begin)}"
+    elif begin >= end:
+        words = ""
+    elif begin.day != 1 or end.day != 1:
+        words = _between(_period_day(begin), _period_day(end - timedelta(days=1)))
+    else:
+        words = _format_months(begin, end)
+    return _uncounted(words, first)
 
 
 def _format_months(begin: date, end: date) -> str:
@@ -299,9 +351,12 @@ def _format_months(begin: date, end: date) -> str:
     years = end.year - begin.year
     if begin.month != 1 or end.month != 1:
         return _between(_month(begin), _month(end - timedelta(days=1)))
-    if years == 10 and begin.year % 10 == 0:
+    if years == 10 and begin.year % 10 == 0 and begin.year < _YEARS_OF_DECADES:
         return f"in the {begin.year}s"
     return f"in {begin.year}" if years == 1 else f"between {begin.year} and {end.year - 1}"
+
+
+_YEARS_OF_DECADES = 5000  # later years are counted ones before Christ
 
 
 def _period_day(day: date) -> str:
@@ -338,16 +393,20 @@ def format_date_bound(op: str, day: str) -> str:
 
     >>> [format_date_bound(*bound) for bound in ((">=", "2019-01-01"), ("<", "2019-01-01"), (">=", "2015-04-01"))]
     ['after 2018', 'before 2019', 'after March 2015']
+    >>> format_date_bound("<", "-9501-01-01")
+    'before 100 BC'
     """
     try:
-        begin = date.fromisoformat(day)
+        begin, _ = _key_days(day, day)
     except ValueError:
         return ""
+    if op == "<" and day == _CHRIST[0]:
+        return "before Christ"
     if op not in (">=", "<") or begin.day != 1 or begin.year == 1:
         return ""
     at = begin if op == "<" else begin - timedelta(days=1)
     month = "" if begin.month == 1 else f"{calendar.month_name[at.month]} "
-    return f"{'before' if op == '<' else 'after'} {month}{at.year}"
+    return _uncounted(f"{'before' if op == '<' else 'after'} {month}{at.year}", day)
 
 
 def is_ambiguous_date(text: str) -> bool:
@@ -370,6 +429,8 @@ def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
     yearless = ("day_of_any_year", "month_of_any_year") if any_year else ()
     return (
         pattern("dates", "part_of_year", ordinals=ordinals),
+        pattern("dates", "year_of_era", months=months),
+        pattern("dates", "christ"),
         _ISO,
         _NUMERIC,
         *(pattern("dates", name, months=months) for name in ("month_day_year", "day_month_year")),
@@ -386,6 +447,10 @@ def _bounds_of(match: re.Match[str]) -> tuple[str, str] | None:
         return _part_of_year(match)
     if "sep" in parts:
         parts = _day_first(match)
+    if "bc" in parts:
+        return _in_era(parts)
+    if "christ" in parts:
+        return _CHRIST
     if "m" not in parts:
         first_year = int(str(parts["y"])) * 10 if "y" in parts else _decade(parts)
         return year_bounds(first_year)[0], year_bounds(first_year + 9)[1]
@@ -414,6 +479,22 @@ def _part_of_year(match: re.Match[str]) -> tuple[str, str] | None:
         return None
     after = f"{year + end // 12:04}-{end % 12 + 1:02}-01"
     return f"{year:04}-{end - months + 1:02}-01", after
+
+
+_CHRIST = year_bounds(1)  # what is before Christ is before the year 1
+
+
+def _in_era(parts: dict[str, str | None]) -> tuple[str, str] | None:
+    """The first day of a year, month or day with its era, or of a century before Christ, and the day after it."""
+    number = int(str(parts["y"] or parts["century"]))
+    if parts["century"]:
+        return year_bounds(1 - 100 * number)[0], year_bounds(100 - 100 * number)[1]
+    year = 1 - number if parts["bc"] is not None else number
+    if not number or not parts["m"]:
+        return year_bounds(year) if number else None
+    # a year of the same calendar that Python has
+    bounds = _day_or_month({**parts, "y": str(year % 400 + 2000)})
+    return bounds and tuple(f"{year_key(year + int(key[:4]) - year % 400 - 2000)}{key[4:]}" for key in bounds)  # type: ignore[return-value]
 
 
 def _decade(parts: dict[str, str | None]) -> int:

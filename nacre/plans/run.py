@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from itertools import product
 from math import inf
 from typing import Any
 
@@ -15,12 +16,31 @@ from nacre.errors import ToolError
 from nacre.language.data import language
 from nacre.language.tokens import split_name
 from nacre.language.values import is_plain_number
-from nacre.plans.selects import UNKNOWN_TRUTH, all_groups, unstated_values
+from nacre.plans.selects import (
+    UNKNOWN_TRUTH,
+    all_groups,
+    answer_variable,
+    compare_periods,
+    extreme_period,
+    unstated_values,
+)
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
-from nacre.records.plan import ARITHMETIC, ELAPSED, Aggregate, Ask, Attribute, Combine, Compute, Itself, Profile, Select
+from nacre.records.plan import (
+    ARITHMETIC,
+    ELAPSED,
+    Aggregate,
+    Ask,
+    Attribute,
+    Combine,
+    Compute,
+    Filter,
+    Itself,
+    Profile,
+    Select,
+)
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
@@ -150,7 +170,40 @@ class QueryRunner:
         """The rows of a select, with the things behind an aggregate and the kinds of things; None if its query
         failed."""
         table = self.rows(body)
-        return table if table is None or self.is_alternative else self._with_kinds(table, body)
+        if table is None or self.is_alternative or not isinstance(body, Select):
+            return table
+        return replace(self._with_kinds(table, body), possible=self._possible(table, body))
+
+    def _possible(self, table: Table, body: Select) -> tuple[str, ...]:
+        """The names of the things that may fit a select beside those that surely do, as their dates are not exact."""
+        schema, variable = self.engine.schema, answer_variable(body)
+        if not schema.periods or body.group or body.by or table.truncated:
+            return ()
+        sure = replace(body, order=None, limit=None, offset=0)
+        loose = compare_periods(sure, schema, possible=True)
+        own: set[Cell] = set()
+        if body.order is not None and body.limit is not None and isinstance(body.order.by, Attribute):
+            # what may be before the last of the rows
+            is_late, by = body.order.descending, body.order.by
+            ends = replace(by, part="low" if is_late else "high"), replace(by, part="high" if is_late else "low")
+            found = (
+                self.run(self.engine.write(replace(body, answers=(ends[0],))))
+                if by.predicate in schema.periods
+                else None
+            )
+            days = [row[-1] for row in found[0] if row[-1] is not None] if found else []
+            if not days or body.offset:
+                return ()
+            loose = replace(loose, filters=(*loose.filters, Filter(ends[1], ">" if is_late else "<", days[-1])))
+            own = {key for keys in table.keys for key in keys}
+        elif loose == compare_periods(sure, schema):
+            return ()
+        else:
+            found = self.run(self.engine.write_contributing(sure, variable))
+            own = {row[0] for row in found[0]} if found else set()
+        found = self.run(self.engine.write_contributing(loose, variable))
+        others = [str(row[1]) for row in found[0] if row[0] not in own] if found else []
+        return tuple(sorted(others)[:MAX_CONTRIBUTING])
 
     def _with_kinds(self, table: Table, body: Select | Combine) -> Table:
         """The table with the numbers of things of each kind, if those asked for are of several classes."""
@@ -174,6 +227,7 @@ class QueryRunner:
 
     def rows(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
+        body = extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
         answers = body.answers if isinstance(body, Select) else ()
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
@@ -260,7 +314,9 @@ class QueryRunner:
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
         if body.op not in ARITHMETIC:
-            holds = _holds(body.op, a, b)
+            ends = [extreme_period(each, self.engine.schema) for each in (body.left, body.right)]
+            is_dated = all(map(self._is_period, ends))
+            holds = self._order_of_periods(body.op, *ends) if is_dated else _holds(body.op, a, b)
             if holds is None:
                 return None
             return Table(("yes", "left", "right"), ((int(holds), a, b),), keys, ("", unit, unit))
@@ -272,6 +328,22 @@ class QueryRunner:
         result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
         result_unit = "%" if body.op == "%" else unit
         return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
+
+    def _is_period(self, select: Select) -> bool:
+        answer = select.answers[0]
+        return isinstance(answer, Attribute) and answer.predicate in self.engine.schema.periods
+
+    def _order_of_periods(self, op: str, left: Select, right: Select) -> bool | None:
+        """Whether a date is before or after another one; None if the two are not exact enough to say."""
+        days = []
+        for select, part in product((left, right), ("low", "high")):
+            answer: Any = select.answers[0]
+            found = self.run(self.engine.write(replace(select, answers=(replace(answer, part=part),))))
+            days.append(found[0][0][-1] if found and found[0] else None)
+        if None in days:
+            return None
+        first, last = _holds(op, days[0], days[3]), _holds(op, days[1], days[2])
+        return first if first == last else None
 
 
 def _holds(op: str, a: Any, b: Any) -> bool | None:

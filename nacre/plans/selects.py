@@ -6,11 +6,12 @@ Then the values that a yes-or-no question needs and the graph may not state: Sel
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 from nacre.language.data import language
 from nacre.records.evidence import Table
 from nacre.records.plan import (
+    EXTREMES,
     Aggregate,
     Ask,
     Attribute,
@@ -304,3 +305,66 @@ def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:
     if not flag or condition.op != "=":
         return True
     return bool(values & words["lacking"]) if values else about.objects > 1
+
+
+def compare_periods(select: Select, schema: Schema, *, possible: bool = False) -> Select:
+    """The select with its periods compared by the days that make a condition sure, or only `possible`: "before 1920"
+    is what ends before. In an order, the newest thing is the one that surely is so new. A select that was changed
+    stays as it is."""
+    if not schema.periods:
+        return select
+    order = select.order
+    if order is not None and isinstance(order.by, Attribute):
+        end: Literal["low", "high"] = "low" if order.descending or select.limit is None else "high"
+        order = replace(order, by=_period_end(order.by, end, schema))
+    return replace(
+        select,
+        filters=tuple(f for each in select.filters for f in _compared(each, schema, possible)),
+        order=order,
+    )
+
+
+def extreme_period(select: Select, schema: Schema) -> Select:
+    """The select with the earliest or latest of its periods as the first in an order; other selects unchanged."""
+    answer = select.answers[0] if len(select.answers) == 1 else None
+    if not isinstance(answer, Aggregate) or answer.function not in EXTREMES or select.group or select.by:
+        return select
+    if not isinstance(answer.of, Attribute) or answer.of.predicate not in schema.periods:
+        return select
+    return replace(select, answers=(answer.of,), order=Order(answer.of, answer.function == "max"), limit=1)
+
+
+def _compared(each: Filter, schema: Schema, possible: bool) -> Iterator[Filter]:
+    """A filter by the days that it has to be compared with; two if both ends have to be the same."""
+    loose = possible != each.negated
+    right = each.right
+    if isinstance(right, Select):
+        right = compare_periods(right, schema, possible=loose)
+    upper = each.op.startswith("<")
+    end: Literal["low", "high"] = "high" if upper != loose else "low"
+    other: Literal["low", "high"] = "low" if end == "high" else "high"
+    left = each.left
+    if each.op in ("<", "<=", ">", ">="):
+        if isinstance(left, Attribute):
+            left = _period_end(left, end, schema)
+        if isinstance(right, Attribute):
+            right = _period_end(right, other, schema)
+        if isinstance(right, Select):
+            right = replace(right, answers=tuple(_answer_end(a, other, schema) for a in right.answers))
+    if each.op in ("contains", "ends") and isinstance(left, Attribute) and left.predicate in schema.periods:
+        # a month or day of any year
+        yield replace(each, left=_period_end(left, "low", schema))
+        if not loose:
+            yield replace(each, left=_period_end(left, "high", schema))
+        return
+    yield replace(each, left=left, right=right)
+
+
+def _answer_end(answer: PlanTerm, end: Literal["low", "high"], schema: Schema) -> PlanTerm:
+    if isinstance(answer, Aggregate) and isinstance(answer.of, Attribute) and answer.function in EXTREMES:
+        return replace(answer, of=_period_end(answer.of, end, schema))
+    return _period_end(answer, end, schema) if isinstance(answer, Attribute) else answer
+
+
+def _period_end(term: Attribute, end: Literal["low", "high"], schema: Schema) -> Attribute:
+    return replace(term, part=end) if term.predicate in schema.periods and not term.part else term

@@ -150,8 +150,17 @@ class JoinBuilder:
     def value(self, attribute: Attribute) -> str:
         """The value that an attribute is compared by: a number, an end of a range, a part of a date, or the text."""
         alias, column = self.literal_column(attribute.variable, attribute.predicate)
-        name = {"low": column.low, "high": column.high}.get(attribute.part) or column.value or column.text
-        value = f"{alias}.{quote_identifier(name)}"
+        part = attribute.part
+        is_period = attribute.predicate in self._schema.periods and bool(column.low)
+        if is_period and part in ("year", "month"):
+            # of a period within one year or month
+            size = 4 if part == "year" else 7
+            low, high = (f"{alias}.{quote_identifier(end)}" for end in (column.low, column.high))
+            same = f"{low} >= '0' AND substr({low}, 1, {size}) = substr({high}, 1, {size})"
+            value = f"CASE WHEN {same} THEN {low} END"
+        else:
+            name = {"low": column.low, "high": column.high}.get(part) or column.value or column.text
+            value = f"{alias}.{quote_identifier(name)}"
         if attribute.part == "year":
             return f"CAST(substr({value}, 1, 4) AS INTEGER)"
         return f"substr({value}, 1, 7)" if attribute.part == "month" else value

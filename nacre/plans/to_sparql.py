@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
+from nacre.plans.selects import compare_periods
 from nacre.plans.sparql_vocabulary import (
     XSD,
     SparqlQuery,
@@ -78,6 +79,7 @@ class SparqlWriter:
     """Writes one select; selects within it have writers of their own."""
 
     def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
+        select = compare_periods(select, vocabulary.schema)
         self._vocabulary, self._select, self._prefix = vocabulary, select, prefix
         self.pattern = GraphPattern(vocabulary, select, prefix, is_traced=is_traced)
         # values that must have a literal, and values that must be readable
@@ -236,7 +238,7 @@ class SparqlWriter:
         predicate = self._vocabulary.schema.predicate_of[term.predicate]
         column = self._vocabulary.column(term.predicate)
         name, unit = predicate.label, predicate.unit
-        if term.part == "" and column.low and column.high and predicate.shape != "single":
+        if term.part == "" and column.low and column.high and predicate.shape in ("range", "pair"):
             low, high = (self.pattern.value(replace(term, part=part)) for part in ("low", "high"))
             found.append((OutputColumn(f"{name} (low)", "low", term.variable, unit), low))
             found.append((OutputColumn(f"{name} (high)", "high", term.variable, unit), high))
@@ -337,7 +339,12 @@ class GraphPattern:
         column = self._vocabulary.column(attribute.predicate)
         if attribute.part == "year" or attribute.part == "month":
             name = f"{found.value}{attribute.part[0]}"
-            start = f"SUBSTR(STR({found.value}), 1, {_DATE_PARTS[attribute.part]})"
+            size = _DATE_PARTS[attribute.part]
+            start = f"SUBSTR(STR({found.value}), 1, {size})"
+            if attribute.predicate in self._vocabulary.schema.periods:
+                # of a period within one year or month
+                low, high = (f"SUBSTR({end}, 1, {size})" for end in (found.low, found.high))
+                start = f'IF({low} = {high} && {low} >= "0", {low}, 1/0)'
             self._date_parts[name] = f"<{XSD}integer>({start})" if attribute.part == "year" else start
             return name
         if attribute.part == "low" and column.low:
@@ -370,6 +377,8 @@ class GraphPattern:
             yield pattern if key in present else f"OPTIONAL {{ {pattern} }}"
         for name, expression in self._date_parts.items():
             yield f"BIND({expression} AS {name})"
+            if "IF(" in expression:
+                yield f"FILTER(BOUND({name}))"
 
     def _value_variables(self, attribute: Attribute) -> ValueVariables:
         key = attribute.variable, attribute.predicate

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
+from nacre.plans.selects import compare_periods
 from nacre.plans.sql_joins import (
     RAW_TEXT_SUFFIX,
     JoinBuilder,
@@ -121,6 +122,7 @@ class _SelectWriter:
 
     def thing_ids(self, select: Select, variables: Sequence[str]) -> SqlText:
         """The distinct ids of the things of variables, as k0, k1, ..."""
+        select = compare_periods(select, self._schema)
         self._joins.join_variables(select)
         self._add_filters(select)
         columns = ", ".join(f"{self._joins.key(name)} AS k{i}" for i, name in enumerate(variables))
@@ -128,6 +130,7 @@ class _SelectWriter:
 
     def statement(self, select: Select) -> Statement:
         """The statement of a select, with what its columns show."""
+        select = compare_periods(select, self._schema)
         self._joins.join_variables(select)
         is_aggregated = any(isinstance(answer, Aggregate) for answer in select.answers)
         is_aggregated = is_aggregated or any(isinstance(each.left, Aggregate) for each in select.filters)
@@ -332,7 +335,7 @@ def answer_columns(term: Attribute | Itself, joins: JoinBuilder, schema: Schema,
     alias, column = joins.literal_column(term.variable, term.predicate)
     name, unit = predicate.label, predicate.unit
     found = [(iri_of(joins.key(term.variable)), OutputColumn("iri", "key", term.variable))]
-    if term.part == "" and column.low and column.high and predicate.shape != "single":
+    if term.part == "" and column.low and column.high and predicate.shape in ("range", "pair"):
         low, high = (f"{alias}.{quote_identifier(end)}" for end in (column.low, column.high))
         found.append((low, OutputColumn(f"{name} (low)", "low", term.variable, unit)))
         found.append((high, OutputColumn(f"{name} (high)", "high", term.variable, unit)))

@@ -52,7 +52,8 @@ class Table:
 
     `units` has one entry a column ("" if none). `contributing` counts the things behind an aggregate. If the question
     asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row. If the
-    things are of several classes, `kinds` are these with their numbers of things, most first."""
+    things are of several classes, `kinds` are these with their numbers of things, most first. `possible` are the names
+    of further things that fit if a date that is not exact is a certain day."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -64,6 +65,7 @@ class Table:
     measured_name: str = ""
     measured_unit: str = ""
     kinds: tuple[KindCount, ...] = ()
+    possible: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

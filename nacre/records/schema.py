@@ -12,7 +12,7 @@ _Result = TypeVar("_Result")
 
 Datatype = Literal["text", "integer", "real", "boolean", "date", "datetime", "time", "year", "duration"]
 
-Shape = Literal["single", "range", "pair"]
+Shape = Literal["single", "range", "pair", "period"]
 
 # The label of a blank node without a name.
 UNNAMED = "unnamed"
@@ -111,8 +111,8 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Column:
-    """The columns of one predicate in a relation: literals in `value`, links in `link` (the target's id). Ranges and
-    pairs also have `low` and `high`; `text` is the raw text if `value` is a number parsed from it."""
+    """The columns of one predicate in a relation: literals in `value`, links in `link` (the target's id). Ranges,
+    pairs and periods also have `low` and `high`; `text` is the raw text if `value` is a number parsed from it."""
 
     predicate: str
     value: str = ""
@@ -182,6 +182,11 @@ class Schema:
     @cached_property
     def relation_of(self) -> dict[str, Relation]:
         return {r.name: r for r in self.relations}
+
+    @cached_property
+    def periods(self) -> frozenset[str]:
+        """The predicates whose values are periods, compared by their first and last possible day."""
+        return frozenset(p.iri for p in self.predicates if p.shape == "period")
 
     @cached_property
     def shown_classes(self) -> tuple[Class, ...]:

@@ -316,7 +316,11 @@ def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str
         return f"{'Yes' if result else 'No'}, {all_of}."
     a, b = values
     more, less = ("later", "earlier") if isinstance(left, str) else ("higher", "lower")
-    word = more if left > right else less if left < right else "equal"  # type: ignore[operator]
+    is_more = left > right  # type: ignore[operator]
+    if isinstance(left, str) and body.op[0] in "<>":
+        # dates in words have no order
+        is_more = body.op.startswith(">") == bool(result)
+    word = "equal" if left == right else more if is_more else less
     first, second = (verbalise_select(side, schema, many=False) for side in (body.left, body.right))
     reason = f"both are {a}" if word == "equal" else f"{a} is {word} than {b}"
     if first != second and not is_unwieldy_for(f"{first} {second}", schema):

@@ -38,6 +38,8 @@ from nacre.language.word_forms import (
 )
 from nacre.records.schema import Class, Predicate, Schema
 
+_DAY = re.compile(r"(?:about )?\d{1,2} |\d{4}-\d\d-\d\d|today")
+
 LabelKind = Literal["noun", "verb", "state", "role", "flag", "past"]
 
 
@@ -85,10 +87,12 @@ class PredicateLabel:
         """The values of a property that is no noun: "was built in 1961", "starts on 5 May", "is open to adults".
         `is_temporal`: the values are years or dates; `is_dated`: they are dates."""
         ends_with_preposition = self.one.split()[-1] in word_list("wording", "prepositions")
+        # the dates of some properties are months, years or longer
+        is_day = is_dated and (not values or _DAY.match(values) is not None)
         if is_temporal and is_dated and self.kind == "verb":
-            return self.event(f"on {values}")
+            return self.event(f"{'on' if is_day else 'in'} {values}")
         if is_temporal and not ends_with_preposition:
-            values = f"{'on' if is_dated else 'in'} {values}"
+            values = f"{'on' if is_day else 'in'} {values}"
         phrase = self.phrase(values)
         if is_temporal and self.kind == "state":
             return replace(phrase, verb=HAVE_BEEN if self.one.endswith(" since") else WAS)

@@ -108,7 +108,7 @@ class SelectWording:
         own = count_phrase(self.own_name(of), counts=predicate.datatype == "integer" and not predicate.unit)
         name = f"number of different {label.many}" if term.function == "count" else aggregate_name(term.function, own)
         known = self.variables.get(of.variable)
-        is_one_value = predicate.functional and predicate.shape == "single"
+        is_one_value = predicate.functional and predicate.shape in ("single", "period")
         if term.function != "count" and known is not None and len(known.keys) == 1 and is_one_value:
             # the average height of one person is the height
             name = own

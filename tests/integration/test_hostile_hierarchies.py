@@ -18,7 +18,7 @@ from ingestion.meaning.draft import MAX_NEAREST, Draft, transitive_closure
 from ingestion.meaning.ontologies import _Reader
 from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
-from ingestion.report import IngestReport, build_report, report_text
+from ingestion.report import MAX_CYCLES, IngestReport, build_report, report_text
 from nacre.errors import IngestionError
 from nacre.stores.sqlite.tables import Tables
 
@@ -191,3 +191,26 @@ def test_annotations_whose_aliases_multiply_are_refused() -> None:
     text = "classes:\n  product:\n    name: [" + ", ".join(lists) + "]\n"
     with pytest.raises(IngestionError, match="aliases"):
         read_layer(Path("layer.yaml"), text)
+
+
+def test_cycles_of_hierarchies_are_named(tmp_path: Path) -> None:
+    turtle = """
+        @prefix : <http://e.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :a a skos:Concept ; skos:prefLabel "peat" ; skos:broader :b .
+        :b a skos:Concept ; skos:prefLabel "bog" ; skos:broader :a , :d .
+        :c a skos:Concept ; skos:prefLabel "fen" ; skos:broader :a .
+        :d a skos:Concept ; skos:prefLabel "soil" . :s a :T ; :partOf :s .
+        :T rdfs:subClassOf :U . :U rdfs:subClassOf :T .
+    """
+    report = reported(turtle, tmp_path)
+    assert report.cycles == ("partOf: s, s", "subClassOf: T, U, T", "broader: peat, bog, peat")
+    assert "A cycle: broader: peat, bog, peat." in report_text(report)
+
+
+def test_few_of_many_and_of_long_cycles_are_named(tmp_path: Path) -> None:
+    ring = [f"<http://e.org/{i:04}> <http://e.org/partOf> <http://e.org/{(i + 1) % 5000:04}> .\n" for i in range(5000)]
+    small = [f"<http://e.org/x{i}> <http://e.org/partOf> <http://e.org/x{i}> .\n" for i in range(50)]
+    cycles = reported("".join((*ring, *small)), tmp_path).cycles
+    assert len(cycles) == MAX_CYCLES
+    assert cycles[0].endswith("4,992 more, 0000")

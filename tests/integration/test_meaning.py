@@ -198,3 +198,21 @@ def test_names_by_shape(tmp_path: Path) -> None:
     assert names["http://example.org/Red_Kite"] == "Red Kite"
     assert (names["http://example.org/n1"], names["http://example.org/n2"]) == ("K 7", "Keys")
     assert "3.9, net" in names.values()
+
+
+def test_ranks_of_statements(tmp_path: Path) -> None:
+    """Deprecated statements are set aside, and preferred ones come before normal ones."""
+    (tmp_path / "graph.ttl").write_text("""
+        @prefix : <http://example.org/> . @prefix w: <http://wikiba.se/ontology#> .
+        :P1 w:claim :p ; w:statementProperty :ps .
+        :a :p :a1 , :a2 , :a3 . :b :p :b1 , :b2 .
+        :a1 :ps 1 ; w:rank w:DeprecatedRank . :a2 :ps 2 ; w:rank w:NormalRank . :a3 :ps 3 ; w:rank w:PreferredRank .
+        :b1 :ps 4 ; w:rank w:DeprecatedRank . :b2 :ps 5 ; w:rank w:NormalRank .
+    """)
+    facts = derive_facts(parse_files([tmp_path / "graph.ttl"]))
+    assert facts.derived is not None
+    rows = facts.derived.nonzero()[0].tolist()
+    derived = {tuple(facts.texts[n].rpartition("/")[2] for n in (facts.subject[r], facts.object[r])) for r in rows}
+    assert derived >= {("a", "3"), ("b", "5")}
+    assert not derived & {("a", "1"), ("a", "2"), ("b", "4")}
+    assert len(facts.aside["deprecated statement"]) == 6

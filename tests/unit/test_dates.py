@@ -1,8 +1,15 @@
 """Dates in everyday words."""
 
-import pytest
+from collections import Counter
 
-from nacre.language.values import find_periods
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingestion.induce.cells import infer_cells, parse_partial_date
+from ingestion.read.facts import TermSort
+from ingestion.vocabulary import XSD
+from nacre.language.values import find_periods, format_period, year_key
 
 
 @pytest.mark.parametrize(
@@ -25,3 +32,65 @@ from nacre.language.values import find_periods
 def test_periods(text: str, found: list[str]) -> None:
     assert [f"{p.first}..{p.after}" for p in find_periods(text)] == found
     assert all(text[p.start : p.end].strip() == text[p.start : p.end] for p in find_periods(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("in 449 BC", ["in 449 BC"]),
+        ("on 15 March 44 BC", ["on 15 March 44 BC"]),
+        ("31 before Christ, 30 BCE", ["in 31 BC", "in 30 BC"]),
+        ("between 500 and 449 B.C.", ["in 500 BC", "in 449 BC"]),
+        ("the 5th century BC", ["between 500 BC and 401 BC"]),
+    ],
+)
+def test_years_before_christ(text: str, found: list[str]) -> None:
+    periods = find_periods(text)
+    assert [format_period(p.first, p.after) for p in periods] == found
+    assert sorted(p.first for p in periods) == [p.first for p in periods]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "first", "last"),
+    [
+        ("1929~", "about 1929", "1929-01-01", "1929-12-31"),
+        ("1918?", "1918 (uncertain)", "1918-01-01", "1918-12-31"),
+        ("19XX", "1900 to 1999", "1900-01-01", "1999-12-31"),
+        ("1925/1931", "1925 to 1931", "1925-01-01", "1931-12-31"),
+        ("1999-02", "February 1999", "1999-02-01", "1999-02-28"),
+        ("2001-21", "spring 2001", "2001-01-01", "2001-12-31"),
+        ("1985-04-XX", "April 1985", "1985-04-01", "1985-04-30"),
+    ],
+)
+def test_partial_dates(text: str, words: str, first: str, last: str) -> None:
+    assert parse_partial_date(text) == (words, first, last)
+
+
+@pytest.mark.parametrize("text", ["1999-13", "1999-02-30", "1931/1925", "../..", "19", "to be confirmed", "1/2/3"])
+def test_texts_that_are_no_dates(text: str) -> None:
+    assert parse_partial_date(text) is None
+
+
+@given(st.integers(-8000, 9999), st.integers(-8000, 9999))
+def test_keys_are_in_the_order_of_time(one: int, other: int) -> None:
+    assert (year_key(one) < year_key(other)) == (one < other)
+
+
+@pytest.mark.parametrize(
+    ("texts", "datatype", "shape"),
+    [
+        ({"2001-05-06": "date", "1999-01-02": "date"}, "date", "single"),
+        ({"2001-05-06": "date", "2001-05-07": "date", "to be confirmed": ""}, "date", "single"),
+        ({"2001-05-06": "date", "1999-01": "gYearMonth"}, "date", "period"),
+        ({"2001": "gYear", "1999": "gYear"}, "year", "single"),
+        ({"2001": "gYear", "-0043": "gYear"}, "year", "single"),
+        ({"2001-05-06": "date", "-0043-03-15": "date"}, "date", "period"),
+        ({"2001-05-06": "", "1999": ""}, "date", "period"),
+        # seasons, numbers of issues
+        ({"2009-10": "", "2010-11": ""}, "text", "single"),
+    ],
+)
+def test_columns_of_dates(texts: dict[str, str], datatype: str, shape: str) -> None:
+    sorts: list[TermSort] = [("literal", kind and XSD + kind, "") for kind in texts.values()]
+    cells = infer_cells("http://e.org/made", list(texts), sorts, dict(Counter(sorts)))
+    assert (cells.datatype, cells.shape) == (datatype, shape)

@@ -138,11 +138,22 @@ def column_definitions(
     text = "; ".join(x for x in (column_comment(predicate, samples, short=short), filled) if x)
     found: list[tuple[str, str]] = []
     if column.value:
-        shape = {"range": "middle of the range", "pair": "first of two"}.get(predicate.shape, "") if column.low else ""
+        shape = (
+            {
+                "range": "middle of the range",
+                "pair": "first of two",
+                "period": "a date in words, which has no order",
+            }.get(predicate.shape, "")
+            if column.low
+            else ""
+        )
         found.append((f"{quote_if_needed(column.value)} {kind}", "; ".join(x for x in (shape, text) if x)))
     if column.low:
-        found.append((f"{quote_if_needed(column.low)} {kind}", "lower number"))
-        found.append((f"{quote_if_needed(column.high)} {kind}", "higher number"))
+        ends = ("first possible day", "last possible day")
+        notes = ends if predicate.shape == "period" else ("lower number", "higher number")
+        found += [
+            (f"{quote_if_needed(end)} {kind}", note) for end, note in zip((column.low, column.high), notes, strict=True)
+        ]
     if column.text:
         found.append((f"{quote_if_needed(column.text)} TEXT", "as written in the data"))
     if column.link:

@@ -389,16 +389,19 @@ def _begins_range(text: str, low: Quantity) -> bool:
 
 def _date_range(low: Quantity, high: Quantity, periods: Mapping[Quantity, Period]) -> NumberRange | None:
     """ "From March 2015 to 2018"."""
-    ends = [periods.get(each) or _year_period(each) for each in (low, high)]
+    begin = periods.get(low)
+    # "between 100 BC and 100"
+    least = 1 if begin is not None and begin.first.startswith("-") else FIRST_YEAR
+    ends = [begin or _year_period(low), periods.get(high) or _year_period(high, least)]
     dated = [each for each in ends if each is not None and not each.of_any_year]
     if len(dated) < len(ends) or dated[0].first >= dated[1].first:
         return None
     return NumberRange(low, high, Period(dated[0].first, dated[1].after, low.start, high.end))
 
 
-def _year_period(number: Quantity) -> Period | None:
+def _year_period(number: Quantity, least: int = FIRST_YEAR) -> Period | None:
     """The year that a number may be."""
-    if number.unit or number.value != int(number.value) or not FIRST_YEAR <= number.value <= LAST_YEAR:
+    if number.unit or number.value != int(number.value) or not least <= number.value <= LAST_YEAR:
         return None
     return Period(*year_bounds(int(number.value)), number.start, number.end)
 
