@@ -24,7 +24,7 @@ from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.inputs import rdf_files
 from ingestion.stages import (
     NO_PROGRESS,
-    TABLES_ONLY,
+    STORED_TABLES,
     Inputs,
     OnStage,
     StageContext,
@@ -37,7 +37,7 @@ from ingestion.stages import (
 )
 from ingestion.vocabulary import name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.databases.attached import AttachedDatabase, Storage
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
@@ -112,14 +112,15 @@ def attach_database(
             versions.remove_damaged_pointer(home)
         with build_folder(home, versions.version_folder(home, manifest.version), Servers(databases=limits)) as folder:
             schema, database, found = _build(folder, mapped, empty, limits, layers, on_stage)
-            database = replace(database, seconds=round(time.perf_counter() - started, 2))
+            left = (*problems, *found)
+            database = replace(database, seconds=round(time.perf_counter() - started, 2), left_out=left)
             with report_write_errors(home):
                 if keep:
                     kept = keep_file(file, folder)
                     database = replace(database, url=public_address(address), kept=kept)
                 (folder / versions.DATABASE).write_text(json_text(database) + "\n", encoding="utf-8")
             publish_version(home, folder, manifest, unavailable["vector"])
-    return AttachedResult(name, manifest.version, schema, database, (*problems, *found))
+    return AttachedResult(name, manifest.version, schema, database, left)
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:
@@ -166,7 +167,7 @@ def _build(
             reason = f" {sample.problems[0]}" if sample.problems else ""
             raise IngestionError(f"{public_address(empty.url)} shows no rows.{reason}")
         with rdf_files([str(facts)]) as sources:
-            run_stages(TABLES_ONLY, Inputs(sources, (), layers), StageContext(folder, on_stage))
+            run_stages(STORED_TABLES, Inputs(sources, (), layers), StageContext(folder, on_stage))
     sampled = folder / versions.TABLES
     fitted = fit_schema(sampled, sample.tables)
     sampled.unlink()
@@ -182,15 +183,33 @@ def _build(
     with closing(AttachedTables(database, schema, fitted.layout, limits)) as tables:
         on_stage("overview", 0, 0)
         write_overview(folder, schema, tables)
-    return (
-        schema,
-        database,
-        [*sample.problems, *(f"{label!r} is left out: no column gives it" for label in fitted.left)],
-    )
+    left = [f"{label!r} is left out: no column gives it" for label in fitted.left]
+    return schema, database, [*sample.problems, *unshown(sample, fitted.tables), *left]
+
+
+def unshown(sample: "Sample", shown: Sequence[AttachedTable]) -> Iterator[str]:
+    """The sampled tables and columns that are no class or property, each with the reason."""
+    by_iri = {each.iri: each for each in shown}
+    for mapped in sample.tables:
+        name, relation = mapped.reflected.name, mapped.attached.relation
+        found = by_iri.get(mapped.attached.iri)
+        if found is None:
+            why = "its rows have no key" if sample.rows[relation] else "it has no rows"
+            yield f"{name} is left out: {why}"
+            continue
+        yield from (f"{name}.{each} is left out: it is binary" for each in mapped.reflected.binary)
+        read = {each.column for each in found.columns} | {each for link in found.links for each in link.columns}
+        lacking = [column.name for _, column in mapped.literals.values()]
+        lacking += [each for _, link in mapped.links.values() for each in link.columns]
+        for column in dict.fromkeys(each for each in lacking if each not in read):
+            yield f"{name}.{column} is left out: no row has a value that can be read"
 
 
 # rows of a table that are read whole; names and values of larger tables; values of all (given)
 SAMPLE_ROWS, MOST_NAMES, MOST_VALUES = 5_000, 100_000, 500
+
+# rows with a value of a column that no sampled row has, and rows of a table after MOST_CELLS (given)
+MOST_SAMPLES = 20
 
 MOST_CELLS = 3_000_000
 
@@ -271,16 +290,22 @@ def _table_lines(
     columns = ", ".join(map(quote_identifier, ["id", *names]))
     of = quote_identifier(mapped.attached.relation)
     seen: set[Cell] = set()
-    rows = min(SAMPLE_ROWS, most // (len(names) + 1))
-    found = tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows
-    used = {name for at, name in enumerate(names, 1) if any(row[at] is not None for row in found)}
+    rows = max(MOST_SAMPLES, min(SAMPLE_ROWS, most // (len(names) + 1)))
+    found = tables.run(f"SELECT {columns} FROM {of}", limit=rows, seconds=SECONDS).rows
+    bare = [name for at, name in enumerate(names, 1) if count > rows and all(row[at] is None for row in found)]
+    late = {name: _later_values(tables, of, name) for name in bare}
+    used = {name for at, name in enumerate(names, 1) if late.get(name) or any(row[at] is not None for row in found)}
     # what no row has would be a thing, not a property
     yield from _schema_lines(mapped, known, used) if found else ()
     label = inferred_name(mapped, {name: [row[at] for row in found] for at, name in enumerate(names, 1)})
     for row in found:
-        if isinstance(row[0], str):
+        # of rows with one key, the first: a column has one value
+        if isinstance(row[0], str) and row[0] not in seen:
             seen.add(row[0])
             yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
+    for name, others in late.items():
+        for key, value in others.items():
+            yield from _row_lines(mapped, key, {name: value})
     if count > rows:
         for name in dict.fromkeys([*([label] if label else []), *_naming_columns(mapped)]):
             query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
@@ -288,6 +313,18 @@ def _table_lines(
                 if isinstance(key, str) and key not in seen:
                     yield from _row_lines(mapped, key, {name: value}, label)
         yield from _rare_values(mapped, tables, seen)
+
+
+def _later_values(tables: AttachedTables, of: str, name: str) -> dict[str, Cell]:
+    """Some values of a column that no sampled row has, by row."""
+    own = quote_identifier(name)
+    query = f"SELECT id, {own} FROM {of} WHERE {own} IS NOT NULL"
+    try:
+        rows = tables.run(query, limit=MOST_SAMPLES, seconds=SECONDS / 10).rows
+    except ToolError as error:
+        log.info("later values of %s are not read: %s", name, error)
+        return {}
+    return {key: value for key, value in rows if isinstance(key, str)}
 
 
 def _naming_columns(mapped: MappedTable) -> list[str]:

@@ -63,6 +63,7 @@ class AttachedDatabase:
 
     `schemas`, `include` and `exclude` are the options of `nacre attach`; `queries` and `seconds` are what attaching
     took. `kept` is the path of the database's file in the folder of the version, "" if the database stays where it is.
+    `left_out` says which tables, columns and rows are not in the graph, and why.
     """
 
     url: str
@@ -74,3 +75,4 @@ class AttachedDatabase:
     queries: int = 0
     seconds: float = 0.0
     kept: str = ""
+    left_out: tuple[str, ...] = ()

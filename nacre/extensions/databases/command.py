@@ -1,20 +1,25 @@
 """`nacre attach` and `nacre layer` for a database: its address -> a graph attached to it, and a summary of it."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
 
 from ingestion.attach.attach import attached_layers
 from ingestion.layer.layer_file import LayerFiles, load_layer_files
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database, known_database
+from nacre.extensions.databases.attached import AttachedDatabase
 from nacre.extensions.databases.connection import confine_process
 from nacre.extensions.databases.reflect import Selection
+from nacre.records.json_form import from_json
 from nacre.serving.cli.attach import print_classes
 from nacre.serving.cli.ingest import show_progress
 from nacre.serving.cli.open_library import print_change
 from nacre.serving.cli.turn_display import print_line
 from nacre.stores.addresses import configured_database_limits
+from nacre.stores.versions import DATABASE
 
 
 def attach(
@@ -81,5 +86,16 @@ def _print_summary(result: AttachedResult) -> None:
             if link.guessed:
                 print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")
     for problem in result.problems:
-        print_line(f"warning: {problem}")
+        print_line(f"warning: {shorten(problem, MAX_WARNING, placeholder=' ...')}")
+    if result.problems:
+        print_line(f"All of what is left out: nacre report --graph {result.name}")
     print_line(f"{result.database.seconds:.1f} s")
+
+
+# characters of a warning that lists tables
+MAX_WARNING = 400
+
+
+def report(folder: Path) -> tuple[str, ...]:
+    """What of a database is not in a version that is attached to it, and why."""
+    return from_json(AttachedDatabase, json.loads((folder / DATABASE).read_text(encoding="utf-8"))).left_out

@@ -94,7 +94,7 @@ class ReflectedColumn:
 
 @dataclass(frozen=True)
 class ReflectedTable:
-    """A table or view. `key` is its primary key, else a unique constraint, else empty."""
+    """A table or view. `key` is its primary key, else a unique constraint. `binary` columns are not read."""
 
     schema: str
     name: str
@@ -105,6 +105,7 @@ class ReflectedTable:
     comment: str = ""
     guessed_key: bool = False
     is_view: bool = False
+    binary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,8 @@ def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[R
         for schema in selection.schemas or ("",):
             found += _schema_tables(connection, schema, selection, problems)
     found.sort(key=lambda table: (table.schema, table.name))
-    if len(found) > MOST_TABLES:
-        problems.append(f"{len(found) - MOST_TABLES} tables are left out; name those you need with --include")
+    if rest := [table.name for table in found[MOST_TABLES:]]:
+        problems.append(f"{len(rest)} tables are left out; name those you need with --include: {', '.join(rest)}")
     return found[:MOST_TABLES], problems
 
 
@@ -150,6 +151,8 @@ def _schema_tables(
     views = _views(inspector, named)
     names = [*inspector.get_table_names(schema=named), *views]
     wanted = [name for name in names if selection.selects(schema, name)]
+    if others := sorted(set(names) - set(wanted)):
+        problems.append(f"{len(others)} tables are not selected by --include and --exclude: {', '.join(others)}")
     if refused:
         problems += [f"{name} is left out: it uses {refused[name]}" for name in wanted if name in refused]
         wanted = [name for name in wanted if name not in refused]
@@ -162,6 +165,7 @@ def _schema_tables(
     unique = _details(inspector.get_multi_unique_constraints, options)
     checks = _details(inspector.get_multi_check_constraints, options)
     comments = _details(inspector.get_multi_table_comment, options)
+    problems += [f"{name} is left out: its columns can't be read" for name in described if not columns.get(name)]
     found = [
         _table(
             schema,
@@ -270,9 +274,11 @@ def _table(
         if (storage := storage_of(each["type"], dialect)) is not None
     )
     names = {column.name for column in shown}
+    # a row without a value in its key would be none
+    filled = {str(each["name"]) for each in columns if each.get("nullable") is False} & names
     own_key = tuple(key.get("constrained_columns") or ())
     uniques = [tuple(each["column_names"]) for each in unique]
-    own_key = own_key or next((each for each in uniques if names.issuperset(each)), ())
+    own_key = own_key or next((each for each in uniques if filled.issuperset(each)), ())
     return ReflectedTable(
         schema,
         name,
@@ -282,6 +288,7 @@ def _table(
         frozenset(each[0] for each in uniques if len(each) == 1),
         comment,
         is_view=is_view,
+        binary=tuple(str(each["name"]) for each in columns if str(each["name"]) not in names),
     )
 
 

@@ -20,7 +20,13 @@ import typer
 from nacre.errors import ConfigError, NacreError
 from nacre.extension import service
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
+from nacre.serving.cli.open_library import (
+    configured_embedder,
+    graph_version,
+    open_conversations,
+    open_library,
+    qdrant_api_key,
+)
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -62,7 +68,7 @@ def report(
         typer.Option("--suggest-annotations", help="Print a template for --annotations, fully commented out."),
     ] = False,
 ) -> None:
-    """Report where every triple of a graph is stored."""
+    """Report where every triple of a graph is stored, or what of an attached database is not in it."""
     from ingestion.layer.edit import suggest_annotations
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
@@ -70,6 +76,10 @@ def report(
     with _open_graph(graph) as opened:
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
+            return
+        if opened.database:
+            lines = service("databases", "report")(graph_version(graph)[2])
+            print_line(json.dumps(lines, ensure_ascii=False) if as_json else "\n".join(lines) or "Nothing is left out.")
             return
         result = build_report(_local_tables(opened), opened.documents)
     if as_json:
