@@ -249,6 +249,28 @@ def test_each_table_and_column_is_in_the_graph_or_in_its_report(tmp_path: Path) 
     assert found.database.left_out == found.problems
 
 
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [("RENAME COLUMN zone TO area", "zone"), ("DROP COLUMN zone", "zone"), ("RENAME TO halt", "stop")],
+)
+async def test_a_column_that_was_renamed_is_named_and_nothing_else_is_answered(
+    change: str, named: str, tmp_path: Path
+) -> None:
+    url = database(
+        tmp_path / "tram.db",
+        "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT, height INTEGER);"
+        "INSERT INTO stop VALUES (1, 'Harbour', 'A', 3), (2, 'Mill', 'B', 4), (3, 'Church', 'B', 4);",
+    )
+    attach_database(url, "tram", data=tmp_path / "data")
+    with closing(sqlite3.connect(tmp_path / "tram.db")) as db:
+        db.execute(f"ALTER TABLE stop {change}")
+    for question in ("What is the zone of Mill?", "Which stops have the zone B?"):
+        answer = await ask(tmp_path / "data", question, "tram")
+        assert answer["status"] == "failed", answer["answer"]
+        assert f"no such {'table' if named == 'stop' else 'column'}: stop" in answer["answer"].replace("main.", "")
+        assert "nacre attach --refresh" in answer["answer"]
+
+
 async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:
     script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT);"
     url = database(tmp_path / "t.db", script + "INSERT INTO stop VALUES (1, 'Harbour', 'A'), (2, 'Mill', 'B');")

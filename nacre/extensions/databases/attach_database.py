@@ -20,6 +20,7 @@ from sqlalchemy import make_url
 from ingestion.example_questions import write_overview
 from ingestion.induce.labels import is_name_shaped
 from ingestion.induce.names import lowercase_name
+from ingestion.layer.entries import TableEntry
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.inputs import rdf_files
 from ingestion.stages import (
@@ -35,13 +36,13 @@ from ingestion.stages import (
     report_write_errors,
     run_stages,
 )
-from ingestion.vocabulary import name_rank
+from ingestion.vocabulary import LAYER_NAME, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables
-from nacre.extensions.databases.connection import file_address, keep_file, located
+from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.reflect import Selection, check_tables, reflect_tables
+from nacre.extensions.databases.reflect import Selection, check_tables, declare_tables, reflect_tables
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
@@ -100,9 +101,10 @@ def attach_database(
     empty = AttachedDatabase(address, dialect, (), selection.schemas, selection.include, selection.exclude)
     on_stage("catalogue", 0, 0)
     try:
-        mapped, problems = _reflected(empty, selection, limits)
+        entries = [entry for layer in layers.layers() for entry in layer.tables]
+        mapped, problems = _reflected(empty, selection, limits, entries)
     except ToolError as error:
-        raise IngestionError(f"{error} Nothing was attached.") from error
+        raise IngestionError(f"{str(error).removesuffix(CHANGED).strip()} Nothing was attached.") from error
     inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
@@ -135,7 +137,7 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
 
 
 def _reflected(
-    database: AttachedDatabase, selection: Selection, limits: DatabaseLimits
+    database: AttachedDatabase, selection: Selection, limits: DatabaseLimits, entries: Sequence[TableEntry]
 ) -> tuple[list[MappedTable], Sequence[str]]:
     with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
         with tables.connections.connected(REFLECT_SECONDS) as connection:
@@ -144,8 +146,9 @@ def _reflected(
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
             reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
             raise IngestionError(f"{reasons}. {hint}".strip())
-        keyed, unread = check_tables(tables.connections, found, database.dialect)
-        return map_tables(keyed), [*problems, *unread]
+        declared, unfit = declare_tables(found, entries)
+        keyed, unread = check_tables(tables.connections, declared, database.dialect)
+        return map_tables(keyed), [*problems, *unfit, *unread]
 
 
 def _build(
@@ -256,18 +259,19 @@ class Sample(NamedTuple):
 def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Path) -> Sample:
     """Write the facts of a sample to a file of N-Triples. Tables that can't be read are left out."""
     left, waits, counts, partial = MOST_CELLS, 0, {}, set()
+    names: set[str] = set()
     readable: list[MappedTable] = []
     problems: list[str] = []
     by_relation = {each.attached.relation: each for each in mapped}
     with path.open("w", encoding="utf-8") as file:
-        for each in mapped:
-            relation = each.attached.relation
+        for table in mapped:
+            relation = table.attached.relation
             try:
                 count = _count(relation, tables, SECONDS if waits < MOST_WAITS else SECONDS / 10)
-                lines = list(_table_lines(each, by_relation, count, tables, left))
+                each, lines = _table_lines(table, by_relation, count, tables, left, names)
             except ToolError as error:
                 waits += error.kind == "timeout"
-                problems.append(f"{each.reflected.name} is left out: {error}")
+                problems.append(f"{table.reflected.name} is left out: {error}")
                 continue
             left = max(0, left - len(lines))
             counts[relation] = count
@@ -284,8 +288,10 @@ def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
 
 
 def _table_lines(
-    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int
-) -> Iterator[str]:
+    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int, taken: set[str]
+) -> tuple[MappedTable, list[str]]:
+    """The table with the columns that name its rows, if they are known, and its facts; `taken` are the names of rows so
+    far. The names of a view that repeats them mean the rows of the table."""
     names = [*mapped.literals, *mapped.links]
     columns = ", ".join(map(quote_identifier, ["id", *names]))
     of = quote_identifier(mapped.attached.relation)
@@ -296,23 +302,47 @@ def _table_lines(
     late = {name: _later_values(tables, of, name) for name in bare}
     used = {name for at, name in enumerate(names, 1) if late.get(name) or any(row[at] is not None for row in found)}
     # what no row has would be a thing, not a property
-    yield from _schema_lines(mapped, known, used) if found else ()
-    label = inferred_name(mapped, {name: [row[at] for row in found] for at, name in enumerate(names, 1)})
+    lines = list(_schema_lines(mapped, known, used)) if found else []
+    sources = {column.name: name for name, (_, column) in mapped.literals.items()}
+    cells = {name: [row[at] for row in found] for at, name in enumerate(names, 1)}
+    label = tuple(sources[column] for column in mapped.attached.label if column in sources)
+    label = label or tuple(filter(None, [inferred_name(mapped, cells)]))
+    naming = label or tuple(_naming_columns(mapped)[:1])
+    own = {_name_of(dict(zip(names, row[1:], strict=True)), naming) for row in found} - {""}
+    if mapped.reflected.is_view and own and len(own & taken) >= _SHARE_NAMED * len(own):
+        columns_of = tuple(mapped.literals[name][1].name for name in naming)
+        mapped = replace(mapped, attached=replace(mapped.attached, label=columns_of))
+        kind = lowercase_name(mapped.reflected.name)
+        for number, row in enumerate(found, 1):
+            if isinstance(row[0], str) and row[0] not in seen:
+                seen.add(row[0])
+                lines += _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)))
+                lines.append(_line(row[0], LAYER_NAME, _text(f"{kind} {number}")))
+        return mapped, lines
+    taken |= own
     for row in found:
         # of rows with one key, the first: a column has one value
         if isinstance(row[0], str) and row[0] not in seen:
             seen.add(row[0])
-            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
+            lines += _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
     for name, others in late.items():
-        for key, value in others.items():
-            yield from _row_lines(mapped, key, {name: value})
+        for own_key, value in others.items():
+            lines += _row_lines(mapped, own_key, {name: value})
     if count > rows:
-        for name in dict.fromkeys([*([label] if label else []), *_naming_columns(mapped)]):
-            query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
-            for key, value in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
+        for group in dict.fromkeys([*([label] if label else []), *((name,) for name in _naming_columns(mapped))]):
+            shown = ", ".join(map(quote_identifier, group))
+            query = f"SELECT id, {shown} FROM {of} WHERE {quote_identifier(group[0])} IS NOT NULL"
+            for key, *values in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
                 if isinstance(key, str) and key not in seen:
-                    yield from _row_lines(mapped, key, {name: value}, label)
-        yield from _rare_values(mapped, tables, seen)
+                    lines += _row_lines(mapped, key, dict(zip(group, values, strict=True)), label)
+        lines += _rare_values(mapped, tables, seen)
+    return mapped, lines
+
+
+def _name_of(cells: Mapping[str, Cell], label: Sequence[str]) -> str:
+    """The name of a row; "" if it lacks a part."""
+    parts = [str(cells[name]).strip() for name in label if cells.get(name) is not None]
+    return " ".join(parts) if len(parts) == len(label) else ""
 
 
 def _later_values(tables: AttachedTables, of: str, name: str) -> dict[str, Cell]:
@@ -414,9 +444,9 @@ def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = (
     return list(reversed(labels)) if list(columns) == list(referred) else list(labels)
 
 
-def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: str = "") -> Iterator[str]:
+def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: tuple[str, ...] = ()) -> Iterator[str]:
     yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
-    if label and isinstance(name := cells.get(label), str) and name.strip():
+    if label and (name := _name_of(cells, label)):
         yield _line(key, _RDFS + "label", _text(name[:LONGEST_VALUE]))
     for name, cell in cells.items():
         if cell is None:

@@ -27,7 +27,8 @@ class AttachedLink:
     """A column of a relation that holds the key of a row of another relation.
 
     `columns` are those of the foreign key and `referred` what they refer to, in the same order. A `guessed` link is not
-    declared in the database: names and values suggest it.
+    declared in the database: names and values suggest it. A column of another type than the key that it refers to is
+    read as its type, `cast`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class AttachedLink:
     target: str
     referred: tuple[str, ...]
     guessed: bool = False
+    cast: Literal["", "integer", "text"] = ""
 
 
 @dataclass(frozen=True)

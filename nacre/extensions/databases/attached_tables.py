@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from nacre.extensions.databases.templates import NativeQuery
 
 # for SQL that Nacre wrote
-_TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
+_TRUSTED_ROWS = 5_000
 
 Row = tuple[Cell, ...]
 
@@ -44,6 +44,7 @@ class RemoteTables(Tables, ABC):
     """Tables whose rows lie in a database rather than in the file of a version."""
 
     is_local = False
+    limits: DatabaseLimits
 
     def run(
         self,
@@ -51,10 +52,12 @@ class RemoteTables(Tables, ABC):
         params: Sequence[Cell] = (),
         *,
         limit: int = 1000,
-        seconds: float = 5.0,
+        seconds: float | None = None,
         steps: float = inf,
     ) -> SqlResult:
-        """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
+        """As `Tables.run`, by default within the time of a statement; also raises ToolError `unavailable` if the
+        database does not answer."""
+        seconds = self.limits.statement_seconds if seconds is None else seconds
         return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
 
     @abstractmethod
@@ -176,7 +179,7 @@ class AttachedTables(RemoteTables):
 
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
-        return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
+        return self.run(sql, params, limit=_TRUSTED_ROWS).rows
 
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
         """As `Tables.row_facts`, with one query for the rows of a table; those that do not exist are missing."""

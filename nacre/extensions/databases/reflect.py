@@ -9,7 +9,7 @@ import re
 import time
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from sqlalchemy import (
     ColumnClause,
     Connection,
     Executable,
+    and_,
     column,
     distinct,
     func,
@@ -35,6 +36,7 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from ingestion.induce.names import lowercase_name
+from ingestion.layer.entries import NO_LINK, TableEntry
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import Storage
 from nacre.extensions.databases.dialects import LARGEST
@@ -106,6 +108,9 @@ class ReflectedTable:
     guessed_key: bool = False
     is_view: bool = False
     binary: tuple[str, ...] = ()
+    # what a layer declares: columns that name rows, and the table that columns refer to
+    names: tuple[str, ...] = ()
+    links: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,7 +137,8 @@ def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[R
         warnings.simplefilter("ignore", SAWarning)
         for schema in selection.schemas or ("",):
             found += _schema_tables(connection, schema, selection, problems)
-    found.sort(key=lambda table: (table.schema, table.name))
+    # a view may repeat a table, which comes first
+    found.sort(key=lambda table: (table.is_view, table.schema, table.name))
     if rest := [table.name for table in found[MOST_TABLES:]]:
         problems.append(f"{len(rest)} tables are left out; name those you need with --include: {', '.join(rest)}")
     return found[:MOST_TABLES], problems
@@ -376,6 +382,30 @@ _KEY_TYPES = ("integer", "text", "other")
 ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 
+def declare_tables(
+    tables: Sequence[ReflectedTable], entries: Sequence[TableEntry]
+) -> tuple[list[ReflectedTable], list[str]]:
+    """The tables with what layers declare of them, without the hidden ones; and what is left out or does not fit."""
+    by_name = {name: table for table in tables for name in (table.name, f"{table.schema}.{table.name}")}
+    kept = {(table.schema, table.name): table for table in tables}
+    problems = []
+    for entry in entries:
+        table = by_name.get(entry.key)
+        names = {column.name for column in table.columns} if table else set()
+        others = {target for target in entry.links.values() if target != NO_LINK and target not in by_name}
+        unknown = {*entry.names, *entry.columns, *(each for columns in entry.links for each in columns)} - names
+        if table is None or unknown or others:
+            what = f"{entry.key} has no column {min(unknown)!r}" if unknown else "there is no such table"
+            problems.append(f"{entry.place}: {what if table else f'there is no table {entry.key!r}'}")
+        elif entry.hidden:
+            del kept[table.schema, table.name]
+            problems.append(f"{table.name} is left out: a layer hides it ({entry.place})")
+        else:
+            key = entry.columns or table.key
+            kept[table.schema, table.name] = replace(table, key=key, names=entry.names, links=entry.links)
+    return list(kept.values()), problems
+
+
 def check_tables(
     connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
 ) -> tuple[list[ReflectedTable], list[str]]:
@@ -384,7 +414,7 @@ def check_tables(
     table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed.
     And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
     checks = _Checks(connections)
-    keyed = [_with_key(checks, table, dialect) for table in tables]
+    keyed = [_with_key(checks, table, tables, dialect) for table in tables]
     linked = [_with_links(checks, table, keyed) for table in keyed]
     return linked, [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
 
@@ -416,21 +446,50 @@ class _Checks:
             return ()
 
 
-def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> ReflectedTable:
+def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable], dialect: str) -> ReflectedTable:
     if table.key:
         return table
     words = word_list("ingestion", "key_words")
     names = [c.name for c in table.columns if c.storage in _KEY_TYPES]
+    # a column that is called like another table refers to it, even if its values differ by chance
+    references = [name for name in names if any(_is_reference(name, other) for other in tables if other is not table)]
+    if len(references) > 1 and _tells_apart(checks, table, references):
+        return replace(table, key=tuple(references), guessed_key=True)
+    names = [name for name in names if name not in references]
     # the columns that are called keys, then the first one
     likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
     for name in dict.fromkeys([*likely, *names[:1]]):
-        source = sql_table(table.name, column(name), schema=table.schema or None)
-        counts = select(func.count(), func.count(distinct(column(name)))).select_from(source)
-        if any(rows == values > 1 for rows, values in checks.rows(table, counts)):
+        if _tells_apart(checks, table, [name]):
             return replace(table, key=(name,), guessed_key=True)
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
+
+
+def _is_reference(name: str, target: ReflectedTable) -> bool:
+    """Whether a column is called like a table with a word for a key."""
+    words = lowercase_name(name).lower().split()
+    return _kind(words[:-1]) == _kind_of(target) and words[-1] in word_list("ingestion", "key_words")
+
+
+def _kind(words: Sequence[str]) -> list[str]:
+    return [singular(word) or word for word in words]
+
+
+def _kind_of(table: ReflectedTable) -> list[str]:
+    return _kind(lowercase_name(table.name).lower().split())
+
+
+def _tells_apart(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -> bool:
+    """Whether columns have another value, or other values together, in each of several rows."""
+    source = sql_table(table.name, *map(column, names), schema=table.schema or None)
+    filled = and_(*(column(name).is_not(None) for name in names))
+    different = select(*map(column, names)).select_from(source).where(filled).distinct().subquery()
+    counts = select(
+        select(func.count()).select_from(source).scalar_subquery(),
+        select(func.count()).select_from(different).scalar_subquery(),
+    )
+    return any(rows == values > 1 for rows, values in checks.rows(table, counts))
 
 
 def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
@@ -450,9 +509,13 @@ def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
 
 
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
-    declared = {name for key in table.foreign for name in key.columns}
+    found = [key for key in table.foreign if key.columns not in table.links]
+    for columns, name in table.links.items():
+        for target in tables:
+            if name in (target.name, f"{target.schema}.{target.name}") and len(target.key) == len(columns):
+                found.append(ForeignKey(columns, target.schema, target.name, target.key))
+    declared = {name for columns in (*(key.columns for key in found), *table.links) for name in columns}
     own_key = table.key[0] if len(table.key) == 1 and not table.guessed_key else ""
-    found = list(table.foreign)
     for each in table.columns:
         if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
             continue
@@ -469,20 +532,24 @@ def _targets(
 ) -> Iterable[ReflectedTable]:
     """The tables whose key a column may refer to by its name: it has the name of the key or of the table, or ends like
     the name of the table with a word for a key."""
-    words = lowercase_name(name).lower().split()
+    words, key_words = lowercase_name(name).lower().split(), word_list("ingestion", "key_words")
     for target in tables:
         if len(target.key) != 1 or (target is table and not words):
             continue
         key = target.key[0]
         same = next((c.storage for c in target.columns if c.name == key), "")
-        if same != storage:
+        if same != storage and {same, storage} != {"text", "integer"}:
             continue
-        kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
+        kind, stem = _kind_of(target), words[:-1] if words and words[-1] in key_words else []
+        if target is table and _kind(stem or words) == kind:
+            # a table's own number, not a reference to another of its rows
+            continue
         # a single word is rarely the name of two things if its values are texts
         is_told_apart = len(words) > 1 or (storage == "text" and not target.guessed_key)
         is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
-        stem = words[:-1] if words and words[-1] in word_list("ingestion", "key_words") else []
-        if is_key_name or words == kind or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
+        # "status" of "orders" refers to "orders_status"
+        is_named = kind in (_kind(words), [*_kind_of(table), *_kind(words)])
+        if is_key_name or is_named or (stem and _kind(stem)[-len(kind) :] == kind):
             yield target
 
 
@@ -496,5 +563,10 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
         return False
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
+    storage = next(c.storage for c in target.columns if c.name == target.key[0])
+    if storage == "integer":
+        values = [int(value) if str(value).isascii() and str(value).isdigit() else None for value in values]
+    elif storage == "text":
+        values = [str(value) for value in values]
     known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
     return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))
