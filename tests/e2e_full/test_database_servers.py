@@ -254,7 +254,8 @@ def test_long_texts_are_cut_before_they_are_sent(served: Served) -> None:
 def test_a_login_without_a_password_names_the_setting_and_a_missing_database_has_not_changed(
     served: Served, tmp_path: Path
 ) -> None:
-    reader = served.owner.set(username="reader", password=None)
+    owner = served.owner
+    reader = sa.URL.create(owner.drivername, "reader", None, owner.host, owner.port, owner.database)
     limits = DatabaseLimits({f"reader@127.0.0.1:{served.owner.port}": SecretStr("r ead:1"),
                              "127.0.0.1": SecretStr("of another role")})  # fmt: skip
     found = attach_database(reader.render_as_string(), "bees", data=tmp_path, limits=limits)

@@ -15,10 +15,11 @@ from graph.app import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.databases.attach_database import attach_database
+from nacre.extensions.databases.attach_database import attach_database, schema_differences
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import DatabaseConnections
 from nacre.records.answer import Answer
+from nacre.records.schema import Schema
 from nacre.serving.cli.ingest import suggest_questions
 from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
 from nacre.stores.catalog import Library
@@ -261,14 +262,23 @@ async def test_a_column_that_was_renamed_is_named_and_nothing_else_is_answered(
         "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT, height INTEGER);"
         "INSERT INTO stop VALUES (1, 'Harbour', 'A', 3), (2, 'Mill', 'B', 4), (3, 'Church', 'B', 4);",
     )
-    attach_database(url, "tram", data=tmp_path / "data")
+    before = attach_database(url, "tram", data=tmp_path / "data").database
+    with closing(AttachedTables(before, Schema((), (), (), (), {}, 0, 0), "", DatabaseLimits())) as tables:
+        assert not tables.schema_changes(2.0)
     with closing(sqlite3.connect(tmp_path / "tram.db")) as db:
         db.execute(f"ALTER TABLE stop {change}")
+    library = Library(tmp_path / "data", None)
+    with library.open("tram") as graph:
+        assert re.search(rf"has changed since .* lacks stop\.({named}|height)", graph.tables.schema_changes(2.0))
+    library.close()
     for question in ("What is the zone of Mill?", "Which stops have the zone B?"):
         answer = await ask(tmp_path / "data", question, "tram")
         assert answer["status"] == "failed", answer["answer"]
         assert f"no such {'table' if named == 'stop' else 'column'}: stop" in answer["answer"].replace("main.", "")
         assert "nacre attach --refresh" in answer["answer"]
+    after = attach_database(url, "tram", data=tmp_path / "data").database
+    gone = "- stop" if named == "stop" else "- stop.zone"
+    assert gone in list(schema_differences(before, after))
 
 
 async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:

@@ -39,10 +39,17 @@ from ingestion.stages import (
 from ingestion.vocabulary import LAYER_NAME, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
-from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.attached_tables import AttachedTables, source_columns
 from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.reflect import Selection, check_tables, declare_tables, reflect_tables
+from nacre.extensions.databases.reflect import (
+    Selection,
+    catalogue_hash,
+    check_tables,
+    declare_tables,
+    read_catalogue,
+    reflect_tables,
+)
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
@@ -115,7 +122,8 @@ def attach_database(
         with build_folder(home, versions.version_folder(home, manifest.version), Servers(databases=limits)) as folder:
             schema, database, found = _build(folder, mapped, empty, limits, layers, on_stage)
             left = (*problems, *found)
-            database = replace(database, seconds=round(time.perf_counter() - started, 2), left_out=left)
+            database = replace(database, left_out=left, catalogue=_catalogue(database, limits))
+            database = replace(database, seconds=round(time.perf_counter() - started, 2))
             with report_write_errors(home):
                 if keep:
                     kept = keep_file(file, folder)
@@ -123,6 +131,30 @@ def attach_database(
                 (folder / versions.DATABASE).write_text(json_text(database) + "\n", encoding="utf-8")
             publish_version(home, folder, manifest, unavailable["vector"])
     return AttachedResult(name, manifest.version, schema, database, left)
+
+
+def _catalogue(database: AttachedDatabase, limits: DatabaseLimits) -> str:
+    """The hash of the catalogue; "" if it can't be read."""
+    with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
+        try:
+            return catalogue_hash(read_catalogue(tables.connections, database, SECONDS))
+        except ToolError as error:
+            log.info("the catalogue can't be compared later: %s", error)
+            return ""
+
+
+def schema_differences(before: AttachedDatabase, after: AttachedDatabase) -> Iterator[str]:
+    """What a graph has more or less of its database than before, a line for each."""
+    old, new = ({(t.schema, t.table): source_columns(t) for t in each.tables} for each in (before, after))
+    for name in sorted(old.keys() | new.keys()):
+        label = ".".join(filter(None, name))
+        if name not in new:
+            yield f"- {label}"
+        elif name not in old:
+            yield f"+ {label}"
+        else:
+            yield from (f"- {label}.{column}" for column in sorted(old[name] - new[name]))
+            yield from (f"+ {label}.{column}" for column in sorted(new[name] - old[name]))
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:

@@ -65,7 +65,8 @@ class AttachedDatabase:
 
     `schemas`, `include` and `exclude` are the options of `nacre attach`; `queries` and `seconds` are what attaching
     took. `kept` is the path of the database's file in the folder of the version, "" if the database stays where it is.
-    `left_out` says which tables, columns and rows are not in the graph, and why.
+    `left_out` says which tables, columns and rows are not in the graph, and why; `catalogue` is the hash of the tables
+    and columns that were selected.
     """
 
     url: str
@@ -78,3 +79,4 @@ class AttachedDatabase:
     seconds: float = 0.0
     kept: str = ""
     left_out: tuple[str, ...] = ()
+    catalogue: str = ""

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from nacre.extensions.databases.row_keys import KeyedTables
     from nacre.extensions.databases.templates import NativeQuery
 
+# columns that are named because a database lacks them
+MAX_NAMED = 10
+
 # for SQL that Nacre wrote
 _TRUSTED_ROWS = 5_000
 
@@ -79,6 +82,11 @@ class RemoteTables(Tables, ABC):
     def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
         """The rows of a query; they are read when they are asked for."""
         return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
+
+
+def source_columns(table: AttachedTable) -> set[str]:
+    """The columns of a table that the graph has."""
+    return {each.column for each in table.columns} | {each for link in table.links for each in link.columns}
 
 
 def open_attached(folder: Path, limits: DatabaseLimits) -> "AttachedTables":
@@ -143,6 +151,20 @@ class AttachedTables(RemoteTables):
             self.connections.read("SELECT 1", {}, 1, seconds)
         elif not Path(make_url(self.database.url).database or "").is_file():
             raise ToolError("unavailable", "The file of the database is gone.")
+
+    def schema_changes(self, seconds: float) -> str:
+        """As for all tables, by the catalogue of the database. A kept file never changes."""
+        from nacre.extensions.databases.reflect import catalogue_hash, read_catalogue
+
+        if self.database.kept or not self.database.catalogue:
+            return ""
+        present = read_catalogue(self.connections, self.database, seconds)
+        if catalogue_hash(present) == self.database.catalogue:
+            return ""
+        known = {(t.schema, t.table, column) for t in self.database.tables for column in source_columns(t)}
+        gone = [f"{table}.{column}" for _, table, column in sorted(known - present)]
+        what = f"it lacks {', '.join(gone[:MAX_NAMED])}{' and more' if len(gone) > MAX_NAMED else ''}"
+        return f"The database has changed since it was attached: {what if gone else 'it has other tables or columns'}."
 
     def write_rights(self) -> str:
         """As for all tables."""

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 
 import typer
@@ -51,6 +51,10 @@ def graphs() -> None:
                     lacks = sorted(library.missing_branches(name).items()) if not graph.attached else []
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
                     missing = f"attached to {graph.attached}" if graph.attached else missing
+                    if graph.database:
+                        # a server that does not answer has not changed
+                        with suppress(NacreError):
+                            missing += f". {changes}" if (changes := graph.tables.schema_changes(PROBE_SECONDS)) else ""
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
                     texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
                     print_line(
@@ -143,6 +147,9 @@ def _local_tables(graph: "Graph") -> "Tables":
 
 
 STUDIO_PORT = 2124
+
+# that `nacre graphs` waits for a database (given)
+PROBE_SECONDS = 2.0
 
 _NOT_USED: tuple["VerifiedState", ...] = ("failed", "empty", "changed kind", "contradicted", "replaced")
 
