@@ -13,6 +13,8 @@ from ingestion.layer.layer_file import LayerFile, LayerFiles
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 from nacre.records.answer import Answer
+from nacre.stores.catalog import Library
+from tools.run_model_sql import run_model_sql
 
 # a title before the name, a view of all and one of some, links by text, a link table, a table's own number
 GYM = """
@@ -117,3 +119,37 @@ tables:
     problems = "\n".join(result.problems)
     assert "all_trainers is left out: a layer hides it (gym.yaml:4:3)" in problems
     assert "gym.yaml:7:3: visits has no column 'nothing'" in problems
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        # the members with bookings are counted once for each of them
+        ("SELECT SUM(v.minutes) FROM visits v JOIN bookings b ON b.member_id = v.member_id", None),
+        ("SELECT AVG(minutes) FROM visits, bookings WHERE bookings.member_id = visits.member_id", None),
+        (
+            "SELECT m.name, SUM(v.minutes), COUNT(DISTINCT b.id) FROM members m LEFT JOIN visits v "
+            "ON v.member_id = m.id LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
+            None,
+        ),
+        ("SELECT SUM(minutes) FROM visits WHERE member_id IN (SELECT member_id FROM bookings)", [(75,)]),
+        ("SELECT m.name, SUM(v.minutes) FROM members m JOIN visits v ON v.member_id = m.id GROUP BY m.id ORDER BY 1",
+         [("Ann", 30), ("Cid", 45)]),
+        ("SELECT b.lesson_id, SUM(v.minutes) FROM visits v JOIN bookings b ON b.member_id = v.member_id "
+         "WHERE v.minutes > 40 GROUP BY 1 ORDER BY 2", [("Rope", 45), ("Bar", 45)]),
+    ],
+)  # fmt: skip
+def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
+    gym: tuple[AttachedResult, Path], sql: str, rows: list[tuple[object, ...]] | None
+) -> None:
+    library = Library(gym[1], None)
+    with library.open("gym") as graph:
+        found = run_model_sql(sql, graph.tables, round=1, numbers=frozenset({40.0}))
+    library.close()
+    if rows is None:
+        assert found.error is not None
+        assert found.error.kind == "multiplied"
+        assert "counts a row of visits once for each row of bookings" in found.error.message
+    else:
+        assert found.error is None
+        assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
