@@ -270,6 +270,14 @@ def test_a_login_without_a_password_names_the_setting_and_a_missing_database_has
             attach_database(reader.render_as_string(), "bees", data=tmp_path)
 
 
+def test_a_changed_catalogue_is_stated(served: Served, tables: AttachedTables) -> None:
+    assert not tables.schema_changes(5.0)
+    run_statements(served.owner, ["ALTER TABLE hive ADD COLUMN spare INTEGER"])
+    assert "it has other tables or columns" in tables.schema_changes(5.0)
+    run_statements(served.owner, ["ALTER TABLE hive DROP COLUMN spare"])
+    assert not tables.schema_changes(5.0)
+
+
 def test_a_server_that_hangs_holds_no_worker(served: Served) -> None:
     limits = replace(served.limits, connections=1, connect_seconds=1.0)
     library = Library(served.data, None, database_limits=limits)

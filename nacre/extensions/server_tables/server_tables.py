@@ -63,10 +63,11 @@ class ServerTables(RemoteTables):
         params: Sequence[Cell] = (),
         *,
         limit: int = 1000,
-        seconds: float = 5.0,
+        seconds: float | None = None,
         steps: float = inf,
     ) -> SqlResult:
-        """As `Tables.run`; also raises ToolError `unavailable` if the server does not answer."""
+        """As `RemoteTables.run`."""
+        seconds = self.limits.statement_seconds if seconds is None else seconds
         if steps != inf:
             query = self.queries.native(sql, params, limit + 1)
             if self.connections.cost(query.text, query.params, seconds) > steps * _STEP_COST:
