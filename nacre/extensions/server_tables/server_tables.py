@@ -49,7 +49,7 @@ class ServerTables(RemoteTables):
     def __init__(self, path: Path, place: ServerPlace, limits: DatabaseLimits) -> None:
         super().__init__(path)
         self.place = place
-        self.connections = ServerConnections(place, limits)
+        self.limits, self.connections = limits, ServerConnections(place, limits)
         self.queries = ServerQueries(place)
         self._metadata = lru_cache(8)(self._read_metadata)
 
