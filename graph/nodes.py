@@ -222,7 +222,8 @@ class Nodes:
     async def _nearest(self, view: TurnView, state: State) -> Update:
         """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
-        if LEXICAL in view.failures:
+        stopped = view.failures.get("sql")
+        if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
             return {}
         lack = await run_in_thread(find_lack, view)
         if not lack:

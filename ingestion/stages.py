@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -26,6 +27,7 @@ from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.layer_file import LayerFiles, write_layer_files
+from ingestion.meaning.derive import RULES, STORED_RULES, Rule
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
@@ -108,12 +110,12 @@ def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
     return Parsed(inputs, read_sources(inputs.sources))
 
 
-def build_tables(parsed: Parsed, context: StageContext) -> TablesBuilt:
+def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = RULES) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
     applied = layer_facts(facts, inputs.layers)
     write_layer_files(context.folder, inputs.layers)
-    layout = induce_layout(applied.facts, applied.layer)
+    layout = induce_layout(applied.facts, applied.layer, rules)
     schema = write_layout(layout, context.folder / versions.TABLES, applied.layer)
     return TablesBuilt(inputs, applied.facts, layout, schema)
 
@@ -172,6 +174,9 @@ def build_triple_store(made: PassagesBuilt, context: StageContext) -> PassagesBu
 
 
 TABLES_ONLY = (Stage("parse", parse_sources), Stage("tables", build_tables), Stage("names", build_names))
+
+# of rows whose database stays as it is
+STORED_TABLES = (TABLES_ONLY[0], Stage("tables", partial(build_tables, rules=STORED_RULES)), TABLES_ONLY[2])
 
 WORDS_ONLY = (Stage("index", build_word_index),)
 

@@ -18,7 +18,8 @@ class IngestionError(NacreError):
 class ToolError(NacreError):
     """A query or a retrieval returned no evidence.
 
-    `kind` is one of: syntax, unknown_name, ambiguous, type, refused, timeout, too_large, unavailable, empty.
+    `kind` is one of: syntax, unknown_name, ambiguous, type, refused, multiplied, timeout, too_large, unavailable,
+    empty.
     """
 
     def __init__(self, kind: str, message: str) -> None:

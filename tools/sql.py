@@ -22,6 +22,9 @@ from nacre.wording.profile import run_plan
 
 BRANCH = "sql"
 
+# why the likeliest reading gave nothing, where another reading would answer another question
+IRREPLACEABLE = ("timeout", "unknown_name", "unavailable")
+
 
 def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round: int) -> BranchResult:
     """The rows of one reading by its plan. `index` is its place among the readings; those after the likeliest get a
@@ -60,7 +63,12 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
 def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int, names: str = "") -> list[BranchResult]:
     """The rows of each reading, the likeliest first. Things have their names in the language `names` if it is given."""
     engine = tables_engine(tables)
-    found = [run_reading(reading, index, engine, round=round) for index, reading in enumerate(readings)]
+    found: list[BranchResult] = []
+    for index, reading in enumerate(readings):
+        if found and found[0].error is not None and found[0].error.kind in IRREPLACEABLE:
+            found.append(BranchResult(BRANCH, error=found[0].error))
+        else:
+            found.append(run_reading(reading, index, engine, round=round))
     if not names:
         return found
     return [_translate_names(each, reading, tables, names) for each, reading in zip(found, readings, strict=True)]

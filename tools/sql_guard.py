@@ -8,7 +8,7 @@ Each kind of error has its own repair; unknown kinds are not repaired.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
@@ -147,6 +147,103 @@ def _with_limit(query: exp.Query, limit: int) -> exp.Query:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
+
+
+def check_measures(query: exp.Expr, schema: Schema) -> None:
+    """Raise ToolError `multiplied` for a sum or average of a column whose rows a join repeats: its table is joined to
+    another one that may have several rows for one of it, and that the groups do not tell apart. Columns of subqueries
+    are not checked."""
+    relations = {"entity": Relation("entity", "table", "id", ()), **schema.relation_of}
+    relations = {name.lower(): relation for name, relation in relations.items()}
+    for select in query.find_all(exp.Select):
+        clause = select.args.get("from_") or select.args.get("from")
+        joined = [join.this for join in select.args.get("joins") or ()]
+        sources = {
+            source.alias_or_name.lower(): relations[source.name.lower()]
+            for source in ([clause.this] if clause else []) + joined
+            if isinstance(source, exp.Table) and source.name.lower() in relations
+        }
+        if len(sources) < 2 or not select.args.get("joins"):
+            continue
+        owners: dict[str, list[str]] = {}
+        for alias, relation in sources.items():
+            for name in _columns(relation):
+                owners.setdefault(name.lower(), []).append(alias)
+
+        def source_of(column: exp.Column, owners: Mapping[str, list[str]] = owners) -> str:
+            known = owners.get(column.name.lower(), [])
+            return column.table.lower() or (known[0] if len(known) == 1 else "")
+
+        several: dict[str, set[str]] = {alias: set() for alias in sources}
+        near: dict[str, set[str]] = {alias: set() for alias in sources}
+        for equal in _equalities(select):
+            left, right = equal.this, equal.expression
+            for one, other in ((left, right), (right, left)):
+                own, far = source_of(one), source_of(other)
+                if own != far and own in sources and far in sources:
+                    near[own].add(far)
+                    if _may_repeat(sources[far], other.name, schema):
+                        several[own].add(far)
+        group = select.args.get("group")
+        terms = [
+            select.selects[int(term.name) - 1]
+            if isinstance(term, exp.Literal) and term.name.isdigit() and 0 < int(term.name) <= len(select.selects)
+            else term
+            for term in (group.expressions if group else ())
+        ]
+        grouped = {source_of(column) for term in terms for column in term.find_all(exp.Column)}
+        several = {alias: others - grouped for alias, others in several.items()}
+        for measure in select.find_all(exp.Sum, exp.Avg):
+            columns = list(measure.find_all(exp.Column))
+            if measure.find_ancestor(exp.Select) is not select or not columns:
+                continue
+            repeated = [_repeating(source_of(column), near, several) for column in columns]
+            if all(repeated):
+                table, many = sources[source_of(columns[0])].name, sources[repeated[0]].name
+                raise ToolError(
+                    "multiplied",
+                    f"{sql_text(measure)} counts a row of {table} once for each row of {many} that is joined to it. "
+                    f"Compute it in a subquery over {table} alone, and test {many} with EXISTS or IN.",
+                )
+
+
+def _equalities(select: exp.Select) -> Iterator[exp.EQ]:
+    """The conditions of the joins and of WHERE that make two columns equal."""
+    where = select.args.get("where")
+    conditions = [join.args.get("on") for join in select.args.get("joins") or ()] + [where.this if where else None]
+    for condition in filter(None, conditions):
+        for part in condition.flatten() if isinstance(condition, exp.And) else [condition]:
+            equal = part.unnest()
+            if isinstance(equal, exp.EQ) and all(
+                isinstance(side, exp.Column) for side in (equal.this, equal.expression)
+            ):
+                yield equal
+
+
+def _may_repeat(relation: Relation, name: str, schema: Schema) -> bool:
+    """Whether several rows of a relation may have the same value in a column."""
+    if relation.name == "entity" or (name.lower() == relation.key.lower() and relation.kind != "junction"):
+        return False
+    for column in relation.columns:
+        predicate = schema.predicate_of[column.predicate]
+        if name.lower() == relation.key.lower():
+            return predicate.triples > predicate.subjects
+        if name.lower() in (column.link.lower(), column.value.lower()):
+            return predicate.triples > predicate.objects
+    return False
+
+
+def _repeating(alias: str, near: Mapping[str, set[str]], several: Mapping[str, set[str]]) -> str:
+    """A source that may have several rows for one of `alias`, by way of others; "" for none."""
+    seen, waiting = {alias}, [alias]
+    while waiting:
+        own = waiting.pop()
+        for far in sorted(near.get(own, set()) - seen):
+            if far in several[own]:
+                return far
+            seen.add(far)
+            waiting.append(far)
+    return ""
 
 
 NEAR_SCORE = 80

@@ -191,6 +191,7 @@ def layer_json_schema() -> dict[str, Any]:
                 "additionalProperties": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}, _object(_NAMES)]},
             },
             "codes": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _TEXT}},
+            "tables": _described(_entries(_TABLE), "Tables of an attached database."),
             "rules": _described({"type": "array", "items": {"type": "string"}}, "CONSTRUCT queries, in order."),
             "predicates": _described(_entries(_PROPERTY), "Old name of 'properties'."),
         },
@@ -223,6 +224,16 @@ _COMMON = _NAMES | {
 _CLASS = _COMMON | {
     "where": _described(_TEXT, "A SPARQL group pattern over ?this: a derived class."),
     "exclude": _described(_FLAG, "Not shown at all."),
+}
+
+_TABLE: dict[str, Any] = {
+    "names": _described(_TEXTS, "The columns that name a row."),
+    "key": _described(_TEXTS, "The columns that tell rows apart."),
+    "links": {
+        "type": "object",
+        "additionalProperties": _described(_TEXT, "The table that the columns refer to, or none."),
+    },
+    "hidden": _described(_FLAG, "Left out of the graph."),
 }
 
 _PROPERTY = _COMMON | {

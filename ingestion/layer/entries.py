@@ -97,19 +97,36 @@ class RuleEntry:
     text: str
 
 
+@dataclass(frozen=True)
+class TableEntry:
+    """A table of an attached database: the columns that name its rows, those of its key, the table that columns refer
+    to (NO_LINK for none) by the columns, and whether it is left out."""
+
+    key: str
+    place: Place
+    names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    links: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    hidden: bool = False
+
+
+NO_LINK = "none"
+
 Entry = ClassEntry | PropertyEntry | ThingEntry | CodeEntry | RuleEntry
 
 
 @dataclass(frozen=True)
 class Layer:
     """A layer with the layers it extends: its entries in the order of the files. A later entry of the same name wins.
-    `namespaces` are those that a pack applies to. `languages` are preferred for labels, in this order."""
+    `namespaces` are those that a pack applies to. `languages` are preferred for labels, in this order. `tables` are
+    those of an attached database."""
 
     source: str
     entries: tuple[Entry, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
     namespaces: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    tables: tuple[TableEntry, ...] = ()
 
 
 NO_LAYER = Layer("")

@@ -25,6 +25,7 @@ from ingestion.layer.entries import (
     Place,
     PropertyEntry,
     RuleEntry,
+    TableEntry,
     ThingEntry,
 )
 from ingestion.vocabulary import LABEL, TYPE, XSD
@@ -101,18 +102,20 @@ def _layer(path: Path, sections: _Values) -> Layer:
     for section, (value, _) in sections.items():
         if section in _ENTRY_READERS:
             entries += _entries(path, section, value, prefixes)
-    if len(entries) > MAX_ENTRIES:
+    declared = mapping_items(path, sections["tables"][0]) if "tables" in sections else ()
+    tables = tuple(_table(path, *each) for each in declared)
+    if len(entries) + len(tables) > MAX_ENTRIES:
         raise IngestionError(f"{path}: {len(entries):,} entries; at most {MAX_ENTRIES:,} are allowed.")
     languages = texts_of(path, sections["languages"][0]) if "languages" in sections else ()
     namespaces = texts_of(path, sections["namespaces"][0]) if "namespaces" in sections else ()
-    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages)
+    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages, tables)
 
 
 def _sections(path: Path, text: str) -> _Values:
     node = read_yaml(path, text)
     if node is None:
         return {}
-    known = ("prefixes", "namespaces", "extends", "languages", *_ENTRY_READERS)
+    known = ("prefixes", "namespaces", "extends", "languages", "tables", *_ENTRY_READERS)
     found = {}
     for key, value, place in mapping_items(path, node):
         section = _SECTION_ALIASES.get(key, key)
@@ -247,6 +250,19 @@ def _thing(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str
 def _codes(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str, str]) -> CodeEntry:
     meanings = {code: text_of(path, value) for code, value, _ in mapping_items(path, node)}
     return CodeEntry(key, place, MappingProxyType(meanings))
+
+
+def _table(path: Path, key: str, node: Node, place: Place) -> TableEntry:
+    fields = _fields(path, key, node, ("names", "key", "links", "hidden"))
+    links = mapping_items(path, fields["links"][0]) if "links" in fields else ()
+    return TableEntry(
+        key,
+        place,
+        _names(path, fields, "names"),
+        _names(path, fields, "key"),
+        {tuple(map(str.strip, columns.split(","))): text_of(path, target) for columns, target, _ in links},
+        bool(_flag(path, fields, "hidden")),
+    )
 
 
 def _no_entry(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str, str]) -> Entry:

@@ -1,5 +1,7 @@
 """Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by `RULES` in order."""
 
+from collections.abc import Callable, Sequence
+
 from ingestion.meaning.codes import expand_codes, hide_empty_texts, name_translations, name_undescribed_targets
 from ingestion.meaning.draft import Draft, RuleStopped
 from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
@@ -8,8 +10,10 @@ from ingestion.meaning.relation_nodes import unfold_measurements, unfold_roles
 from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from ingestion.read.facts import Facts
 
+Rule = Callable[[Draft], None]
+
 # each rule reads what the previous ones derived
-RULES = (
+RULES: tuple[Rule, ...] = (
     unfold_lists,
     unfold_values,
     unfold_names,
@@ -29,15 +33,18 @@ RULES = (
     hide_empty_texts,
 )
 
+# of rules that replace facts or hide them, those that a database can follow: its queries read its columns as they are
+STORED_RULES: tuple[Rule, ...] = (hide_empty_texts,)
 
-def derive_facts(facts: Facts) -> Facts:
+
+def derive_facts(facts: Facts, rules: Sequence[Rule] = RULES) -> Facts:
     """The facts with derived triples; the same object if no rule applies.
 
     Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read. A rule that would
     take or derive too much stops, and `limits` names it.
     """
     draft = Draft(facts)
-    for rule in RULES:
+    for rule in rules:
         draft.budget.renew()
         try:
             rule(draft)

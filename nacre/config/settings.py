@@ -126,7 +126,9 @@ class Settings(BaseSettings):
     )
 
     database_keys: dict[str, SecretStr] = Field(
-        {}, description='Passwords of attached databases by host: {"host:port": "PASSWORD" or "file:PATH"}.'
+        {},
+        description="Passwords of attached databases by host, or by a login of it:"
+        ' {"USER@host:port": "PASSWORD" or "file:PATH"}.',
     )
     database_connections: int = Field(
         4, ge=1, le=64, description="Maximum number of connections to an attached database, in each process."

@@ -40,20 +40,27 @@ _SECRETS = ("pass", "secret", "token", "key")
 _INSTALL = "Run: pip install 'nacre[databases]'"
 
 
+# the share of the time of a branch that one statement may take, so that the branch can state what was stopped (given)
+STATEMENT_SHARE = 0.8
+
+
 @dataclass(frozen=True)
 class DatabaseLimits:
-    """The password by host or host:port (`file:PATH` reads it from a file), connections of each process, and the
-    seconds that connecting may take. `apart`: files are read in processes of their own, as kept files always are."""
+    """The password by host, host:port or user@ before either (`file:PATH` reads it from a file), connections of each
+    process, the seconds that connecting and a statement may take. `apart`: files are read in processes of their own, as
+    kept files always are."""
 
     passwords: Mapping[str, "SecretStr"] = field(default_factory=dict)
     connections: int = 4
     connect_seconds: float = 10.0
     apart: bool = False
+    statement_seconds: float = 8.0
 
 
 def configured_database_limits(settings: Settings) -> DatabaseLimits:
     """The limits and passwords that the settings name."""
-    return DatabaseLimits(settings.database_keys, settings.database_connections)
+    seconds = settings.branch_seconds * STATEMENT_SHARE
+    return DatabaseLimits(settings.database_keys, settings.database_connections, statement_seconds=seconds)
 
 
 def is_database_url(text: str) -> bool:
@@ -124,7 +131,9 @@ def with_password(address: str, passwords: Mapping[str, "SecretStr"]) -> "URL":
 
     url = make_url(address)
     host = url.host or ""
-    secret = passwords.get(f"{host}:{url.port}") or passwords.get(host)
+    places = (f"{host}:{url.port}", host)
+    named = (*(f"{url.username}@{place}" for place in places), *places)
+    secret = next((passwords[name] for name in named if name in passwords), None)
     if secret is None:
         return url
     value = secret.get_secret_value()

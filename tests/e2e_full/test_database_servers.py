@@ -1,11 +1,14 @@
 """Graphs attached to PostgreSQL and MariaDB servers: the same values as on other engines, read-only, and failures."""
 
 import gc
+import os
+import signal
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +20,7 @@ from graph.app import compose
 from graph.stream import stream_turn
 from nacre.access.class_table import class_facet, class_table
 from nacre.config.settings import Settings
-from nacre.errors import ToolError
+from nacre.errors import IngestionError, ToolError
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import check_read_only
@@ -246,6 +249,56 @@ def test_long_texts_are_cut_before_they_are_sent(served: Served) -> None:
         assert refused.value.kind == "too_large"
         # the connection is free again
         assert tables.run("SELECT DISTINCT body FROM note ORDER BY body").rows == [("long " * 200_000,)]
+
+
+def test_a_login_without_a_password_names_the_setting_and_a_missing_database_has_not_changed(
+    served: Served, tmp_path: Path
+) -> None:
+    owner = served.owner
+    reader = sa.URL.create(owner.drivername, "reader", None, owner.host, owner.port, owner.database)
+    limits = DatabaseLimits({f"reader@127.0.0.1:{served.owner.port}": SecretStr("r ead:1"),
+                             "127.0.0.1": SecretStr("of another role")})  # fmt: skip
+    found = attach_database(reader.render_as_string(), "bees", data=tmp_path, limits=limits)
+    assert found.database.tables
+    nowhere = reader.set(database="nowhere").render_as_string()
+    with pytest.raises(IngestionError) as missing:
+        attach_database(nowhere, "bees", data=tmp_path, limits=limits)
+    assert "refresh" not in str(missing.value)
+    assert "no database of this name" in str(missing.value) or served.kind == "mariadb"
+    if served.kind == "mariadb":
+        with pytest.raises(IngestionError, match=r"NACRE_DATABASE_KEYS='{\"USER@127.0.0.1:\d+\": \"file:PATH\"}'"):
+            attach_database(reader.render_as_string(), "bees", data=tmp_path)
+
+
+def test_a_changed_catalogue_is_stated(served: Served, tables: AttachedTables) -> None:
+    assert not tables.schema_changes(5.0)
+    run_statements(served.owner, ["ALTER TABLE hive ADD COLUMN spare INTEGER"])
+    assert "it has other tables or columns" in tables.schema_changes(5.0)
+    run_statements(served.owner, ["ALTER TABLE hive DROP COLUMN spare"])
+    assert not tables.schema_changes(5.0)
+
+
+def test_a_server_that_hangs_holds_no_worker(served: Served) -> None:
+    limits = replace(served.limits, connections=1, connect_seconds=1.0)
+    library = Library(served.data, None, database_limits=limits)
+    with library.open("bees") as graph:
+        assert graph.tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+        served.process.send_signal(signal.SIGSTOP)
+        # PostgreSQL serves each connection in a process of its own
+        children = subprocess.run(["pgrep", "-P", str(served.process.pid)], capture_output=True, text=True)
+        pids = [int(pid) for pid in children.stdout.split()]
+        try:
+            for pid in pids:
+                os.kill(pid, signal.SIGSTOP)
+            for _ in range(3):
+                with pytest.raises(ToolError) as stopped:
+                    graph.tables.run("SELECT count(*) FROM hive", seconds=1.0)
+                assert stopped.value.kind in ("timeout", "unavailable")
+        finally:
+            for pid in (served.process.pid, *pids):
+                os.kill(pid, signal.SIGCONT)
+        assert graph.tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+    library.close()
 
 
 def test_a_server_that_goes_down_is_an_error_of_the_query(served: Served, tables: AttachedTables) -> None:

@@ -15,10 +15,11 @@ from graph.app import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.databases.attach_database import attach_database
+from nacre.extensions.databases.attach_database import attach_database, schema_differences
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.connection import DatabaseConnections
 from nacre.records.answer import Answer
+from nacre.records.schema import Schema
 from nacre.serving.cli.ingest import suggest_questions
 from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
 from nacre.stores.catalog import Library
@@ -206,6 +207,78 @@ def test_all_checks_of_keys_end_together(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("nacre.extensions.databases.reflect.ALL_SECONDS", 0.0)
     found = attach_database(url, "tram", data=tmp_path / "data")
     assert all(not table.links for table in found.database.tables)
+
+
+def test_each_table_and_column_is_in_the_graph_or_in_its_report(tmp_path: Path) -> None:
+    """A table of codes, empty tables and columns, a column that only later rows fill, binary data, rows that are equal
+    and rows without a value in a unique column."""
+    rows = ", ".join(f"({i}, {i % 7}, NULL)" for i in range(5_010))
+    url = database(
+        tmp_path / "depot.db",
+        "CREATE TABLE crates (id INTEGER PRIMARY KEY, name TEXT, mood INTEGER, photo BLOB, spare TEXT);"
+        "INSERT INTO crates VALUES (1, 'C1', 1, x'00', NULL), (2, 'C2', 2, x'00', NULL), (3, 'C3', 1, NULL, NULL);"
+        "CREATE TABLE crates_mood (id INTEGER PRIMARY KEY, label TEXT);"
+        "INSERT INTO crates_mood VALUES (1, 'calm'), (2, 'shaken');"
+        "CREATE TABLE amount (id INTEGER PRIMARY KEY, value REAL, unit TEXT);"
+        "INSERT INTO amount VALUES (1, 3.5, 'kg'), (2, 4.5, 'kg');"
+        "CREATE TABLE reading (no INTEGER PRIMARY KEY, level INTEGER, flaw REAL);"
+        f"INSERT INTO reading VALUES {rows}, (9999, 1, 0.5);"
+        "CREATE TABLE idle (id INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE badge (mark TEXT UNIQUE, holder TEXT);"
+        "INSERT INTO badge VALUES ('B1', 'Ann'), (NULL, 'Bo'), (NULL, 'Cy');"
+        "CREATE VIEW shade AS SELECT mood % 2 AS odd, 'x' AS kind FROM crates;"
+        "CREATE VIEW broken AS SELECT gone FROM crates;",
+    )
+    found = attach_database(url, "depot", data=tmp_path / "data")
+    shown = {table.table: {c.column for c in table.columns} for table in found.database.tables}
+    for table in found.database.tables:
+        shown[table.table] |= {column for link in table.links for column in link.columns}
+    assert shown.keys() == {"crates", "crates_mood", "amount", "reading", "badge", "shade"}
+    assert shown["crates"] >= {"id", "name", "mood"}
+    assert shown["amount"] == {"id", "value", "unit"}
+    assert shown["reading"] == {"no", "level", "flaw"}
+    counts = {c.label: c.count for c in found.schema.classes}
+    assert counts["badge"] == 3
+    report = "\n".join(found.problems)
+    for each in (
+        "idle is left out: it has no rows",
+        "crates.photo is left out: it is binary",
+        "crates.spare",
+        "broken",
+    ):
+        assert each in report
+    assert found.database.left_out == found.problems
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [("RENAME COLUMN zone TO area", "zone"), ("DROP COLUMN zone", "zone"), ("RENAME TO halt", "stop")],
+)
+async def test_a_column_that_was_renamed_is_named_and_nothing_else_is_answered(
+    change: str, named: str, tmp_path: Path
+) -> None:
+    url = database(
+        tmp_path / "tram.db",
+        "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT, height INTEGER);"
+        "INSERT INTO stop VALUES (1, 'Harbour', 'A', 3), (2, 'Mill', 'B', 4), (3, 'Church', 'B', 4);",
+    )
+    before = attach_database(url, "tram", data=tmp_path / "data").database
+    with closing(AttachedTables(before, Schema((), (), (), (), {}, 0, 0), "", DatabaseLimits())) as tables:
+        assert not tables.schema_changes(2.0)
+    with closing(sqlite3.connect(tmp_path / "tram.db")) as db:
+        db.execute(f"ALTER TABLE stop {change}")
+    library = Library(tmp_path / "data", None)
+    with library.open("tram") as graph:
+        assert re.search(rf"has changed since .* lacks stop\.({named}|height)", graph.tables.schema_changes(2.0))
+    library.close()
+    for question in ("What is the zone of Mill?", "Which stops have the zone B?"):
+        answer = await ask(tmp_path / "data", question, "tram")
+        assert answer["status"] == "failed", answer["answer"]
+        assert f"no such {'table' if named == 'stop' else 'column'}: stop" in answer["answer"].replace("main.", "")
+        assert "nacre attach --refresh" in answer["answer"]
+    after = attach_database(url, "tram", data=tmp_path / "data").database
+    gone = "- stop" if named == "stop" else "- stop.zone"
+    assert gone in list(schema_differences(before, after))
 
 
 async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:

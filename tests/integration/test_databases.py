@@ -25,7 +25,7 @@ from nacre.extensions.databases.connection import DatabaseConnections, KeptConne
 from nacre.extensions.databases.reflect import Selection
 from nacre.records.answer import Answer
 from nacre.serving.app import create_app
-from nacre.stores.addresses import DatabaseLimits, parse_address, with_password
+from nacre.stores.addresses import DatabaseLimits, configured_database_limits, parse_address, with_password
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.stores.versions import Manifest
@@ -255,6 +255,24 @@ def test_a_slow_query_is_stopped(tables: AttachedTables) -> None:
         tables.run(f"SELECT sum({total}) FROM {product} WHERE {total} > 1", seconds=0.5)
     assert stopped.value.kind == "timeout"
     assert tables.run("SELECT count(*) FROM hive").rows == [(3,)]
+
+
+def test_the_catalogue_is_compared_with_that_of_the_version(tables: AttachedTables) -> None:
+    assert tables.database.catalogue
+    assert not tables.schema_changes(5.0)
+
+
+def test_the_time_of_a_statement_follows_the_time_of_a_branch(bees: tuple[AttachedResult, Path]) -> None:
+    settings = Settings(data=bees[1], embedder="none", branch_seconds=0.5, _env_file=None)
+    limits = configured_database_limits(settings)
+    assert limits.statement_seconds == 0.4
+    assert configured_database_limits(settings.model_copy(update={"branch_seconds": 50.0})).statement_seconds == 40.0
+    library = Library(bees[1], None, database_limits=limits)
+    product = ", ".join(f"hive AS t{i}" for i in range(19))
+    total = " + ".join(f"t{i}.weight" for i in range(19))
+    with library.open("bees") as graph, pytest.raises(ToolError, match=r"stopped after 0\.4 seconds"):
+        graph.tables.run(f"SELECT sum({total}) FROM {product} WHERE {total} > 1")
+    library.close()
 
 
 async def test_sql_of_clients_runs_in_the_database(bees: tuple[AttachedResult, Path]) -> None:

@@ -20,11 +20,12 @@ from sqlalchemy import make_url
 from ingestion.example_questions import write_overview
 from ingestion.induce.labels import is_name_shaped
 from ingestion.induce.names import lowercase_name
+from ingestion.layer.entries import TableEntry
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.inputs import rdf_files
 from ingestion.stages import (
     NO_PROGRESS,
-    TABLES_ONLY,
+    STORED_TABLES,
     Inputs,
     OnStage,
     StageContext,
@@ -35,13 +36,20 @@ from ingestion.stages import (
     report_write_errors,
     run_stages,
 )
-from ingestion.vocabulary import name_rank
+from ingestion.vocabulary import LAYER_NAME, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.databases.attached import AttachedDatabase, Storage
-from nacre.extensions.databases.attached_tables import AttachedTables
-from nacre.extensions.databases.connection import file_address, keep_file, located
+from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
+from nacre.extensions.databases.attached_tables import AttachedTables, source_columns
+from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.reflect import Selection, check_tables, reflect_tables
+from nacre.extensions.databases.reflect import (
+    Selection,
+    catalogue_hash,
+    check_tables,
+    declare_tables,
+    read_catalogue,
+    reflect_tables,
+)
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
@@ -100,9 +108,10 @@ def attach_database(
     empty = AttachedDatabase(address, dialect, (), selection.schemas, selection.include, selection.exclude)
     on_stage("catalogue", 0, 0)
     try:
-        mapped, problems = _reflected(empty, selection, limits)
+        entries = [entry for layer in layers.layers() for entry in layer.tables]
+        mapped, problems = _reflected(empty, selection, limits, entries)
     except ToolError as error:
-        raise IngestionError(f"{error} Nothing was attached.") from error
+        raise IngestionError(f"{str(error).removesuffix(CHANGED).strip()} Nothing was attached.") from error
     inputs = blake2b(f"{address}\n{selection}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(public_address(address), what) for branch, what in _LACKS.items()}
     manifest = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=unavailable)
@@ -112,6 +121,8 @@ def attach_database(
             versions.remove_damaged_pointer(home)
         with build_folder(home, versions.version_folder(home, manifest.version), Servers(databases=limits)) as folder:
             schema, database, found = _build(folder, mapped, empty, limits, layers, on_stage)
+            left = (*problems, *found)
+            database = replace(database, left_out=left, catalogue=_catalogue(database, limits))
             database = replace(database, seconds=round(time.perf_counter() - started, 2))
             with report_write_errors(home):
                 if keep:
@@ -119,7 +130,31 @@ def attach_database(
                     database = replace(database, url=public_address(address), kept=kept)
                 (folder / versions.DATABASE).write_text(json_text(database) + "\n", encoding="utf-8")
             publish_version(home, folder, manifest, unavailable["vector"])
-    return AttachedResult(name, manifest.version, schema, database, (*problems, *found))
+    return AttachedResult(name, manifest.version, schema, database, left)
+
+
+def _catalogue(database: AttachedDatabase, limits: DatabaseLimits) -> str:
+    """The hash of the catalogue; "" if it can't be read."""
+    with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
+        try:
+            return catalogue_hash(read_catalogue(tables.connections, database, SECONDS))
+        except ToolError as error:
+            log.info("the catalogue can't be compared later: %s", error)
+            return ""
+
+
+def schema_differences(before: AttachedDatabase, after: AttachedDatabase) -> Iterator[str]:
+    """What a graph has more or less of its database than before, a line for each."""
+    old, new = ({(t.schema, t.table): source_columns(t) for t in each.tables} for each in (before, after))
+    for name in sorted(old.keys() | new.keys()):
+        label = ".".join(filter(None, name))
+        if name not in new:
+            yield f"- {label}"
+        elif name not in old:
+            yield f"+ {label}"
+        else:
+            yield from (f"- {label}.{column}" for column in sorted(old[name] - new[name]))
+            yield from (f"+ {label}.{column}" for column in sorted(new[name] - old[name]))
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:
@@ -134,7 +169,7 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
 
 
 def _reflected(
-    database: AttachedDatabase, selection: Selection, limits: DatabaseLimits
+    database: AttachedDatabase, selection: Selection, limits: DatabaseLimits, entries: Sequence[TableEntry]
 ) -> tuple[list[MappedTable], Sequence[str]]:
     with closing(AttachedTables(database, NO_SCHEMA, "", limits)) as tables:
         with tables.connections.connected(REFLECT_SECONDS) as connection:
@@ -143,8 +178,9 @@ def _reflected(
             hint = "Name its schemas with --schema, or check --include." if database.dialect != "sqlite" else ""
             reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
             raise IngestionError(f"{reasons}. {hint}".strip())
-        keyed, unread = check_tables(tables.connections, found, database.dialect)
-        return map_tables(keyed), [*problems, *unread]
+        declared, unfit = declare_tables(found, entries)
+        keyed, unread = check_tables(tables.connections, declared, database.dialect)
+        return map_tables(keyed), [*problems, *unfit, *unread]
 
 
 def _build(
@@ -166,7 +202,7 @@ def _build(
             reason = f" {sample.problems[0]}" if sample.problems else ""
             raise IngestionError(f"{public_address(empty.url)} shows no rows.{reason}")
         with rdf_files([str(facts)]) as sources:
-            run_stages(TABLES_ONLY, Inputs(sources, (), layers), StageContext(folder, on_stage))
+            run_stages(STORED_TABLES, Inputs(sources, (), layers), StageContext(folder, on_stage))
     sampled = folder / versions.TABLES
     fitted = fit_schema(sampled, sample.tables)
     sampled.unlink()
@@ -182,15 +218,33 @@ def _build(
     with closing(AttachedTables(database, schema, fitted.layout, limits)) as tables:
         on_stage("overview", 0, 0)
         write_overview(folder, schema, tables)
-    return (
-        schema,
-        database,
-        [*sample.problems, *(f"{label!r} is left out: no column gives it" for label in fitted.left)],
-    )
+    left = [f"{label!r} is left out: no column gives it" for label in fitted.left]
+    return schema, database, [*sample.problems, *unshown(sample, fitted.tables), *left]
+
+
+def unshown(sample: "Sample", shown: Sequence[AttachedTable]) -> Iterator[str]:
+    """The sampled tables and columns that are no class or property, each with the reason."""
+    by_iri = {each.iri: each for each in shown}
+    for mapped in sample.tables:
+        name, relation = mapped.reflected.name, mapped.attached.relation
+        found = by_iri.get(mapped.attached.iri)
+        if found is None:
+            why = "its rows have no key" if sample.rows[relation] else "it has no rows"
+            yield f"{name} is left out: {why}"
+            continue
+        yield from (f"{name}.{each} is left out: it is binary" for each in mapped.reflected.binary)
+        read = {each.column for each in found.columns} | {each for link in found.links for each in link.columns}
+        lacking = [column.name for _, column in mapped.literals.values()]
+        lacking += [each for _, link in mapped.links.values() for each in link.columns]
+        for column in dict.fromkeys(each for each in lacking if each not in read):
+            yield f"{name}.{column} is left out: no row has a value that can be read"
 
 
 # rows of a table that are read whole; names and values of larger tables; values of all (given)
 SAMPLE_ROWS, MOST_NAMES, MOST_VALUES = 5_000, 100_000, 500
+
+# rows with a value of a column that no sampled row has, and rows of a table after MOST_CELLS (given)
+MOST_SAMPLES = 20
 
 MOST_CELLS = 3_000_000
 
@@ -237,18 +291,19 @@ class Sample(NamedTuple):
 def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Path) -> Sample:
     """Write the facts of a sample to a file of N-Triples. Tables that can't be read are left out."""
     left, waits, counts, partial = MOST_CELLS, 0, {}, set()
+    names: set[str] = set()
     readable: list[MappedTable] = []
     problems: list[str] = []
     by_relation = {each.attached.relation: each for each in mapped}
     with path.open("w", encoding="utf-8") as file:
-        for each in mapped:
-            relation = each.attached.relation
+        for table in mapped:
+            relation = table.attached.relation
             try:
                 count = _count(relation, tables, SECONDS if waits < MOST_WAITS else SECONDS / 10)
-                lines = list(_table_lines(each, by_relation, count, tables, left))
+                each, lines = _table_lines(table, by_relation, count, tables, left, names)
             except ToolError as error:
                 waits += error.kind == "timeout"
-                problems.append(f"{each.reflected.name} is left out: {error}")
+                problems.append(f"{table.reflected.name} is left out: {error}")
                 continue
             left = max(0, left - len(lines))
             counts[relation] = count
@@ -265,29 +320,73 @@ def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
 
 
 def _table_lines(
-    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int
-) -> Iterator[str]:
+    mapped: MappedTable, known: dict[str, MappedTable], count: int, tables: AttachedTables, most: int, taken: set[str]
+) -> tuple[MappedTable, list[str]]:
+    """The table with the columns that name its rows, if they are known, and its facts; `taken` are the names of rows so
+    far. The names of a view that repeats them mean the rows of the table."""
     names = [*mapped.literals, *mapped.links]
     columns = ", ".join(map(quote_identifier, ["id", *names]))
     of = quote_identifier(mapped.attached.relation)
     seen: set[Cell] = set()
-    rows = min(SAMPLE_ROWS, most // (len(names) + 1))
-    found = tables.run(f"SELECT {columns} FROM {of}", limit=max(rows, 1), seconds=SECONDS).rows
-    used = {name for at, name in enumerate(names, 1) if any(row[at] is not None for row in found)}
+    rows = max(MOST_SAMPLES, min(SAMPLE_ROWS, most // (len(names) + 1)))
+    found = tables.run(f"SELECT {columns} FROM {of}", limit=rows, seconds=SECONDS).rows
+    bare = [name for at, name in enumerate(names, 1) if count > rows and all(row[at] is None for row in found)]
+    late = {name: _later_values(tables, of, name) for name in bare}
+    used = {name for at, name in enumerate(names, 1) if late.get(name) or any(row[at] is not None for row in found)}
     # what no row has would be a thing, not a property
-    yield from _schema_lines(mapped, known, used) if found else ()
-    label = inferred_name(mapped, {name: [row[at] for row in found] for at, name in enumerate(names, 1)})
+    lines = list(_schema_lines(mapped, known, used)) if found else []
+    sources = {column.name: name for name, (_, column) in mapped.literals.items()}
+    cells = {name: [row[at] for row in found] for at, name in enumerate(names, 1)}
+    label = tuple(sources[column] for column in mapped.attached.label if column in sources)
+    label = label or tuple(filter(None, [inferred_name(mapped, cells)]))
+    naming = label or tuple(_naming_columns(mapped)[:1])
+    own = {_name_of(dict(zip(names, row[1:], strict=True)), naming) for row in found} - {""}
+    if mapped.reflected.is_view and own and len(own & taken) >= _SHARE_NAMED * len(own):
+        columns_of = tuple(mapped.literals[name][1].name for name in naming)
+        mapped = replace(mapped, attached=replace(mapped.attached, label=columns_of))
+        kind = lowercase_name(mapped.reflected.name)
+        for number, row in enumerate(found, 1):
+            if isinstance(row[0], str) and row[0] not in seen:
+                seen.add(row[0])
+                lines += _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)))
+                lines.append(_line(row[0], LAYER_NAME, _text(f"{kind} {number}")))
+        return mapped, lines
+    taken |= own
     for row in found:
-        if isinstance(row[0], str):
+        # of rows with one key, the first: a column has one value
+        if isinstance(row[0], str) and row[0] not in seen:
             seen.add(row[0])
-            yield from _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
+            lines += _row_lines(mapped, row[0], dict(zip(names, row[1:], strict=True)), label)
+    for name, others in late.items():
+        for own_key, value in others.items():
+            lines += _row_lines(mapped, own_key, {name: value})
     if count > rows:
-        for name in dict.fromkeys([*([label] if label else []), *_naming_columns(mapped)]):
-            query = f"SELECT id, {quote_identifier(name)} FROM {of} WHERE {quote_identifier(name)} IS NOT NULL"
-            for key, value in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
+        for group in dict.fromkeys([*([label] if label else []), *((name,) for name in _naming_columns(mapped))]):
+            shown = ", ".join(map(quote_identifier, group))
+            query = f"SELECT id, {shown} FROM {of} WHERE {quote_identifier(group[0])} IS NOT NULL"
+            for key, *values in tables.run(query, limit=MOST_NAMES, seconds=SECONDS).rows:
                 if isinstance(key, str) and key not in seen:
-                    yield from _row_lines(mapped, key, {name: value}, label)
-        yield from _rare_values(mapped, tables, seen)
+                    lines += _row_lines(mapped, key, dict(zip(group, values, strict=True)), label)
+        lines += _rare_values(mapped, tables, seen)
+    return mapped, lines
+
+
+def _name_of(cells: Mapping[str, Cell], label: Sequence[str]) -> str:
+    """The name of a row; "" if it lacks a part."""
+    parts = [str(cells[name]).strip() for name in label if cells.get(name) is not None]
+    return " ".join(parts) if len(parts) == len(label) else ""
+
+
+def _later_values(tables: AttachedTables, of: str, name: str) -> dict[str, Cell]:
+    """Some values of a column that no sampled row has, by row."""
+    own = quote_identifier(name)
+    query = f"SELECT id, {own} FROM {of} WHERE {own} IS NOT NULL"
+    try:
+        rows = tables.run(query, limit=MOST_SAMPLES, seconds=SECONDS / 10).rows
+    except ToolError as error:
+        log.info("later values of %s are not read: %s", name, error)
+        return {}
+    return {key: value for key, value in rows if isinstance(key, str)}
 
 
 def _naming_columns(mapped: MappedTable) -> list[str]:
@@ -377,9 +476,9 @@ def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = (
     return list(reversed(labels)) if list(columns) == list(referred) else list(labels)
 
 
-def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: str = "") -> Iterator[str]:
+def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: tuple[str, ...] = ()) -> Iterator[str]:
     yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
-    if label and isinstance(name := cells.get(label), str) and name.strip():
+    if label and (name := _name_of(cells, label)):
         yield _line(key, _RDFS + "label", _text(name[:LONGEST_VALUE]))
     for name, cell in cells.items():
         if cell is None:

@@ -27,7 +27,8 @@ class AttachedLink:
     """A column of a relation that holds the key of a row of another relation.
 
     `columns` are those of the foreign key and `referred` what they refer to, in the same order. A `guessed` link is not
-    declared in the database: names and values suggest it.
+    declared in the database: names and values suggest it. A column of another type than the key that it refers to is
+    read as its type, `cast`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class AttachedLink:
     target: str
     referred: tuple[str, ...]
     guessed: bool = False
+    cast: Literal["", "integer", "text"] = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class AttachedDatabase:
 
     `schemas`, `include` and `exclude` are the options of `nacre attach`; `queries` and `seconds` are what attaching
     took. `kept` is the path of the database's file in the folder of the version, "" if the database stays where it is.
+    `left_out` says which tables, columns and rows are not in the graph, and why; `catalogue` is the hash of the tables
+    and columns that were selected.
     """
 
     url: str
@@ -74,3 +78,5 @@ class AttachedDatabase:
     queries: int = 0
     seconds: float = 0.0
     kept: str = ""
+    left_out: tuple[str, ...] = ()
+    catalogue: str = ""

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from nacre.extensions.databases.row_keys import KeyedTables
     from nacre.extensions.databases.templates import NativeQuery
 
+# columns that are named because a database lacks them
+MAX_NAMED = 10
+
 # for SQL that Nacre wrote
-_TRUSTED_SECONDS, _TRUSTED_ROWS = 8.0, 5_000
+_TRUSTED_ROWS = 5_000
 
 Row = tuple[Cell, ...]
 
@@ -44,6 +47,7 @@ class RemoteTables(Tables, ABC):
     """Tables whose rows lie in a database rather than in the file of a version."""
 
     is_local = False
+    limits: DatabaseLimits
 
     def run(
         self,
@@ -51,10 +55,12 @@ class RemoteTables(Tables, ABC):
         params: Sequence[Cell] = (),
         *,
         limit: int = 1000,
-        seconds: float = 5.0,
+        seconds: float | None = None,
         steps: float = inf,
     ) -> SqlResult:
-        """As `Tables.run`; also raises ToolError `unavailable` if the database does not answer."""
+        """As `Tables.run`, by default within the time of a statement; also raises ToolError `unavailable` if the
+        database does not answer."""
+        seconds = self.limits.statement_seconds if seconds is None else seconds
         return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
 
     @abstractmethod
@@ -76,6 +82,11 @@ class RemoteTables(Tables, ABC):
     def execute(self, sql: str, params: Sequence[object] = ()) -> "_Rows":
         """The rows of a query; they are read when they are asked for."""
         return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
+
+
+def source_columns(table: AttachedTable) -> set[str]:
+    """The columns of a table that the graph has."""
+    return {each.column for each in table.columns} | {each for link in table.links for each in link.columns}
 
 
 def open_attached(folder: Path, limits: DatabaseLimits) -> "AttachedTables":
@@ -141,6 +152,20 @@ class AttachedTables(RemoteTables):
         elif not Path(make_url(self.database.url).database or "").is_file():
             raise ToolError("unavailable", "The file of the database is gone.")
 
+    def schema_changes(self, seconds: float) -> str:
+        """As for all tables, by the catalogue of the database. A kept file never changes."""
+        from nacre.extensions.databases.reflect import catalogue_hash, read_catalogue
+
+        if self.database.kept or not self.database.catalogue:
+            return ""
+        present = read_catalogue(self.connections, self.database, seconds)
+        if catalogue_hash(present) == self.database.catalogue:
+            return ""
+        known = {(t.schema, t.table, column) for t in self.database.tables for column in source_columns(t)}
+        gone = [f"{table}.{column}" for _, table, column in sorted(known - present)]
+        what = f"it lacks {', '.join(gone[:MAX_NAMED])}{' and more' if len(gone) > MAX_NAMED else ''}"
+        return f"The database has changed since it was attached: {what if gone else 'it has other tables or columns'}."
+
     def write_rights(self) -> str:
         """As for all tables."""
         from nacre.extensions.databases.connection import check_read_only
@@ -176,7 +201,7 @@ class AttachedTables(RemoteTables):
 
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
-        return self.run(sql, params, limit=_TRUSTED_ROWS, seconds=_TRUSTED_SECONDS).rows
+        return self.run(sql, params, limit=_TRUSTED_ROWS).rows
 
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts]:
         """As `Tables.row_facts`, with one query for the rows of a table; those that do not exist are missing."""

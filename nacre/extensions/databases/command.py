@@ -1,20 +1,30 @@
 """`nacre attach` and `nacre layer` for a database: its address -> a graph attached to it, and a summary of it."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
 
 from ingestion.attach.attach import attached_layers
 from ingestion.layer.layer_file import LayerFiles, load_layer_files
 from nacre.config.settings import Settings
-from nacre.extensions.databases.attach_database import AttachedResult, attach_database, known_database
+from nacre.extensions.databases.attach_database import (
+    AttachedResult,
+    attach_database,
+    known_database,
+    schema_differences,
+)
+from nacre.extensions.databases.attached import AttachedDatabase
 from nacre.extensions.databases.connection import confine_process
 from nacre.extensions.databases.reflect import Selection
+from nacre.records.json_form import from_json
 from nacre.serving.cli.attach import print_classes
 from nacre.serving.cli.ingest import show_progress
 from nacre.serving.cli.open_library import print_change
 from nacre.serving.cli.turn_display import print_line
 from nacre.stores.addresses import configured_database_limits
+from nacre.stores.versions import DATABASE
 
 
 def attach(
@@ -29,7 +39,8 @@ def attach(
 ) -> None:
     """Attach a database, or the known one again if there is no address."""
     layers = load_layer_files(layer, packs=packs)
-    if url is None and (known := known_database(graph, settings.data)) is not None:
+    known = known_database(graph, settings.data) if url is None else None
+    if known is not None:
         present = attached_layers(graph, settings.data)
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         url, keep = known.url, keep or bool(known.kept)
@@ -49,6 +60,13 @@ def attach(
             on_stage=on_stage,
         )
     _print_summary(result)
+    if known is not None:
+        changes = list(schema_differences(known, result.database))
+        print_line("Changed since it was attached:" if changes else "Its tables and columns are the same as before.")
+        for change in changes[:MAX_CHANGES]:
+            print_line(f"  {change}")
+        if len(changes) > MAX_CHANGES:
+            print_line(f"  and {len(changes) - MAX_CHANGES} more")
 
 
 def change_layers(graph: str, change: Callable[[LayerFiles], LayerFiles], settings: Settings) -> None:
@@ -81,5 +99,19 @@ def _print_summary(result: AttachedResult) -> None:
             if link.guessed:
                 print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")
     for problem in result.problems:
-        print_line(f"warning: {problem}")
+        print_line(f"warning: {shorten(problem, MAX_WARNING, placeholder=' ...')}")
+    if result.problems:
+        print_line(f"All of what is left out: nacre report --graph {result.name}")
     print_line(f"{result.database.seconds:.1f} s")
+
+
+# changes of a refreshed database that are printed
+MAX_CHANGES = 40
+
+# characters of a warning that lists tables
+MAX_WARNING = 400
+
+
+def report(folder: Path) -> tuple[str, ...]:
+    """What of a database is not in a version that is attached to it, and why."""
+    return from_json(AttachedDatabase, json.loads((folder / DATABASE).read_text(encoding="utf-8"))).left_out

@@ -8,11 +8,12 @@ import os
 import re
 import resource
 import shutil
+import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
@@ -134,7 +135,13 @@ class DatabaseConnections:
             message = message.replace(self._password, "***")
         if time.monotonic() >= deadline:
             return ToolError("timeout", f"The query was stopped after {seconds:g} seconds.")
-        return driver_error(message, seconds, isinstance(error, DBAPIError) and error.connection_invalidated)
+        found = driver_error(message, seconds, isinstance(error, DBAPIError) and error.connection_invalidated)
+        if _LOGIN_REFUSED in str(found) and not self._password:
+            host, port = self.engine.url.host or "HOST", self.engine.url.port
+            place = f"USER@{host}:{port}" if port else f"USER@{host}"
+            keys = f"""NACRE_DATABASE_KEYS='{{"{place}": "file:PATH"}}'"""
+            return ToolError(found.kind, f"{found} It has no password. Set {keys}.")
+        return found
 
 
 def driver_error(message: str, seconds: float, is_broken: bool) -> ToolError:
@@ -153,10 +160,15 @@ def driver_error(message: str, seconds: float, is_broken: bool) -> ToolError:
     return ToolError(kind, _MESSAGES[kind].format(message=words, seconds=seconds))
 
 
+# what a missing table or column means after a graph was attached
+CHANGED = "The database has changed since it was attached. Run: nacre attach --refresh"
+
+_LOGIN_REFUSED = "it refuses the login"
+
 _MESSAGES = {
     "timeout": "The query was stopped after {seconds:g} seconds.",
     "refused": "The database refuses it: {message}.",
-    "unknown_name": "{message}. The database has changed since it was attached. Run: nacre attach --refresh",
+    "unknown_name": "{message}. " + CHANGED,
     "unavailable": "The database does not answer: {message}.",
     "too_large": "{message}.",
     "type": "{message}.",
@@ -164,7 +176,7 @@ _MESSAGES = {
 }
 
 _ERROR_KINDS = (
-    (r"^connection (failed|to server)|role .* does not exist|pg_hba", "unavailable"),
+    (r"^connection (failed|to server)|(role|database) .* does not exist|unknown database|pg_hba", "unavailable"),
     (r"statement timeout|max_statement_time|max_execution_time|interrupt|canceling statement", "timeout"),
     (r"permission denied|command denied|access denied for user .* to|read.?only|not authorized|prohibited", "refused"),
     (r"no such (table|column)|does not exist|doesn't exist|unknown (column|table)|not found in FROM", "unknown_name"),
@@ -180,7 +192,7 @@ _ERROR_KINDS = (
 
 # why a database does not answer, instead of the words of its driver
 _NO_ANSWER = (
-    (r"authentication|access denied|pg_hba|password|role .* does not exist|not permitted", "it refuses the login"),
+    (r"authentication|access denied|pg_hba|password|role .* does not exist|not permitted", _LOGIN_REFUSED),
     (r"database .* does not exist|unknown database", "it has no database of this name"),
     (r"too many|connection slots", "it has too many connections"),
     (r"refused", "the connection is refused"),
@@ -252,6 +264,9 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         event.listen(engine, "connect", _prepare_duckdb)
         return engine
     options: dict[str, Any] = {"connect_timeout": seconds}
+    if dialect == "mysql":
+        # of the greeting; each statement sets its own
+        options |= {"read_timeout": seconds, "write_timeout": seconds}
     if dialect == "postgres":
         options["options"] = "-c default_transaction_read_only=on -c statement_timeout=30000 -c timezone=UTC"
     engine = create_engine(
@@ -264,7 +279,36 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
     )
     if dialect == "mysql":
         event.listen(engine, "connect", _prepare_mysql)
+    else:
+        ping = engine.dialect.do_ping
+
+        def bounded_ping(dbapi_connection: Any) -> bool:
+            with _cut_after(dbapi_connection, limits.connect_seconds):
+                return ping(dbapi_connection)
+
+        engine.dialect.do_ping = bounded_ping  # type: ignore[method-assign]
     return engine
+
+
+# that a server may take beyond its own limit before its connection is cut
+CUT_SECONDS = 1.0
+
+
+@contextmanager
+def _cut_after(raw: Any, seconds: float) -> Iterator[None]:
+    """Cut a connection of psycopg, which waits for a server that hangs without an end, after so many seconds."""
+
+    def cut() -> None:
+        with suppress(OSError, raw.Error), socket.socket(fileno=os.dup(raw.fileno())) as connection:
+            connection.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _prepare_duckdb(connection: Any, record: object) -> None:
@@ -309,10 +353,12 @@ def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[N
     left = max(0.05, deadline - time.monotonic())
     raw: Any = connection.connection.dbapi_connection
     if dialect == "postgres":
-        connection.execute(text("SET TRANSACTION READ ONLY"))
-        connection.execute(text(f"SET LOCAL statement_timeout = {int(left * 1000)}"))
-        yield
+        with _cut_after(raw, left + CUT_SECONDS):
+            connection.execute(text("SET TRANSACTION READ ONLY"))
+            connection.execute(text(f"SET LOCAL statement_timeout = {int(left * 1000)}"))
+            yield
     elif dialect == "mysql":
+        raw._read_timeout = left + CUT_SECONDS
         if getattr(connection.dialect, "is_mariadb", False):
             connection.execute(text(f"SET SESSION max_statement_time = {left:.3f}"))
         else:

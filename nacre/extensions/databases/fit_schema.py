@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from ingestion.induce.names import column_name
+from ingestion.induce.labels import family_name_labels, given_name_labels
+from ingestion.induce.names import column_name, lowercase_name
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable
 from nacre.extensions.databases.attached_tables import AttachedTables
@@ -76,10 +77,13 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
             relations.append(replace(relation, kind="table", columns=columns))
             # the columns of the sample with the cells as the database has them
             cells = [(c.text if c.predicate in plain and c.text else c.value or c.text, c) for c in sampled_columns]
-            label = _label_columns(name, each, cells, tables)
+            label = each.attached.label or _label_columns(name, each, cells, tables)
             attached.append(_attached(name, each, columns, predicates, names, label))
-            naming = {iri for iri, column in each.literals.values() if column.name in label}
-            predicates |= {iri: replace(predicates[iri], role="name") for iri in naming & set(predicates)}
+            for iri in {iri for iri, _ in each.literals.values()} & set(predicates):
+                naming = any(iri == own and column.name in label for own, column in each.literals.values())
+                if naming or (each.attached.label and predicates[iri].role == "name"):
+                    # of a person with a first and a last name, a title is no name
+                    predicates[iri] = replace(predicates[iri], role="name" if naming else "fact")
     fitted = _reduced(schema, relations, predicates)
     left = tuple(p.label for p in schema.shown_predicates if p.iri not in fitted.predicate_of and p.role == "fact")
     return FittedSchema(fitted, tuple(attached), json.dumps(_layout(fitted), ensure_ascii=False), left)
@@ -185,7 +189,7 @@ def _attached(
         source = _source(mapped, column)
         if column.link and own_links[source].target in names:
             link = own_links[source]
-            links.append(AttachedLink(column.link, link.columns, names[link.target], link.referred, link.guessed))
+            links.append(replace(link, name=column.link, target=names[link.target]))
         elif column.value:
             read, datatype = mapped.literals[source][1], predicates[column.predicate].datatype
             is_number = read.storage in ("text", "other") and datatype in ("integer", "real", "year")
@@ -260,15 +264,46 @@ def _mapped(
         iri,
         key,
         tuple(storages.get(column, "integer" if column == "rowid" else "other") for column in key),
-        (),
+        table.names or person_columns(table),
         tuple(AttachedColumn(name, column.name, column.storage) for name, (_, column) in literals.items()),
         tuple(
-            AttachedLink(name, each.columns, names[each.schema, each.table], each.referred, each.guessed)
+            AttachedLink(
+                name,
+                each.columns,
+                names[each.schema, each.table],
+                each.referred,
+                each.guessed,
+                _cast(table, each, known[each.schema, each.table]),
+            )
             for name, (_, each) in links.items()
         ),
         table.guessed_key or not table.key,
     )
     return MappedTable(table, attached, literals, links)
+
+
+def _cast(table: ReflectedTable, key: ForeignKey, target: ReflectedTable) -> Literal["", "integer", "text"]:
+    """The type that a column is read as to be compared with what it refers to; "" for its own."""
+    own = next((c.storage for c in table.columns if c.name == key.columns[0]), "")
+    other = next((c.storage for c in target.columns if c.name == key.referred[0]), "")
+    if len(key.columns) == 1 and own != other:
+        return "integer" if other == "integer" else "text" if own == "integer" else ""
+    return ""
+
+
+def person_columns(table: ReflectedTable) -> tuple[str, ...]:
+    """The columns with the given and the family name of a person; none if a table lacks one, or has the whole name.
+
+    >>> columns = [ReflectedColumn(name, "text") for name in ("title", "first_name", "last_name")]
+    >>> person_columns(ReflectedTable("", "tutor", tuple(columns)))
+    ('first_name', 'last_name')
+    """
+    texts = {lowercase_name(column.name).lower(): column.name for column in table.columns if column.storage == "text"}
+    labels = given_name_labels(), family_name_labels()
+    parts = [[texts[word] for word in sorted(words & texts.keys())] for words in labels]
+    if "name" in texts or "full name" in texts or not all(parts):
+        return ()
+    return tuple(part[0] for part in parts)
 
 
 def _free(name: str, taken: set[str]) -> str:

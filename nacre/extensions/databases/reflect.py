@@ -9,8 +9,9 @@ import re
 import time
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from sqlalchemy import (
     ColumnClause,
     Connection,
     Executable,
+    and_,
     column,
     distinct,
     func,
@@ -35,8 +37,10 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from ingestion.induce.names import lowercase_name
+from ingestion.layer.entries import NO_LINK, TableEntry
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import Storage
+from nacre.extensions.databases.attached import AttachedDatabase, Storage
+from nacre.extensions.databases.attached_tables import source_columns
 from nacre.extensions.databases.dialects import LARGEST
 from nacre.language.data import word_list
 from nacre.language.word_forms import singular
@@ -94,7 +98,7 @@ class ReflectedColumn:
 
 @dataclass(frozen=True)
 class ReflectedTable:
-    """A table or view. `key` is its primary key, else a unique constraint, else empty."""
+    """A table or view. `key` is its primary key, else a unique constraint. `binary` columns are not read."""
 
     schema: str
     name: str
@@ -105,6 +109,10 @@ class ReflectedTable:
     comment: str = ""
     guessed_key: bool = False
     is_view: bool = False
+    binary: tuple[str, ...] = ()
+    # what a layer declares: columns that name rows, and the table that columns refer to
+    names: tuple[str, ...] = ()
+    links: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -131,9 +139,10 @@ def reflect_tables(connection: Connection, selection: Selection) -> tuple[list[R
         warnings.simplefilter("ignore", SAWarning)
         for schema in selection.schemas or ("",):
             found += _schema_tables(connection, schema, selection, problems)
-    found.sort(key=lambda table: (table.schema, table.name))
-    if len(found) > MOST_TABLES:
-        problems.append(f"{len(found) - MOST_TABLES} tables are left out; name those you need with --include")
+    # a view may repeat a table, which comes first
+    found.sort(key=lambda table: (table.is_view, table.schema, table.name))
+    if rest := [table.name for table in found[MOST_TABLES:]]:
+        problems.append(f"{len(rest)} tables are left out; name those you need with --include: {', '.join(rest)}")
     return found[:MOST_TABLES], problems
 
 
@@ -150,6 +159,8 @@ def _schema_tables(
     views = _views(inspector, named)
     names = [*inspector.get_table_names(schema=named), *views]
     wanted = [name for name in names if selection.selects(schema, name)]
+    if others := sorted(set(names) - set(wanted)):
+        problems.append(f"{len(others)} tables are not selected by --include and --exclude: {', '.join(others)}")
     if refused:
         problems += [f"{name} is left out: it uses {refused[name]}" for name in wanted if name in refused]
         wanted = [name for name in wanted if name not in refused]
@@ -162,6 +173,7 @@ def _schema_tables(
     unique = _details(inspector.get_multi_unique_constraints, options)
     checks = _details(inspector.get_multi_check_constraints, options)
     comments = _details(inspector.get_multi_table_comment, options)
+    problems += [f"{name} is left out: its columns can't be read" for name in described if not columns.get(name)]
     found = [
         _table(
             schema,
@@ -180,6 +192,51 @@ def _schema_tables(
         if columns.get(name)
     ]
     return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+# schema, table, column of all tables and views of a schema; "" is the default one
+_CATALOGUES = {
+    "sqlite": "SELECT :schema, m.name, c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
+    "WHERE m.type = 'table'",
+    "duckdb": "SELECT :schema, table_name, column_name FROM system.main.duckdb_columns() "
+    "WHERE NOT internal AND schema_name = coalesce(nullif(:schema, ''), 'main')",
+    "postgres": "SELECT CAST(:schema AS TEXT), c.relname, a.attname FROM pg_catalog.pg_attribute a "
+    "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') "
+    "AND n.nspname = coalesce(nullif(CAST(:schema AS TEXT), ''), current_schema())",
+    "mysql": "SELECT :schema, table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = coalesce(nullif(:schema, ''), database())",
+}
+
+_MOST_COLUMNS = 500_000
+
+
+def read_catalogue(
+    connections: "DatabaseConnections", database: AttachedDatabase, seconds: float
+) -> set[tuple[str, str, str]]:
+    """Schema, table and column of what a graph may have of a database, without what it has of views of SQLite, which
+    may be broken. Raises ToolError."""
+    selection = Selection(database.schemas, database.include, database.exclude)
+    found = set()
+    for schema in selection.schemas or ("",):
+        query = _CATALOGUES[database.dialect]
+        for row in connections.read(query, {"schema": schema}, _MOST_COLUMNS, seconds).rows:
+            name, table, column = map(str, row)
+            if selection.selects(schema, table):
+                found.add((name, table, column))
+    if database.dialect == "sqlite":
+        tables = {table for _, table, _ in found}
+        views = "SELECT name FROM sqlite_master WHERE type = 'view'"
+        kept = {str(row[0]) for row in connections.read(views, {}, _MOST_COLUMNS, seconds).rows} - tables
+        for each in database.tables:
+            found |= {(each.schema, each.table, c) for c in source_columns(each) if each.table in kept}
+        found |= {("", view, "") for view in kept}
+    return found
+
+
+def catalogue_hash(catalogue: Iterable[tuple[str, str, str]]) -> str:
+    """A hash of tables and columns, whatever their order."""
+    return blake2b(repr(sorted(each for each in catalogue)).encode(), digest_size=8).hexdigest()
 
 
 def unsafe_relations(connection: Connection) -> dict[str, str]:
@@ -270,9 +327,11 @@ def _table(
         if (storage := storage_of(each["type"], dialect)) is not None
     )
     names = {column.name for column in shown}
+    # a row without a value in its key would be none
+    filled = {str(each["name"]) for each in columns if each.get("nullable") is False} & names
     own_key = tuple(key.get("constrained_columns") or ())
     uniques = [tuple(each["column_names"]) for each in unique]
-    own_key = own_key or next((each for each in uniques if names.issuperset(each)), ())
+    own_key = own_key or next((each for each in uniques if filled.issuperset(each)), ())
     return ReflectedTable(
         schema,
         name,
@@ -282,6 +341,7 @@ def _table(
         frozenset(each[0] for each in uniques if len(each) == 1),
         comment,
         is_view=is_view,
+        binary=tuple(str(each["name"]) for each in columns if str(each["name"]) not in names),
     )
 
 
@@ -369,6 +429,30 @@ _KEY_TYPES = ("integer", "text", "other")
 ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 
+def declare_tables(
+    tables: Sequence[ReflectedTable], entries: Sequence[TableEntry]
+) -> tuple[list[ReflectedTable], list[str]]:
+    """The tables with what layers declare of them, without the hidden ones; and what is left out or does not fit."""
+    by_name = {name: table for table in tables for name in (table.name, f"{table.schema}.{table.name}")}
+    kept = {(table.schema, table.name): table for table in tables}
+    problems = []
+    for entry in entries:
+        table = by_name.get(entry.key)
+        names = {column.name for column in table.columns} if table else set()
+        others = {target for target in entry.links.values() if target != NO_LINK and target not in by_name}
+        unknown = {*entry.names, *entry.columns, *(each for columns in entry.links for each in columns)} - names
+        if table is None or unknown or others:
+            what = f"{entry.key} has no column {min(unknown)!r}" if unknown else "there is no such table"
+            problems.append(f"{entry.place}: {what if table else f'there is no table {entry.key!r}'}")
+        elif entry.hidden:
+            del kept[table.schema, table.name]
+            problems.append(f"{table.name} is left out: a layer hides it ({entry.place})")
+        else:
+            key = entry.columns or table.key
+            kept[table.schema, table.name] = replace(table, key=key, names=entry.names, links=entry.links)
+    return list(kept.values()), problems
+
+
 def check_tables(
     connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
 ) -> tuple[list[ReflectedTable], list[str]]:
@@ -377,7 +461,7 @@ def check_tables(
     table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed.
     And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
     checks = _Checks(connections)
-    keyed = [_with_key(checks, table, dialect) for table in tables]
+    keyed = [_with_key(checks, table, tables, dialect) for table in tables]
     linked = [_with_links(checks, table, keyed) for table in keyed]
     return linked, [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
 
@@ -409,21 +493,50 @@ class _Checks:
             return ()
 
 
-def _with_key(checks: _Checks, table: ReflectedTable, dialect: str) -> ReflectedTable:
+def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable], dialect: str) -> ReflectedTable:
     if table.key:
         return table
     words = word_list("ingestion", "key_words")
     names = [c.name for c in table.columns if c.storage in _KEY_TYPES]
+    # a column that is called like another table refers to it, even if its values differ by chance
+    references = [name for name in names if any(_is_reference(name, other) for other in tables if other is not table)]
+    if len(references) > 1 and _tells_apart(checks, table, references):
+        return replace(table, key=tuple(references), guessed_key=True)
+    names = [name for name in names if name not in references]
     # the columns that are called keys, then the first one
     likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
     for name in dict.fromkeys([*likely, *names[:1]]):
-        source = sql_table(table.name, column(name), schema=table.schema or None)
-        counts = select(func.count(), func.count(distinct(column(name)))).select_from(source)
-        if any(rows == values > 1 for rows, values in checks.rows(table, counts)):
+        if _tells_apart(checks, table, [name]):
             return replace(table, key=(name,), guessed_key=True)
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
+
+
+def _is_reference(name: str, target: ReflectedTable) -> bool:
+    """Whether a column is called like a table with a word for a key."""
+    words = lowercase_name(name).lower().split()
+    return _kind(words[:-1]) == _kind_of(target) and words[-1] in word_list("ingestion", "key_words")
+
+
+def _kind(words: Sequence[str]) -> list[str]:
+    return [singular(word) or word for word in words]
+
+
+def _kind_of(table: ReflectedTable) -> list[str]:
+    return _kind(lowercase_name(table.name).lower().split())
+
+
+def _tells_apart(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -> bool:
+    """Whether columns have another value, or other values together, in each of several rows."""
+    source = sql_table(table.name, *map(column, names), schema=table.schema or None)
+    filled = and_(*(column(name).is_not(None) for name in names))
+    different = select(*map(column, names)).select_from(source).where(filled).distinct().subquery()
+    counts = select(
+        select(func.count()).select_from(source).scalar_subquery(),
+        select(func.count()).select_from(different).scalar_subquery(),
+    )
+    return any(rows == values > 1 for rows, values in checks.rows(table, counts))
 
 
 def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
@@ -443,9 +556,13 @@ def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
 
 
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
-    declared = {name for key in table.foreign for name in key.columns}
+    found = [key for key in table.foreign if key.columns not in table.links]
+    for columns, name in table.links.items():
+        for target in tables:
+            if name in (target.name, f"{target.schema}.{target.name}") and len(target.key) == len(columns):
+                found.append(ForeignKey(columns, target.schema, target.name, target.key))
+    declared = {name for columns in (*(key.columns for key in found), *table.links) for name in columns}
     own_key = table.key[0] if len(table.key) == 1 and not table.guessed_key else ""
-    found = list(table.foreign)
     for each in table.columns:
         if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
             continue
@@ -462,20 +579,24 @@ def _targets(
 ) -> Iterable[ReflectedTable]:
     """The tables whose key a column may refer to by its name: it has the name of the key or of the table, or ends like
     the name of the table with a word for a key."""
-    words = lowercase_name(name).lower().split()
+    words, key_words = lowercase_name(name).lower().split(), word_list("ingestion", "key_words")
     for target in tables:
         if len(target.key) != 1 or (target is table and not words):
             continue
         key = target.key[0]
         same = next((c.storage for c in target.columns if c.name == key), "")
-        if same != storage:
+        if same != storage and {same, storage} != {"text", "integer"}:
             continue
-        kind = [singular(word) or word for word in lowercase_name(target.name).lower().split()]
+        kind, stem = _kind_of(target), words[:-1] if words and words[-1] in key_words else []
+        if target is table and _kind(stem or words) == kind:
+            # a table's own number, not a reference to another of its rows
+            continue
         # a single word is rarely the name of two things if its values are texts
         is_told_apart = len(words) > 1 or (storage == "text" and not target.guessed_key)
         is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
-        stem = words[:-1] if words and words[-1] in word_list("ingestion", "key_words") else []
-        if is_key_name or words == kind or (stem and [singular(word) or word for word in stem][-len(kind) :] == kind):
+        # "status" of "orders" refers to "orders_status"
+        is_named = kind in (_kind(words), [*_kind_of(table), *_kind(words)])
+        if is_key_name or is_named or (stem and _kind(stem)[-len(kind) :] == kind):
             yield target
 
 
@@ -489,5 +610,10 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
         return False
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
+    storage = next(c.storage for c in target.columns if c.name == target.key[0])
+    if storage == "integer":
+        values = [int(value) if str(value).isascii() and str(value).isdigit() else None for value in values]
+    elif storage == "text":
+        values = [str(value) for value in values]
     known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
     return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))

@@ -129,11 +129,19 @@ class Relations:
         target = self.tables[link.target]
         own = dict(zip(link.referred, link.columns, strict=True))
         if set(own) == set(target.key):
-            return row_key(link.target, [_column(alias, own[column]) for column in target.key])
+            return row_key(link.target, [self._referring(alias, own[column], link) for column in target.key])
         inner = f"{alias}_{link.name}"
         found = exp.select(row_key(link.target, [_column(inner, column) for column in target.key]))
-        conditions = [exp.EQ(this=_column(inner, a), expression=_column(alias, b)) for a, b in own.items()]
+        pairs = ((_column(inner, a), self._referring(alias, b, link)) for a, b in own.items())
+        conditions = [exp.EQ(this=a, expression=b) for a, b in pairs]
         return exp.Subquery(this=found.from_(self._source(target, inner)).where(*conditions))
+
+    def _referring(self, alias: str, name: str, link: AttachedLink) -> exp.Expr:
+        """A column of a foreign key, as the type of what it refers to."""
+        column, dialect = _column(alias, name), self.database.dialect
+        if link.cast == "integer":
+            return exp.cast(column_value(column, "number_text", dialect), exp.DType.BIGINT)
+        return text_of(column, dialect) if link.cast == "text" else column
 
     def label(self, attached: AttachedTable, alias: str) -> exp.Expr:
         """The name of a row."""

@@ -49,7 +49,7 @@ class ServerTables(RemoteTables):
     def __init__(self, path: Path, place: ServerPlace, limits: DatabaseLimits) -> None:
         super().__init__(path)
         self.place = place
-        self.connections = ServerConnections(place, limits)
+        self.limits, self.connections = limits, ServerConnections(place, limits)
         self.queries = ServerQueries(place)
         self._metadata = lru_cache(8)(self._read_metadata)
 
@@ -63,10 +63,11 @@ class ServerTables(RemoteTables):
         params: Sequence[Cell] = (),
         *,
         limit: int = 1000,
-        seconds: float = 5.0,
+        seconds: float | None = None,
         steps: float = inf,
     ) -> SqlResult:
-        """As `Tables.run`; also raises ToolError `unavailable` if the server does not answer."""
+        """As `RemoteTables.run`."""
+        seconds = self.limits.statement_seconds if seconds is None else seconds
         if steps != inf:
             query = self.queries.native(sql, params, limit + 1)
             if self.connections.cost(query.text, query.params, seconds) > steps * _STEP_COST:

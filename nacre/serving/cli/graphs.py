@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 
 import typer
@@ -20,7 +20,13 @@ import typer
 from nacre.errors import ConfigError, NacreError
 from nacre.extension import service
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import configured_embedder, open_conversations, open_library, qdrant_api_key
+from nacre.serving.cli.open_library import (
+    configured_embedder,
+    graph_version,
+    open_conversations,
+    open_library,
+    qdrant_api_key,
+)
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
 if TYPE_CHECKING:
@@ -45,6 +51,10 @@ def graphs() -> None:
                     lacks = sorted(library.missing_branches(name).items()) if not graph.attached else []
                     missing = "; ".join(f"no {branch}: {why}" for branch, why in lacks)
                     missing = f"attached to {graph.attached}" if graph.attached else missing
+                    if graph.database:
+                        # a server that does not answer has not changed
+                        with suppress(NacreError):
+                            missing += f". {changes}" if (changes := graph.tables.schema_changes(PROBE_SECONDS)) else ""
                     size = f"{len(graph.schema.classes):>4} classes {graph.schema.triples:>10,} triples"
                     texts = f"  + {graph.extracted.count:,} triples from texts" if graph.extracted else ""
                     print_line(
@@ -62,7 +72,7 @@ def report(
         typer.Option("--suggest-annotations", help="Print a template for --annotations, fully commented out."),
     ] = False,
 ) -> None:
-    """Report where every triple of a graph is stored."""
+    """Report where every triple of a graph is stored, or what of an attached database is not in it."""
     from ingestion.layer.edit import suggest_annotations
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
@@ -70,6 +80,10 @@ def report(
     with _open_graph(graph) as opened:
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
+            return
+        if opened.database:
+            lines = service("databases", "report")(graph_version(graph)[2])
+            print_line(json.dumps(lines, ensure_ascii=False) if as_json else "\n".join(lines) or "Nothing is left out.")
             return
         result = build_report(_local_tables(opened), opened.documents)
     if as_json:
@@ -133,6 +147,9 @@ def _local_tables(graph: "Graph") -> "Tables":
 
 
 STUDIO_PORT = 2124
+
+# that `nacre graphs` waits for a database (given)
+PROBE_SECONDS = 2.0
 
 _NOT_USED: tuple["VerifiedState", ...] = ("failed", "empty", "changed kind", "contradicted", "replaced")
 

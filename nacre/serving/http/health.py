@@ -153,6 +153,8 @@ def _examine_graph(service: TurnService, name: str) -> GraphSummary:
             is_attached = bool(opened.attached)
             if opened.stored is not None and not opened.stored.is_local:
                 opened.stored.check_answers(PROBE_SECONDS)
+                if changes := opened.stored.schema_changes(PROBE_SECONDS):
+                    missing["schema"] = f"{changes} Run: nacre attach --refresh --graph {name}"
     except (NacreError, OSError) as error:
         missing["sql"] = f"{error_reason(error)} Run: nacre doctor"
     if is_attached:

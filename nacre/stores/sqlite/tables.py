@@ -144,6 +144,10 @@ class Tables:
         """Raise ToolError if the rows can't be read."""
         self.run("SELECT id FROM entity", limit=1, seconds=seconds)
 
+    def schema_changes(self, seconds: float) -> str:
+        """What of a database is not as it was when the graph was attached; "" for nothing. Raises ToolError."""
+        return ""
+
     def write_rights(self) -> str:
         """What the login of a database may write, in words; "" for nothing."""
         return ""

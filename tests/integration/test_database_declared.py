@@ -1,0 +1,155 @@
+"""Databases whose names and links are guessed, and declared in a layer: names of people, views that repeat tables, keys
+and links that are refused."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graph.app import compose
+from graph.stream import stream_turn
+from ingestion.layer.layer_file import LayerFile, LayerFiles
+from nacre.config.settings import Settings
+from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from nacre.records.answer import Answer
+from nacre.stores.catalog import Library
+from tools.run_model_sql import run_model_sql
+
+# a title before the name, a view of all and one of some, links by text, a link table, a table's own number
+GYM = """
+CREATE TABLE trainers (id INTEGER PRIMARY KEY, title TEXT, first_name TEXT, last_name TEXT, role TEXT, size INTEGER);
+INSERT INTO trainers VALUES (1, 'Dr', 'Ida', 'Holm', 'head', 170), (2, 'Prof', 'Per', 'Lund', 'coach', 182),
+ (3, 'Dr', 'Eva', 'Berg', 'coach', 165), (4, 'Sir', 'Tor', 'Vik', 'coach', 176), (5, 'Dr', 'Una', 'Dahl', 'head', 171);
+CREATE VIEW all_trainers AS SELECT id, first_name, last_name, size FROM trainers;
+CREATE TABLE lessons (id INTEGER PRIMARY KEY, name TEXT, trainer_id TEXT, level INTEGER);
+INSERT INTO lessons VALUES (1, 'Rope', '1', 1), (2, 'Ring', '2', 2), (3, 'Bar', '2', 1), (4, 'Mat', NULL, 2);
+CREATE TABLE lessons_level (id INTEGER PRIMARY KEY, label TEXT);
+INSERT INTO lessons_level VALUES (1, 'easy'), (2, 'hard');
+CREATE TABLE members (id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO members VALUES (1, 'Ann'), (2, 'Bea'), (3, 'Cid');
+CREATE TABLE bookings (member_id INTEGER, lesson_id INTEGER);
+INSERT INTO bookings VALUES (1, 1), (2, 2), (3, 3), (3, 1);
+CREATE TABLE visits (id INTEGER PRIMARY KEY, member_id INTEGER, minutes INTEGER);
+INSERT INTO visits VALUES (1, 1, 30), (2, 3, 45);
+CREATE TABLE gadgets (gadget_id INTEGER, name TEXT, maker TEXT);
+INSERT INTO gadgets VALUES (1, 'Rower', 'X'), (2, 'Treadmill', 'Y'), (2, 'Treadmill', 'Z');
+"""
+
+
+def attached(folder: Path, layer: str = "") -> AttachedResult:
+    with closing(sqlite3.connect(folder / "gym.db")) as db:
+        db.executescript(GYM)
+    layers = LayerFiles((LayerFile("gym.yaml", layer),) if layer else ())
+    return attach_database(f"sqlite:///{folder}/gym.db", "gym", data=folder / "data", layers=layers)
+
+
+async def ask(data: Path, question: str) -> Answer:
+    composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none"))
+    events = [event async for event in stream_turn(composed.build(), question, graph="gym")]
+    composed.library.close()
+    answer: Answer = events[-1][1]
+    return answer
+
+
+@pytest.fixture(scope="module")
+def gym(tmp_path_factory: pytest.TempPathFactory) -> tuple[AttachedResult, Path]:
+    folder = tmp_path_factory.mktemp("gym")
+    return attached(folder), folder / "data"
+
+
+def links_of(result: AttachedResult) -> dict[str, set[tuple[tuple[str, ...], str]]]:
+    return {table.table: {(link.columns, link.target) for link in table.links} for table in result.database.tables}
+
+
+def test_links_are_guessed_by_names_and_values_of_either_type(gym: tuple[AttachedResult, Path]) -> None:
+    links, tables = links_of(gym[0]), {table.table: table for table in gym[0].database.tables}
+    assert links["lessons"] == {(("trainer_id",), "trainers"), (("level",), "lessons_level")}
+    assert links["bookings"] == {(("member_id",), "members"), (("lesson_id",), "lessons")}
+    assert tables["bookings"].key == ("member_id", "lesson_id")
+    # the link table is no table of members, and a gadget is not part of a gadget
+    assert links["visits"] == {(("member_id",), "members")}
+    assert links["gadgets"] == set()
+
+
+def test_people_are_called_by_both_names_and_a_view_has_no_names_of_its_own(
+    gym: tuple[AttachedResult, Path],
+) -> None:
+    tables = {table.table: table for table in gym[0].database.tables}
+    assert tables["trainers"].label == tables["all_trainers"].label == ("first_name", "last_name")
+    assert {p.iri: p.role for p in gym[0].schema.predicates}["urn:nacre:db:trainers#title"] == "fact"
+    folder = next((gym[1] / "gym" / "versions").iterdir())
+    with closing(sqlite3.connect(folder / "lexicon.sqlite")) as db:
+        query = "SELECT t.target FROM name n JOIN thing t ON t.n = n.thing WHERE n.tokens LIKE '%holm%'"
+        named = {target for (target,) in db.execute(query)}
+    assert {each for each in named if "/" in each} == {"urn:nacre:db:trainers/id=1"}
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("What is the role of Ida Holm?", ["head"]),
+        ("What is the size of Per Lund?", [182]),
+        ("Which lessons does Per Lund have?", ["Bar", "Ring"]),
+        ("Which lessons are easy?", ["Bar", "Rope"]),
+        ("How many lessons does Per Lund have?", [2]),
+    ],
+)
+async def test_questions_are_answered(gym: tuple[AttachedResult, Path], question: str, values: list[object]) -> None:
+    answer = await ask(gym[1], question)
+    assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+def test_a_layer_declares_names_keys_links_and_hidden_tables(tmp_path: Path) -> None:
+    layer = """
+tables:
+  trainers: {names: [last_name, title]}
+  all_trainers: {hidden: true}
+  lessons: {links: {level: none}}
+  gadgets: {key: [gadget_id, maker], links: {gadget_id: members}}
+  visits: {names: [nothing]}
+"""
+    result = attached(tmp_path, layer)
+    tables = {table.table: table for table in result.database.tables}
+    assert tables["trainers"].label == ("last_name", "title")
+    assert "all_trainers" not in tables
+    assert links_of(result)["lessons"] == {(("trainer_id",), "trainers")}
+    assert tables["gadgets"].key == ("gadget_id", "maker")
+    assert links_of(result)["gadgets"] == {(("gadget_id",), "members")}
+    problems = "\n".join(result.problems)
+    assert "all_trainers is left out: a layer hides it (gym.yaml:4:3)" in problems
+    assert "gym.yaml:7:3: visits has no column 'nothing'" in problems
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        # the members with bookings are counted once for each of them
+        ("SELECT SUM(v.minutes) FROM visits v JOIN bookings b ON b.member_id = v.member_id", None),
+        ("SELECT AVG(minutes) FROM visits, bookings WHERE bookings.member_id = visits.member_id", None),
+        (
+            "SELECT m.name, SUM(v.minutes), COUNT(DISTINCT b.id) FROM members m LEFT JOIN visits v "
+            "ON v.member_id = m.id LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
+            None,
+        ),
+        ("SELECT SUM(minutes) FROM visits WHERE member_id IN (SELECT member_id FROM bookings)", [(75,)]),
+        ("SELECT m.name, SUM(v.minutes) FROM members m JOIN visits v ON v.member_id = m.id GROUP BY m.id ORDER BY 1",
+         [("Ann", 30), ("Cid", 45)]),
+        ("SELECT b.lesson_id, SUM(v.minutes) FROM visits v JOIN bookings b ON b.member_id = v.member_id "
+         "WHERE v.minutes > 40 GROUP BY 1 ORDER BY 2", [("Rope", 45), ("Bar", 45)]),
+    ],
+)  # fmt: skip
+def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
+    gym: tuple[AttachedResult, Path], sql: str, rows: list[tuple[object, ...]] | None
+) -> None:
+    library = Library(gym[1], None)
+    with library.open("gym") as graph:
+        found = run_model_sql(sql, graph.tables, round=1, numbers=frozenset({40.0}))
+    library.close()
+    if rows is None:
+        assert found.error is not None
+        assert found.error.kind == "multiplied"
+        assert "counts a row of visits once for each row of bookings" in found.error.message
+    else:
+        assert found.error is None
+        assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
