@@ -1,0 +1,143 @@
+"""Read XLSX, XLS, ODS and Parquet: a file -> its sheets, rows of texts. Nothing in a file is evaluated.
+
+A process of its own with limits of time and memory writes each sheet as CSV, since these formats are compressed and
+their parsers are not made for hostile files.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ingestion.read.tables import Sheet, UnreadableTable
+from nacre.errors import ConfigError
+from nacre.stores.killable_pool import KillablePool
+
+# of reading one file; bytes of its sheets as CSV; sheets of a file (given)
+SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000, 500
+
+# rows of Parquet that are read at once
+BATCH = 10_000
+
+
+def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
+    """The sheets of a workbook."""
+    module = "duckdb" if path.suffix.lower() == ".parquet" else "python_calamine"
+    if find_spec(module) is None:
+        raise ConfigError(f"{path.suffix} needs the package {module}. Run: pip install 'nacre[spreadsheets]'")
+    with closing(KillablePool(MAX_MEMORY, 1)) as pool:
+        try:
+            found = pool.start(convert, path, folder, seconds=SECONDS).result()
+        except TimeoutError:
+            raise UnreadableTable(f"not read within {SECONDS:g} seconds") from None
+        except (MemoryError, RuntimeError) as error:
+            raise UnreadableTable(f"reading it was ended, it may need too much memory ({type(error).__name__})") from None
+    if isinstance(found, str):
+        raise UnreadableTable(found)
+    for name, file, notes in found:
+        yield Sheet(name, _rows_of(Path(file)), tuple(notes))
+
+
+def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
+    """Write the sheets of a file as CSV into a folder: the name, the file and notes of each; or why it can't be read."""
+    read = _parquet if path.suffix.lower() == ".parquet" else _workbook
+    written = 0
+    found = []
+    try:
+        for number, (name, rows, notes) in enumerate(read(path)):
+            if number >= MAX_SHEETS or written > MAX_BYTES:
+                notes.append("Further sheets are not read.")
+                break
+            file = folder / f"{number}.csv"
+            with file.open("w", encoding="utf-8", errors="replace", newline="") as out:
+                writer = csv.writer(out)
+                for row_number, row in enumerate(rows):
+                    writer.writerow(row)
+                    if row_number % BATCH == 0 and out.tell() + written > MAX_BYTES:
+                        notes.append(f"A file has at most {MAX_BYTES:,} bytes of cells; the rest is not read.")
+                        break
+                written += out.tell()
+            found.append((name, str(file), notes))
+    except BaseException as error:  # parsers in other languages raise errors of their own, also for a panic
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+            raise
+        return _reason(error)
+    return found
+
+
+def _reason(error: BaseException) -> str:
+    kind = type(error).__name__
+    if kind == "PasswordError":
+        return "the workbook is protected by a password. Save it without one"
+    return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
+
+
+def _workbook(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+    from python_calamine import CalamineWorkbook, SheetTypeEnum
+
+    with CalamineWorkbook.from_path(str(path)) as workbook:
+        for each in workbook.sheets_metadata:
+            if each.typ != SheetTypeEnum.WorkSheet:
+                continue
+            sheet = workbook.get_sheet_by_name(each.name)
+            top, left = sheet.start or (0, 0)
+            rows = _placed(sheet.iter_rows(), top, left)
+            yield each.name, rows, [] if not sheet.merged_cell_ranges else ["It has merged cells."]
+
+
+def _placed(rows: Iterable[Sequence[Any]], top: int, left: int) -> Iterator[Sequence[str]]:
+    """Rows of texts in their places: below empty rows and beside empty columns."""
+    yield from ([] for _ in range(top))
+    for row in rows:
+        yield [*[""] * left, *map(_text, row)]
+
+
+def _parquet(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+    import duckdb
+
+    def rows() -> Iterator[Sequence[str]]:
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            yield [str(each[0]) for each in found.description or ()]
+            while batch := found.fetchmany(BATCH):
+                for row in batch:
+                    yield list(map(_text, row))
+
+    yield "", rows(), []
+
+
+def _text(value: Any) -> str:
+    """A cell as people write it: dates of ISO 8601, numbers without an exponent."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            return str(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else format(Decimal(repr(value)), "f")
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() and not value.tzinfo else value.isoformat()
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds() / 3600:g} h"
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value) if isinstance(value, (int, Decimal)) else json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _rows_of(file: Path) -> Any:
+    def rows() -> Iterator[Sequence[str]]:
+        csv.field_size_limit(MAX_BYTES)
+        with file.open(encoding="utf-8", newline="") as text:
+            yield from csv.reader(text)
+
+    return rows
