@@ -52,6 +52,8 @@ _YEAR_WORDS = {"year", "date"}
 
 _NUMBERS = frozenset(("integer", "real"))
 
+_DAYS = frozenset(("date", "datetime"))
+
 _TIMES = frozenset(("date", "datetime", "time", "year"))
 
 # minimum share of literals with one family of datatypes for all others to count as exceptions (given)
@@ -88,8 +90,9 @@ def infer_cells(
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
-    if families <= {"integer", "real"} or (len(families) == 1 and not families <= {"text", "duration"}):
-        declared = _declared("real" if len(families) > 1 else min(families), texts, other, usual)
+    if families <= _NUMBERS or families == _DAYS or (len(families) == 1 and not families <= {"text", "duration"}):
+        # the more general one of two
+        declared = _declared(max(families), texts, other, usual)
         if declared:
             return declared
     if families == {"duration"}:

@@ -115,7 +115,7 @@ def classify(text: str) -> Kind:
     if len(text) > MAX_TEXT:
         return Kind.NONE
     if _LEADING_ZERO.match(text) and shape.count("0") > 1:
-        return _of_shape(shape) and Kind.ZERO or _of_date(text)
+        return (_of_shape(shape) and Kind.ZERO) or _of_date(text)
     if kind := _of_shape(shape):
         whole = kind & Kind.WHOLE_POINT and len(text) == 4 and text.isdecimal()
         return kind | Kind.YEAR if whole and FIRST_YEAR <= int(text) < END_OF_YEARS else kind

@@ -13,7 +13,7 @@ import numpy as np
 
 from ingestion.induce.labels import is_name_shaped
 from ingestion.read.facts import STRING, TermSort
-from ingestion.read.tables import Terms, TermNumbers
+from ingestion.read.tables import TermNumbers, Terms
 from ingestion.vocabulary import XSD
 from nacre.extensions.spreadsheets.classify import (
     DATE,
@@ -171,7 +171,9 @@ def decide_type(
     if stated is not None and stated.datatype:
         return _stated_type(stated, profile)
     missing = profile.count(Kind.MISSING)
-    enough = max(MIN_SHARE * (profile.filled - missing), profile.filled / 2, 1)
+    stating = profile.filled - missing
+    # also a short column may have one cell that does not fit
+    enough = max(min(MIN_SHARE * stating, stating - 1), (profile.filled + 1) / 2, 1)
     if profile.count(Kind.BOOLEAN) >= enough and profile.count(Kind.BOOLEAN) == profile.filled - missing:
         return ColumnType("boolean")
     if profile.count(Kind.CLOCK) >= enough:
@@ -180,7 +182,8 @@ def decide_type(
         return _date_type(profile, enough)
     if profile.count(Kind.ZERO) or profile.count(Kind.POINT, Kind.COMMA) < enough:
         return ColumnType("text")
-    comma = uses_comma(profile) if uses_comma(profile) is not None else bool(comma)
+    own = uses_comma(profile)
+    comma = bool(comma) if own is None else own
     read, whole = (Kind.COMMA, Kind.WHOLE_COMMA) if comma else (Kind.POINT, Kind.WHOLE_POINT)
     if profile.count(read) < enough:
         return ColumnType("text")
@@ -199,9 +202,7 @@ def uses_comma(profile: ColumnProfile) -> bool | None:
     point = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.POINT)
     comma = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.COMMA)
     both = profile.count(Kind.POINT) - point
-    plain = sum(
-        count for kind, count in profile.kinds.items() if kind & Kind.WHOLE_POINT and kind & Kind.WHOLE_COMMA
-    )
+    plain = sum(count for kind, count in profile.kinds.items() if kind & Kind.WHOLE_POINT and kind & Kind.WHOLE_COMMA)
     if point == comma:
         # without a separator, both ways give the same
         return False if not point and plain == both else None

@@ -45,6 +45,20 @@ def find_layout(head: Sequence[Sequence[str]]) -> Layout:
     return Layout(tuple(headings), last + 1, tuple(notes), len(titles))
 
 
+_ORDINALS = ("second", "third", "fourth", "fifth")
+
+
+def other_names(name: str, names: Sequence[str]) -> list[str]:
+    """What people call a doubled heading besides its name.
+
+    >>> other_names("Phone 2", ["Phone", "Phone 2"]), other_names("Phase 2", ["Phase 2"])
+    (['second Phone'], [])
+    """
+    before, _, number = name.rpartition(" ")
+    is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
+    return [f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
+
+
 def distinct_names(headings: Sequence[str], width: int) -> tuple[list[str], list[str]]:
     """A name for each column that no other has, whatever its case, and notes on the changed ones.
 

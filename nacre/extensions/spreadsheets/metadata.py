@@ -23,6 +23,9 @@ class Dialect(NamedTuple):
     encoding: str = ""
 
 
+NO_DIALECT = Dialect()
+
+
 class StatedColumn(NamedTuple):
     """The title of a column, its datatype ("" if none is stated) and the format of that, and what it is about."""
 
@@ -45,7 +48,7 @@ class StatedLink(NamedTuple):
 class Metadata:
     """The metadata of one table. `columns` are by their place; keys and links name columns by their titles."""
 
-    dialect: Dialect = Dialect()
+    dialect: Dialect = NO_DIALECT
     columns: tuple[StatedColumn, ...] = ()
     key: str = ""
     links: tuple[StatedLink, ...] = ()

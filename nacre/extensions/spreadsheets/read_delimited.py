@@ -8,11 +8,13 @@ import csv
 import io
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+from unicodedata import name
 
 from ingestion.read.sources import DEFAULT_EXPANSION, expansion_limit, open_inflated
 from ingestion.read.tables import Sheet, UnreadableTable
@@ -29,6 +31,9 @@ BLOCK = 1 << 20
 
 # levels of objects whose members are columns of their own
 MAX_NESTING = 4
+
+# what letters of other encodings are in cp1252
+_SIGN_IN_WORD = re.compile(r"[^\W\d_][¹³¼¾¿£¥¢ª¯±][^\W\d_]")
 
 # bytes that cp1252 does not define
 _UNDEFINED = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
@@ -87,7 +92,7 @@ def read_json_lines(path: Path, folder: Path) -> Iterator[Sheet]:
     def rows() -> Iterator[Sequence[str]]:
         yield list(columns)
         for record in map(_record, _lines(path, "utf-8-sig")):
-            yield [record.get(name, "") for name in columns] if record else []
+            yield [record.get(column, "") for column in columns] if record else []
 
     yield Sheet("", rows, notes)
 
@@ -114,11 +119,11 @@ def detect_encoding(path: Path) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample).best()
-    is_western = not any(byte in sample for byte in _UNDEFINED)
-    if is_western and (best is None or all("Latin" in each for each in best.alphabets if each.isascii())):
-        alphabets = [] if best is None else [a for a in best.alphabets if "Greek" in a or "Cyrillic" in a]
-        return best.encoding if best is not None and alphabets else "cp1252"
-    return best.encoding if best is not None else "latin-1"
+    if best is None or any(byte in sample for byte in _UNDEFINED):
+        return best.encoding if best is not None else "latin-1"
+    letters = [name(each, "") for each in str(best) if each.isalpha() and not each.isascii()]
+    is_latin = 2 * sum(each.startswith("LATIN") for each in letters) >= len(letters)
+    return "cp1252" if is_latin and not _SIGN_IN_WORD.search(sample.decode("cp1252")) else best.encoding
 
 
 def detect_delimiter(sample: Sequence[str], stated: str = "") -> Delimiting:
@@ -190,11 +195,11 @@ def _record(line: str) -> dict[str, str] | None:
 
 
 def _flatten(members: dict[str, Any], before: str, found: dict[str, str], levels: int) -> None:
-    for name, value in members.items():
-        name = f"{before}{name}"
+    for key, value in members.items():
+        column = f"{before}{key}"
         if isinstance(value, dict) and levels:
-            _flatten(value, f"{name} ", found, levels - 1)
+            _flatten(value, f"{column} ", found, levels - 1)
         elif value is not None:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             # half of a pair of surrogates is no character
-            found[name] = text.encode(errors="replace").decode()
+            found[column] = text.encode(errors="replace").decode()

@@ -36,7 +36,9 @@ def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
         except TimeoutError:
             raise UnreadableTable(f"not read within {SECONDS:g} seconds") from None
         except (MemoryError, RuntimeError) as error:
-            raise UnreadableTable(f"reading it was ended, it may need too much memory ({type(error).__name__})") from None
+            raise UnreadableTable(
+                f"reading it was ended, it may need too much memory ({type(error).__name__})"
+            ) from None
     if isinstance(found, str):
         raise UnreadableTable(found)
     for name, file, notes in found:
@@ -44,7 +46,7 @@ def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
 
 
 def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
-    """Write the sheets of a file as CSV into a folder: the name, the file and notes of each; or why it can't be read."""
+    """Write the sheets of a file as CSV into a folder: name, file and notes of each; or why it can't be read."""
     read = _parquet if path.suffix.lower() == ".parquet" else _workbook
     written = 0
     found = []

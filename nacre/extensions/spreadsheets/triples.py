@@ -10,9 +10,9 @@ import json
 import logging
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +45,15 @@ from nacre.extensions.spreadsheets.columns import (
     literal_numbers,
     uses_comma,
 )
-from nacre.extensions.spreadsheets.layout import HEAD_ROWS, MAX_COLUMNS, MAX_HEADING, Layout, distinct_names, find_layout
+from nacre.extensions.spreadsheets.layout import (
+    HEAD_ROWS,
+    MAX_COLUMNS,
+    MAX_HEADING,
+    Layout,
+    distinct_names,
+    find_layout,
+    other_names,
+)
 from nacre.extensions.spreadsheets.links import (
     Table,
     TableColumn,
@@ -69,6 +77,8 @@ MAX_MISFITS, MAX_TAIL = 20, 20
 _LABEL, _COMMENT, _ALTERNATIVE = LABEL, RDFS + "comment", SKOS + "altLabel"
 
 _SAFE = "-._~"
+
+_EXCEL_START = date(1899, 12, 30)
 
 
 @dataclass
@@ -121,8 +131,10 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
 
 
 def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
-    """Write the cells of a sheet as they were, as CSV; `sheet` is its label, "" for the only one. Raises ConfigError."""
-    reports = [each for each in read_sheet_reports(folder) if not sheet or sheet in (each.label, each.sheet, each.title)]
+    """Write the cells of a sheet as CSV, as they were; `sheet` is its label, "" for the only one. Raises ConfigError."""
+    reports = [
+        each for each in read_sheet_reports(folder) if not sheet or sheet in (each.label, each.sheet, each.title)
+    ]
     if len(reports) != 1:
         known = ", ".join(repr(each.label) for each in read_sheet_reports(folder))
         if not known:
@@ -302,7 +314,9 @@ def _rows_with_iris(reading: Reading) -> Iterator[tuple[Sequence[str], str]]:
             yield row, f"{start}{quote(own, safe=_SAFE) if own else number}"
 
 
-def _second_pass(reading: Reading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None) -> SheetReport:
+def _second_pass(
+    reading: Reading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None
+) -> SheetReport:
     """Add the triples of a sheet, copy its cells, and report them."""
     table, iris, texts = reading.table, numbers.iris, numbers.of(STRING)
     _add_schema(reading, links, numbers)
@@ -310,6 +324,7 @@ def _second_pass(reading: Reading, links: dict[int, FoundLink], numbers: TermNum
     predicates = {each.place: iris[_predicate(reading, each)] for each in table.columns}
     terms = {each.place: _cell_numbers(each, links.get(each.place), numbers) for each in table.columns}
     read, texts_kept = Counter[int](), Counter[int]()
+    types = {each.place: each.type.name for each in table.columns}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
     if cells is not None:
         _copy_cells(reading.sheet, cells)
@@ -335,7 +350,7 @@ def _second_pass(reading: Reading, links: dict[int, FoundLink], numbers: TermNum
                     if cell in known.misfits:
                         texts_kept[place] += 1
                         if len(misfits[place]) < MAX_MISFITS:
-                            misfits[place].append(f"{cell.strip()[:60]!r} ({unquote(iri.rpartition('/')[2])[:60]})")
+                            misfits[place].append(_misfit(cell.strip(), iri, types[place]))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     reports = tuple(
         ColumnReport(
@@ -345,7 +360,9 @@ def _second_pass(reading: Reading, links: dict[int, FoundLink], numbers: TermNum
             read[each.place],
             count - read[each.place],
             texts_kept[each.place],
-            f"{links[each.place].target.table.label}, by {links[each.place].column.name}" if each.place in links else "",
+            f"{links[each.place].target.table.label}, by {links[each.place].column.name}"
+            if each.place in links
+            else "",
         )
         for each in table.columns
     )
@@ -363,6 +380,14 @@ def _second_pass(reading: Reading, links: dict[int, FoundLink], numbers: TermNum
     return SheetReport(
         file, sheet, table.label, count, reports, key, named, reading.skipped, tuple(notes), place_of_cells
     )
+
+
+def _misfit(text: str, iri: str, kind: str) -> str:
+    """A cell that does not fit, with its row; a number in a column of dates with the date that it is in Excel."""
+    row = unquote(iri.rpartition("/")[2])[:60]
+    is_serial = kind in ("date", "dateTime") and text.isdecimal() and len(text) == 5
+    meant = f", in Excel the number of {_EXCEL_START + timedelta(int(text))}" if is_serial else ""
+    return f"{text[:60]!r} ({row}{meant})"
 
 
 def _type_words(column: ColumnReport) -> str:
@@ -399,8 +424,8 @@ def _add_schema(reading: Reading, links: dict[int, FoundLink], numbers: TermNumb
         link = links.get(each.place)
         label = link_label(each.name, link.target.table.label) if link is not None else each.name
         found.append((own, iris[_LABEL], texts[label]))
-        if label != each.name:
-            found.append((own, iris[_ALTERNATIVE], texts[each.name]))
+        others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
+        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others]
         if each.place in stated and (comment := stated[each.place].comment):
             found.append((own, iris[_COMMENT], texts[comment]))
     numbers.add(array("I", chain.from_iterable(found)))
@@ -410,6 +435,9 @@ def _copy_cells(sheet: Sheet, path: Path) -> None:
     """Write all cells of a sheet as they were."""
     path.parent.mkdir(exist_ok=True)
     # without a time, so that equal input gives equal files
-    with path.open("wb") as file, gzip.GzipFile("", "wb", 1, file, mtime=0) as packed:
-        with io.TextIOWrapper(packed, "utf-8", errors="replace", newline="") as text:
-            csv.writer(text).writerows(_until_failure(sheet)[0])
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", 1, file, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", errors="replace", newline="") as text,
+    ):
+        csv.writer(text).writerows(_until_failure(sheet)[0])
