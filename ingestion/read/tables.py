@@ -101,10 +101,9 @@ def sheet_lines(reports: Sequence[SheetReport], most: int = MAX_LISTED_NOTES) ->
         empty = sum(column.empty for column in each.columns)
         named = f", named by {each.name!r}" if each.name else ""
         key = f", key {each.key!r}" if each.key else ""
-        lines.append(
-            f"{each.title}: {each.rows:,} rows as {each.label!r}{named}{key}; {cells:,} cells read, {texts:,} of them"
-            f" kept as text, {empty:,} empty, {each.skipped:,} skipped."
-        )
+        rows = f"{each.rows:,} row{'' if each.rows == 1 else 's'} as {each.label!r}{named}{key}"
+        kept = f"{cells:,} cells read, {texts:,} of them kept as text"
+        lines.append(f"{each.title}: {rows}; {kept}, {empty:,} empty, {each.skipped:,} skipped.")
         lines += [f"  {column.name} -> {column.link}" for column in each.columns if column.link]
         lines += [f"  {note}" for note in each.notes[:most]]
         if len(each.notes) > most:

@@ -163,11 +163,9 @@ class ColumnProfile:
         return sum(count for kind, count in self.kinds.items() if any(kind & each for each in kinds))
 
 
-def decide_type(
-    profile: ColumnProfile, heading: str, comma: bool | None, stated: StatedColumn | None = None
-) -> ColumnType:
+def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: StatedColumn | None = None) -> ColumnType:
     """The type that nearly all cells of a column have, else text. `comma` is how other numbers of the file are written,
-    which decides for a column whose numbers can be read in both ways; None if no other shows it."""
+    which decides for a column whose numbers can be read in both ways."""
     if stated is not None and stated.datatype:
         return _stated_type(stated, profile)
     missing = profile.count(Kind.MISSING)
@@ -183,7 +181,7 @@ def decide_type(
     if profile.count(Kind.ZERO) or profile.count(Kind.POINT, Kind.COMMA) < enough:
         return ColumnType("text")
     own = uses_comma(profile)
-    comma = bool(comma) if own is None else own
+    comma = comma if own is None else own
     read, whole = (Kind.COMMA, Kind.WHOLE_COMMA) if comma else (Kind.POINT, Kind.WHOLE_POINT)
     if profile.count(read) < enough:
         return ColumnType("text")
@@ -201,11 +199,8 @@ def uses_comma(profile: ColumnProfile) -> bool | None:
     """Whether the numbers of a column are written with a decimal comma; None if all can be read in both ways."""
     point = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.POINT)
     comma = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.COMMA)
-    both = profile.count(Kind.POINT) - point
-    plain = sum(count for kind, count in profile.kinds.items() if kind & Kind.WHOLE_POINT and kind & Kind.WHOLE_COMMA)
     if point == comma:
-        # without a separator, both ways give the same
-        return False if not point and plain == both else None
+        return None
     return comma > point
 
 

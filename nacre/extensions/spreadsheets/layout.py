@@ -33,7 +33,7 @@ def find_layout(head: Sequence[Sequence[str]]) -> Layout:
     last, first = at, at
     if at + 1 < len(head) and _is_second_row(head, at):
         group, last = head[at], at + 1
-    elif at and filled[at - 1] >= 2 and not any(map(is_value, head[at - 1])):
+    elif at and filled[at - 1] >= 2 and not any(is_value(cell) and not is_year(cell) for cell in head[at - 1]):
         group, first = head[at - 1], at - 1
     headings = [_shortened(cell) for cell in head[last]]
     if group:

@@ -72,7 +72,7 @@ def choose_key(columns: Sequence[TableColumn], rows: int) -> TableColumn | None:
     able = [
         each
         for each in columns
-        if each.type.name in _KEY_TYPES and each.profile.is_unique and each.profile.filled == rows
+        if each.type.name in _KEY_TYPES and each.profile.is_unique and each.profile.filled >= rows
     ]
     keys = _key_words()
     called = [each for each in able if _words_of(each.name) and _words_of(each.name)[-1] in keys]

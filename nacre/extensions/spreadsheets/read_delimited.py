@@ -62,11 +62,15 @@ def read_delimited(path: Path, folder: Path) -> Iterator[Sheet]:
         lines = islice(_lines(path, encoding), delimiting.skipped, None)
         # a setting of the module: the default would end a long text
         before = csv.field_size_limit(MAX_CELL)
+        reader = csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
+        line = delimiting.skipped
         try:
-            yield from csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
+            for row in reader:
+                line = delimiting.skipped + reader.line_num
+                yield row
         except csv.Error as error:
-            why = "a quote without an end" if "limit" in str(error) or "end of data" in str(error) else str(error)
-            raise UnreadableTable(f"{why}, or a cell of more than {MAX_CELL:,} characters") from None
+            why = f"a quote has no end, or a cell more than {MAX_CELL:,} characters" if "limit" in str(error) else error
+            raise UnreadableTable(f"line {line + 1:,}: {why}") from None
         finally:
             csv.field_size_limit(before)
 

@@ -6,6 +6,8 @@ their parsers are not made for hostile files.
 
 import csv
 import json
+import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
@@ -47,6 +49,8 @@ def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
 
 def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
     """Write the sheets of a file as CSV into a folder: name, file and notes of each; or why it can't be read."""
+    # a parser that runs out of memory writes to it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     read = _parquet if path.suffix.lower() == ".parquet" else _workbook
     written = 0
     found = []
@@ -68,13 +72,18 @@ def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
     except BaseException as error:  # parsers in other languages raise errors of their own, also for a panic
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
-        return _reason(error)
+        with path.open("rb") as original:
+            return _reason(error, original.read(len(_COMPOUND)))
     return found
 
 
-def _reason(error: BaseException) -> str:
+# begins an encrypted XLSX, and XLS
+_COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")
+
+
+def _reason(error: BaseException, head: bytes) -> str:
     kind = type(error).__name__
-    if kind == "PasswordError":
+    if kind == "PasswordError" or (kind == "ZipError" and head == _COMPOUND):
         return "the workbook is protected by a password. Save it without one"
     return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
 

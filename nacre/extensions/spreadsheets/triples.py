@@ -17,7 +17,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 
@@ -131,7 +131,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
 
 
 def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
-    """Write the cells of a sheet as CSV, as they were; `sheet` is its label, "" for the only one. Raises ConfigError."""
+    """Write the cells of a sheet as CSV, as they were; `sheet` is its label, or "" for the only one."""
     reports = [
         each for each in read_sheet_reports(folder) if not sheet or sheet in (each.label, each.sheet, each.title)
     ]
@@ -160,6 +160,7 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     profiles: list[ColumnProfile] = []
     rows, failure = _until_failure(sheet)
     at, end, count, cut = layout.above, layout.above, 0, 0
+    ragged = array("q")
     tail: list[Sequence[str]] = []
     for batch in _batches(islice(rows, layout.above, None)):
         width = min(max(map(len, batch), default=0), MAX_COLUMNS)
@@ -170,18 +171,22 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
             failure.append(f"an ingest reads at most {MAX_CELLS:,} cells")
             break
         for number, row in enumerate(batch, at + 1):
+            if layout.headings and len(row) != len(layout.headings) and _is_filled(row):
+                ragged.append(number)
             if sum(1 for cell in row if cell and not cell.isspace()) > 1 or len(profiles) < 3:
                 end = number
         at += len(batch)
         tail = [*tail, *batch][-MAX_TAIL:]
-        batch = [row for row in batch if any(row)]
+        batch = [row for row in batch if _is_filled(row)]
         count += len(batch)
         for profile, cells in zip(profiles, _columns(batch, width), strict=False):
             profile.add(cells)
     for profile in profiles:
         profile.finish()
     notes = list(layout.notes)
-    end, skipped = _without_tail(tail, at, end, notes)
+    end, below = _without_tail(tail, at, end, notes)
+    count -= sum(map(_is_filled, below))
+    skipped = sum(1 for row in below for cell in row if cell.strip())
     headings = layout.headings[:MAX_COLUMNS]
     stated = {n: each for n, each in enumerate(metadata.columns) if each.title}
     titles = [stated[n].title if n in stated else heading for n, heading in enumerate(headings)]
@@ -192,12 +197,19 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     notes += [note for n, note in _by_column(changed) if n in filled or not note]
     if cut:
         notes.append(f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read.")
+    notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
+    if ragged:
+        shown = ", ".join(f"{number:,}" for number in ragged[:3])
+        more = f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else ""
+        notes.append(f"Not as many cells as headings ({len(layout.headings):,}): row {shown}{more}.")
+    if failure and not count:
+        raise UnreadableTable(failure[0])
     notes += [f"The rows from {at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
-    comma = sheet.decimal_comma if None in (shown := set(commas)) and len(shown) == 1 else commas.count(True) > 0
+    commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     columns = []
     for n in filled:
-        kind = decide_type(profiles[n], names[n], comma or sheet.decimal_comma, stated.get(n))
+        kind = decide_type(profiles[n], names[n], commas_win, stated.get(n))
         columns.append(TableColumn(names[n], profiles[n], kind, n))
         if kind.question:
             notes.append(f"{names[n]}: {kind.question}")
@@ -220,23 +232,27 @@ def _by_column(notes: Sequence[str]) -> Iterator[tuple[int, str]]:
         yield int(note.split()[1]) - 1, note
 
 
-def _without_tail(tail: Sequence[Sequence[str]], at: int, end: int, notes: list[str]) -> tuple[int, int]:
-    """The end of a table without sums below it, and the number of cells below the end."""
-    last = end - (at - len(tail)) - 1
-    while last > 0 and (row := tail[last] if last < len(tail) else ()):
+def _without_tail(
+    tail: Sequence[Sequence[str]], at: int, end: int, notes: list[str]
+) -> tuple[int, Sequence[Sequence[str]]]:
+    """The end of a table without sums below it, and the rows below the end. `tail` are the last rows before `at`."""
+    first = at - len(tail)
+    while first < end and (row := tail[end - first - 1]) is not None:
         texts = [cell.strip() for cell in row if cell.strip()]
         if len(texts) > 1 and texts[0].casefold().rstrip(":") in words("totals"):
-            notes.append(f"Row {at - len(tail) + last + 1:,} has sums of the rows above and is not read.")
-            end, last = at - len(tail) + last, last - 1
-        elif not texts:
-            end, last = at - len(tail) + last, last - 1
-        else:
+            notes.append(f"Row {end:,} has sums of the rows above and is not read.")
+        elif texts:
             break
-    below = tail[len(tail) - (at - end) :] if at > end else ()
-    skipped = [cell.strip() for row in below for cell in row if cell.strip()]
-    if skipped and end < at:
-        notes.append(f"Below the table, not read: {' | '.join(skipped)[:MAX_HEADING]}")
-    return end, len(skipped)
+        end -= 1
+    below = tail[max(0, end - first) :]
+    texts = [cell.strip() for row in below if len([c for c in row if c.strip()]) == 1 for cell in row if cell.strip()]
+    if texts:
+        notes.append(f"Below the table, not read: {' | '.join(texts)[:MAX_HEADING]}")
+    return end, below
+
+
+def _is_filled(row: Sequence[str]) -> bool:
+    return any(cell and not cell.isspace() for cell in row)
 
 
 def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
@@ -281,7 +297,7 @@ def _find_links(readings: Sequence[Reading]) -> dict[str, dict[int, FoundLink]]:
         place = (reading.iri, column.name)
         if place not in known:
             known[place] = {
-                row[column.place].strip(): iri for row, iri in _rows_with_iris(reading) if len(row) > column.place
+                row[column.place].strip(): iri for row, iri, _ in _rows_with_iris(reading) if len(row) > column.place
             }
         return known[place]
 
@@ -304,14 +320,14 @@ def _find_links(readings: Sequence[Reading]) -> dict[str, dict[int, FoundLink]]:
     return found
 
 
-def _rows_with_iris(reading: Reading) -> Iterator[tuple[Sequence[str], str]]:
-    """The rows of a table, each with its IRI: by its key, else by its number in the sheet."""
+def _rows_with_iris(reading: Reading) -> Iterator[tuple[Sequence[str], str, int]]:
+    """The rows of a table, each with its IRI, by its key or else its number, and its number in the sheet."""
     key, above = reading.table.key, reading.layout.above
     start = f"{reading.iri}/{quote(key.name, safe=_SAFE) if key is not None else 'row'}="
     for number, row in enumerate(islice(_until_failure(reading.sheet)[0], above, reading.end), above + 1):
-        if any(row):
+        if _is_filled(row):
             own = row[key.place].strip() if key is not None and key.place < len(row) else ""
-            yield row, f"{start}{quote(own, safe=_SAFE) if own else number}"
+            yield row, f"{start}{quote(own, safe=_SAFE) if own else number}", number
 
 
 def _second_pass(
@@ -332,10 +348,10 @@ def _second_pass(
     count = 0
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
-        things = np.fromiter((iris[iri] for _, iri in batch), dtype=np.int32, count=len(batch))
+        things = np.fromiter((iris[iri] for _, iri, _ in batch), dtype=np.int32, count=len(batch))
         parts = [_triples(things, type_, np.full(len(batch), class_, dtype=np.int32))]
-        width = max(len(row) for row, _ in batch)
-        columns = list(_columns([row for row, _ in batch], width))
+        width = max(len(row) for row, _, _ in batch)
+        columns = list(_columns([row for row, _, _ in batch], width))
         for place, known in terms.items():
             if place >= width:
                 continue
@@ -346,11 +362,11 @@ def _second_pass(
                 names = (texts[text] if (text := cell.strip()) else 0 for cell in columns[place])
                 parts.append(_triples(things, label, np.fromiter(names, dtype=np.int32, count=len(batch))))
             if known.misfits:
-                for cell, (_, iri) in zip(columns[place], batch, strict=True):
+                for cell, (_, _, row) in zip(columns[place], batch, strict=True):
                     if cell in known.misfits:
                         texts_kept[place] += 1
                         if len(misfits[place]) < MAX_MISFITS:
-                            misfits[place].append(_misfit(cell.strip(), iri, types[place]))
+                            misfits[place].append(_misfit(cell.strip(), row, types[place]))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     reports = tuple(
         ColumnReport(
@@ -382,12 +398,11 @@ def _second_pass(
     )
 
 
-def _misfit(text: str, iri: str, kind: str) -> str:
+def _misfit(text: str, row: int, kind: str) -> str:
     """A cell that does not fit, with its row; a number in a column of dates with the date that it is in Excel."""
-    row = unquote(iri.rpartition("/")[2])[:60]
     is_serial = kind in ("date", "dateTime") and text.isdecimal() and len(text) == 5
     meant = f", in Excel the number of {_EXCEL_START + timedelta(int(text))}" if is_serial else ""
-    return f"{text[:60]!r} ({row}{meant})"
+    return f"{text[:60]!r} (row {row:,}{meant})"
 
 
 def _type_words(column: ColumnReport) -> str:
