@@ -1,4 +1,4 @@
-"""Spreadsheets become graphs: files -> classes, things, typed properties, links, a report of each cell, and the cells."""
+"""Spreadsheets become graphs: files -> classes, things, typed properties, links, reports of cells, and the cells."""
 
 import csv
 import io

@@ -30,7 +30,19 @@ def test_every_import_is_a_declared_dependency():
     extras = PROJECT["project"]["optional-dependencies"]
     optional = {
         name(requirement)
-        for extra in ("bundled", "vectors", "qdrant", "local", "otel", "learn", "agents", "databases", "postgres", "s3")
+        for extra in (
+            "bundled",
+            "vectors",
+            "qdrant",
+            "local",
+            "otel",
+            "learn",
+            "agents",
+            "databases",
+            "spreadsheets",
+            "postgres",
+            "s3",
+        )
         for requirement in extras[extra]
     }
     declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]} | optional
