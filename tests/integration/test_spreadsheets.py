@@ -261,6 +261,15 @@ def test_a_workbook_has_a_class_for_each_sheet_wherever_its_table_begins(tmp_pat
     assert sorted(cells(facts, "Weight").values()) == [("12.5", "decimal"), ("2", "decimal")]
 
 
+def test_errors_and_formulas_without_a_value_are_named(tmp_path: Path) -> None:
+    cells_of_row = '<c r="B3" t="e"><f>A1/0</f><v>#DIV/0!</v></c><c r="C3"><f>SUM(A1:A2)</f></c>'
+    rows = xml_row(1, "Name", "Share", "Sum") + xml_row(2, "Oak chest", "<v>1</v>", "<v>2</v>")
+    rows += f'<row r="3"><c r="A3" t="inlineStr"><is><t>Map</t></is></c>{cells_of_row}</row>'
+    _, reports = read(workbook(tmp_path / "a.xlsx", {"Objects": rows}))
+    assert "an error of the spreadsheet: B3 #DIV/0!." in notes(reports)
+    assert "a formula without a stored value: C3." in notes(reports)
+
+
 def test_a_hostile_workbook_ends_within_its_memory(tmp_path: Path) -> None:
     far = workbook(
         tmp_path / "far.xlsx", {"S": '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>' + xml_row(1, "a")}

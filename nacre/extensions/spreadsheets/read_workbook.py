@@ -7,7 +7,9 @@ their parsers are not made for hostile files.
 import csv
 import json
 import os
+import re
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
@@ -15,6 +17,7 @@ from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 from ingestion.read.tables import Sheet, UnreadableTable
 from nacre.errors import ConfigError
@@ -23,8 +26,18 @@ from nacre.stores.killable_pool import KillablePool
 # of reading one file; bytes of its sheets as CSV; sheets of a file (given)
 SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000, 500
 
-# rows of Parquet that are read at once
-BATCH = 10_000
+# rows of Parquet that are read at once, and bytes of a sheet; cells that are named
+BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
+
+_BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+
+_ERROR = re.compile(
+    rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100} t="e"[^<>]{0,100}>(?:(?!</c>).){0,2000}?<v>([^<]{0,100})'
+)
+
+_NO_VALUE = re.compile(
+    rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100}><f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)(?:<v/>|<v></v>)?</c>'
+)
 
 
 def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
@@ -98,7 +111,47 @@ def _workbook(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[s
             sheet = workbook.get_sheet_by_name(each.name)
             top, left = sheet.start or (0, 0)
             rows = _placed(sheet.iter_rows(), top, left)
-            yield each.name, rows, [] if not sheet.merged_cell_ranges else ["It has merged cells."]
+            notes = [] if not sheet.merged_cell_ranges else ["It has merged cells."]
+            yield each.name, rows, [*notes, *_lost_cells(path, each.name)]
+
+
+def _lost_cells(path: Path, sheet: str) -> Iterator[str]:
+    """The cells of a sheet of XLSX that have an error or a formula without a stored value: the parser gives neither."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        part = _part_of(archive, sheet)
+        if part not in archive.namelist():
+            return
+        errors: list[str] = []
+        formulas: list[str] = []
+        with archive.open(part) as file:
+            left = b""
+            while block := file.read(BLOCK):
+                # a cell may go on in the next block
+                text, found, rest = (left + block).rpartition(b"</c>")
+                left = rest if found else text[-BLOCK:]
+                errors += [f"{each[1].decode()} {each[2].decode()[:20]}" for each in _ERROR.finditer(text + found)]
+                formulas += [each[1].decode() for each in _NO_VALUE.finditer(text + found)]
+    for what, cells in (("an error of the spreadsheet", errors), ("a formula without a stored value", formulas)):
+        if cells:
+            more = f" and {len(cells) - MAX_NAMED:,} more" if len(cells) > MAX_NAMED else ""
+            yield f"Empty, since the cell has {what}: {', '.join(cells[:MAX_NAMED])}{more}."
+
+
+def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
+    """The file of a sheet in an XLSX file; "" if it can't be told."""
+    try:
+        book, links = (archive.open(name).read(BLOCK).decode() for name in (_BOOK, _LINKS))
+    except KeyError:
+        return ""
+    place = next((each for each in re.findall(r"<sheet\b[^>]{0,1000}>", book) if f'name="{escape(sheet)}"' in each), "")
+    number = re.search(r':id="([^"]{1,100})"', place)
+    for link in re.findall(r"<Relationship\b[^>]{0,1000}>", links) if number else ():
+        target = re.search(r'Target="([^"]{1,300})"', link)
+        if f'Id="{number[1]}"' in link and target:  # type: ignore[index]
+            return target[1].lstrip("/") if target[1].startswith("/") else f"xl/{target[1]}"
+    return ""
 
 
 def _placed(rows: Iterable[Sequence[Any]], top: int, left: int) -> Iterator[Sequence[str]]:
