@@ -20,7 +20,8 @@ from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
 from ingestion.read.facts import Omission
-from ingestion.read.tables import TABLE, table_endings
+from ingestion.read.tables import TABLE as TABLE
+from ingestion.read.tables import table_endings
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)

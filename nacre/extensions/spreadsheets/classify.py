@@ -17,7 +17,7 @@ from ingestion.induce.quantities import CURRENCY_SIGNS, UNIT_SYMBOLS, is_common_
 Order = Literal["ymd", "dmy", "mdy"]
 
 
-class Kind(IntFlag):
+class CellKind(IntFlag):
     """What a text may be. A number without a separator can be read with both; a date with its month in words and one
     that begins with its year have no other order."""
 
@@ -38,9 +38,9 @@ class Kind(IntFlag):
     YEAR = 8192
 
 
-DATE = Kind.YMD | Kind.DMY | Kind.MDY
+DATE = CellKind.YMD | CellKind.DMY | CellKind.MDY
 
-NUMBER = Kind.POINT | Kind.COMMA
+NUMBER = CellKind.POINT | CellKind.COMMA
 
 # digits of a longer one are those of a key
 MAX_DIGITS, MAX_TEXT = 17, 40
@@ -101,35 +101,35 @@ def _words() -> dict[str, Any]:
     return read
 
 
-def classify(text: str) -> Kind:
+def classify(text: str) -> CellKind:
     """What a text without blanks around it may be.
 
-    >>> classify("1.234,50 €") == Kind.COMMA | Kind.UNIT, classify("0123") == Kind.ZERO
+    >>> classify("1.234,50 €") == CellKind.COMMA | CellKind.UNIT, classify("0123") == CellKind.ZERO
     (True, True)
-    >>> classify("03/04/2025") == Kind.DMY | Kind.MDY, classify("03.04.2025") == Kind.DMY
+    >>> classify("03/04/2025") == CellKind.DMY | CellKind.MDY, classify("03.04.2025") == CellKind.DMY
     (True, True)
     """
     shape = text.translate(_DIGITS)
     if shape == text and "0" not in text:
-        return _of_word(text.casefold()) if len(text) <= MAX_TEXT else Kind.NONE
+        return _of_word(text.casefold()) if len(text) <= MAX_TEXT else CellKind.NONE
     if len(text) > MAX_TEXT:
-        return Kind.NONE
+        return CellKind.NONE
     if _LEADING_ZERO.match(text) and shape.count("0") > 1:
-        return (_of_shape(shape) and Kind.ZERO) or _of_date(text)
+        return (_of_shape(shape) and CellKind.ZERO) or _of_date(text)
     if kind := _of_shape(shape):
-        whole = kind & Kind.WHOLE_POINT and len(text) == 4 and text.isdecimal()
-        return kind | Kind.YEAR if whole and FIRST_YEAR <= int(text) < END_OF_YEARS else kind
+        whole = kind & CellKind.WHOLE_POINT and len(text) == 4 and text.isdecimal()
+        return kind | CellKind.YEAR if whole and FIRST_YEAR <= int(text) < END_OF_YEARS else kind
     return _of_date(text)
 
 
 def is_value(cell: str) -> bool:
     """Whether a cell has a number or a date, as headings rarely do."""
-    return bool(classify(cell.strip()) & (NUMBER | DATE | Kind.CLOCK))
+    return bool(classify(cell.strip()) & (NUMBER | DATE | CellKind.CLOCK))
 
 
 def is_year(cell: str) -> bool:
     """Whether a cell has a year, as headings may."""
-    return bool(classify(cell.strip()) & Kind.YEAR)
+    return bool(classify(cell.strip()) & CellKind.YEAR)
 
 
 def number_of(text: str, decimal_comma: bool) -> tuple[str, str] | None:
@@ -142,7 +142,7 @@ def number_of(text: str, decimal_comma: bool) -> tuple[str, str] | None:
         return text, ""
     shape = text.translate(_DIGITS)
     kind = _of_shape(shape)
-    if not kind & (Kind.COMMA if decimal_comma else Kind.POINT):
+    if not kind & (CellKind.COMMA if decimal_comma else CellKind.POINT):
         return None
     found = _FORM.fullmatch(shape)
     assert found is not None
@@ -190,51 +190,54 @@ def clock_of(text: str) -> str | None:
     return f"{int(found[1]):02}:{found[2]}:{found[3] or '00'}"
 
 
-def _of_word(word: str) -> Kind:
+def _of_word(word: str) -> CellKind:
     if word in words("missing"):
-        return Kind.MISSING
+        return CellKind.MISSING
     if word in words("true") or word in words("false"):
-        return Kind.BOOLEAN
-    return Kind.NONE
+        return CellKind.BOOLEAN
+    return CellKind.NONE
 
 
 @lru_cache(65_536)
-def _of_shape(shape: str) -> Kind:
+def _of_shape(shape: str) -> CellKind:
     """What a number is by its shape, in which all digits are zeros."""
     found = _FORM.fullmatch(shape)
     if found is None or (found["sign"] == "(") != bool(found["close"]):
-        return Kind.NONE
+        return CellKind.NONE
     unit = found["before"] or found["after"] or ""
     if unit and (
         (found["before"] and found["after"]) or not (unit in UNIT_SYMBOLS or is_common_unit(unit)) or found["power"]
     ):
-        return Kind.NONE
+        return CellKind.NONE
     digits = found["digits"].rstrip(_SPACES)
     if digits.count("0") > MAX_DIGITS:
-        return Kind.NONE
-    kind = Kind.UNIT if unit else Kind.NONE
-    for pattern, read, whole in ((_POINT, Kind.POINT, Kind.WHOLE_POINT), (_COMMA, Kind.COMMA, Kind.WHOLE_COMMA)):
+        return CellKind.NONE
+    kind = CellKind.UNIT if unit else CellKind.NONE
+    for pattern, read, whole in (
+        (_POINT, CellKind.POINT, CellKind.WHOLE_POINT),
+        (_COMMA, CellKind.COMMA, CellKind.WHOLE_COMMA),
+    ):
         number = pattern.fullmatch(digits)
         if number:
             kind |= read
             if not (number["rest"] or number["only"] or found["power"]):
                 kind |= whole
-    return kind if kind & NUMBER else Kind.NONE
+    return kind if kind & NUMBER else CellKind.NONE
 
 
-def _of_date(text: str) -> Kind:
+def _of_date(text: str) -> CellKind:
     if _CLOCK.fullmatch(text):
-        return Kind.CLOCK if clock_of(text) else Kind.NONE
+        return CellKind.CLOCK if clock_of(text) else CellKind.NONE
     found = _NUMERIC_DATE.fullmatch(text) or _WORDED_DATE.fullmatch(text)
     if found is None:
-        return Kind.NONE
-    kind = Kind.DATED_TIME if found["hour"] else Kind.NONE
+        return CellKind.NONE
+    kind = CellKind.DATED_TIME if found["hour"] else CellKind.NONE
     if found.re is _WORDED_DATE or len(found[1]) == 4:
-        return kind | Kind.YMD if date_of(text, "ymd") else Kind.NONE
-    days = Kind.DMY if date_of(text, "dmy") else Kind.NONE
+        return kind | CellKind.YMD if date_of(text, "ymd") else CellKind.NONE
+    days = CellKind.DMY if date_of(text, "dmy") else CellKind.NONE
     if found["s"] != "." and date_of(text, "mdy"):
-        days |= Kind.MDY
-    return kind | days if days else Kind.NONE
+        days |= CellKind.MDY
+    return kind | days if days else CellKind.NONE
 
 
 def _date(year: str, month: str, day: str) -> str | None:

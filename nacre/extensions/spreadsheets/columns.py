@@ -18,7 +18,7 @@ from ingestion.vocabulary import XSD
 from nacre.extensions.spreadsheets.classify import (
     DATE,
     NUMBER,
-    Kind,
+    CellKind,
     Order,
     classify,
     clock_of,
@@ -98,7 +98,7 @@ class ColumnProfile:
     """All texts of one column, as far as they decide on its type."""
 
     def __init__(self) -> None:
-        self.kinds: Counter[Kind] = Counter()
+        self.kinds: Counter[CellKind] = Counter()
         self.units: Counter[str] = Counter()
         self.filled = 0
         self.sample: dict[str, None] = {}
@@ -130,7 +130,7 @@ class ColumnProfile:
         for text, count in stripped.items():
             kind = classify(text)
             self.kinds[kind] += count
-            if kind & Kind.UNIT and (number := number_of(text, bool(kind & Kind.COMMA))):
+            if kind & CellKind.UNIT and (number := number_of(text, bool(kind & CellKind.COMMA))):
                 self.units[number[1]] += count
         self.filled += stripped.total()
         for text in stripped:
@@ -158,7 +158,7 @@ class ColumnProfile:
         """The share of the first distinct texts that look like names."""
         return sum(map(is_name_shaped, self.sample)) / len(self.sample) if self.sample else 0.0
 
-    def count(self, *kinds: Kind) -> int:
+    def count(self, *kinds: CellKind) -> int:
         """The number of cells that may be any of the kinds."""
         return sum(count for kind, count in self.kinds.items() if any(kind & each for each in kinds))
 
@@ -168,21 +168,21 @@ def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: State
     which decides for a column whose numbers can be read in both ways."""
     if stated is not None and stated.datatype:
         return _stated_type(stated, profile)
-    missing = profile.count(Kind.MISSING)
+    missing = profile.count(CellKind.MISSING)
     stating = profile.filled - missing
     # also a short column may have one cell that does not fit
     enough = max(min(MIN_SHARE * stating, stating - 1), (profile.filled + 1) / 2, 1)
-    if profile.count(Kind.BOOLEAN) >= enough and profile.count(Kind.BOOLEAN) == profile.filled - missing:
+    if profile.count(CellKind.BOOLEAN) >= enough and profile.count(CellKind.BOOLEAN) == profile.filled - missing:
         return ColumnType("boolean")
-    if profile.count(Kind.CLOCK) >= enough:
+    if profile.count(CellKind.CLOCK) >= enough:
         return ColumnType("time")
-    if profile.count(Kind.YMD, Kind.DMY, Kind.MDY) >= enough:
+    if profile.count(CellKind.YMD, CellKind.DMY, CellKind.MDY) >= enough:
         return _date_type(profile, enough)
-    if profile.count(Kind.ZERO) or profile.count(Kind.POINT, Kind.COMMA) < enough:
+    if profile.count(CellKind.ZERO) or profile.count(CellKind.POINT, CellKind.COMMA) < enough:
         return ColumnType("text")
     own = uses_comma(profile)
     comma = comma if own is None else own
-    read, whole = (Kind.COMMA, Kind.WHOLE_COMMA) if comma else (Kind.POINT, Kind.WHOLE_POINT)
+    read, whole = (CellKind.COMMA, CellKind.WHOLE_COMMA) if comma else (CellKind.POINT, CellKind.WHOLE_POINT)
     if profile.count(read) < enough:
         return ColumnType("text")
     if profile.units:
@@ -190,15 +190,15 @@ def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: State
         return ColumnType("quantity", comma, unit=unit) if 2 * count > profile.filled else ColumnType("text")
     if profile.count(whole) < profile.count(read):
         return ColumnType("decimal", comma)
-    years = profile.count(Kind.YEAR)
+    years = profile.count(CellKind.YEAR)
     is_year = years == profile.count(read) and not words("years").keys().isdisjoint(heading.casefold().split())
     return ColumnType("year" if is_year else "integer", comma)
 
 
 def uses_comma(profile: ColumnProfile) -> bool | None:
     """Whether the numbers of a column are written with a decimal comma; None if all can be read in both ways."""
-    point = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.POINT)
-    comma = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == Kind.COMMA)
+    point = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == CellKind.POINT)
+    comma = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == CellKind.COMMA)
     if point == comma:
         return None
     return comma > point
@@ -207,16 +207,16 @@ def uses_comma(profile: ColumnProfile) -> bool | None:
 def _date_type(profile: ColumnProfile, enough: float) -> ColumnType:
     days, months, either = 0, 0, 0
     for kind, count in profile.kinds.items():
-        days += count if kind & DATE == Kind.DMY else 0
-        months += count if kind & DATE == Kind.MDY else 0
-        either += count if kind & DATE == Kind.DMY | Kind.MDY else 0
+        days += count if kind & DATE == CellKind.DMY else 0
+        months += count if kind & DATE == CellKind.MDY else 0
+        either += count if kind & DATE == CellKind.DMY | CellKind.MDY else 0
     if either and (days > 0) == (months > 0):
         why = "some cells have the day first and others the month" if days else "no cell tells the day from the month"
         return ColumnType("text", question=f"{why}, so its dates are texts. State its format in CSVW metadata.")
     order: Order = "dmy" if days > months else "mdy" if months else "ymd"
     if profile.filled - max(0, min(days, months)) < enough:
         return ColumnType("text")
-    timed = profile.count(Kind.DATED_TIME)
+    timed = profile.count(CellKind.DATED_TIME)
     return ColumnType("dateTime" if 2 * timed > profile.filled else "date", order=order)
 
 

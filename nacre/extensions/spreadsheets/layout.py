@@ -13,7 +13,7 @@ from nacre.extensions.spreadsheets.classify import is_value, is_year
 HEAD_ROWS, MAX_COLUMNS, MAX_HEADING = 60, 2_000, 200
 
 
-class Layout(NamedTuple):
+class SheetLayout(NamedTuple):
     """The headings ("" for a column without one), the number of rows above the first row of data, and notes."""
 
     headings: tuple[str, ...]
@@ -22,12 +22,12 @@ class Layout(NamedTuple):
     skipped: int = 0
 
 
-def find_layout(head: Sequence[Sequence[str]]) -> Layout:
+def find_layout(head: Sequence[Sequence[str]]) -> SheetLayout:
     """The layout of a sheet by its first rows."""
     filled = [sum(1 for cell in row if cell.strip()) for row in head]
     at = _heading_row(head, filled)
     if at is None:
-        return Layout((), next((n for n, count in enumerate(filled) if count), 0), ("It has no row of headings.",))
+        return SheetLayout((), next((n for n, count in enumerate(filled) if count), 0), ("It has no row of headings.",))
     notes = []
     group: Sequence[str] = ()
     last, first = at, at
@@ -42,7 +42,7 @@ def find_layout(head: Sequence[Sequence[str]]) -> Layout:
     if titles := [cell.strip() for row in head[:first] for cell in row if cell.strip()]:
         shown = " | ".join(titles)[:MAX_HEADING]
         notes.append(f"Above the table, not read: {shown}")
-    return Layout(tuple(headings), last + 1, tuple(notes), len(titles))
+    return SheetLayout(tuple(headings), last + 1, tuple(notes), len(titles))
 
 
 _ORDINALS = ("second", "third", "fourth", "fifth")

@@ -34,7 +34,7 @@ class TableColumn:
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetTable:
     """What is known of a sheet before its rows become triples. `rows` counts those with a cell."""
 
     label: str
@@ -81,8 +81,11 @@ def choose_key(columns: Sequence[TableColumn], rows: int) -> TableColumn | None:
 
 
 def propose_link(
-    column: TableColumn, own: Table, tables: Sequence[Table], values: Callable[[Table, TableColumn], Collection[str]]
-) -> tuple[Table, TableColumn] | None:
+    column: TableColumn,
+    own: SheetTable,
+    tables: Sequence[SheetTable],
+    values: Callable[[SheetTable, TableColumn], Collection[str]],
+) -> tuple[SheetTable, TableColumn] | None:
     """The table, and its key or name, that a column of another refers to."""
     if column.type.name not in _KEY_TYPES or column in (own.key, own.name):
         return None
@@ -114,14 +117,14 @@ def link_label(heading: str, target: str) -> str:
     return " ".join(parts) or target
 
 
-def _targets(table: Table) -> Iterator[TableColumn]:
+def _targets(table: SheetTable) -> Iterator[TableColumn]:
     if table.key is not None:
         yield table.key
     if table.name is not None and table.name is not table.key and table.name.profile.is_unique:
         yield table.name
 
 
-def _is_called(heading: str, table: Table) -> bool:
+def _is_called(heading: str, table: SheetTable) -> bool:
     """Whether a heading is that of the key or name of a table, or has the name of the table before a word for a key."""
     if heading.casefold() in {each.name.casefold() for each in _targets(table)} and len(heading) > MIN_VALUES:
         return True

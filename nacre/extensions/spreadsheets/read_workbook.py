@@ -31,9 +31,11 @@ BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
 
 _BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 
-_ERROR = re.compile(
-    rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100} t="e"[^<>]{0,100}>(?:(?!</c>).){0,2000}?<v>([^<]{0,100})'
-)
+_FORMULA = rb"<f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)"
+
+_CELL = rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100}'
+
+_ERROR = re.compile(_CELL + rb' t="e"[^<>]{0,100}>(?:' + _FORMULA + rb")?<v>([^<]{0,100})")
 
 _NO_VALUE = re.compile(
     rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100}><f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)(?:<v/>|<v></v>)?</c>'

@@ -49,13 +49,13 @@ from nacre.extensions.spreadsheets.layout import (
     HEAD_ROWS,
     MAX_COLUMNS,
     MAX_HEADING,
-    Layout,
+    SheetLayout,
     distinct_names,
     find_layout,
     other_names,
 )
 from nacre.extensions.spreadsheets.links import (
-    Table,
+    SheetTable,
     TableColumn,
     choose_key,
     choose_name,
@@ -82,17 +82,17 @@ _EXCEL_START = date(1899, 12, 30)
 
 
 @dataclass
-class Reading:
+class SheetReading:
     """A sheet while it is read. `end` is the number of rows down to the last one of its table; `limit` says why later
     rows were not read."""
 
     source: Source
     sheet: Sheet
     metadata: Metadata
-    layout: Layout
+    layout: SheetLayout
     names: list[str]
     iri: str
-    table: Table
+    table: SheetTable
     end: int
     skipped: int
     notes: list[str] = field(default_factory=list)
@@ -105,7 +105,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
     files = [source for source in sources.files if source.format == TABLE]
     left: list[Omission] = []
     with TemporaryDirectory(prefix="nacre-sheets-") as scratch:
-        readings: list[Reading] = []
+        readings: list[SheetReading] = []
         taken: set[str] = set()
         budget = [MAX_CELLS]
         for number, source in enumerate(files):
@@ -152,7 +152,7 @@ def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
     yield from islice(resolve(place)(path, folder), MAX_SHEETS)
 
 
-def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]) -> Reading:
+def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
     metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
     head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
@@ -199,32 +199,33 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
         notes.append(f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read.")
     notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
     if ragged:
-        shown = ", ".join(f"{number:,}" for number in ragged[:3])
-        more = f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else ""
-        notes.append(f"Not as many cells as headings ({len(layout.headings):,}): row {shown}{more}.")
+        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
+        notes.append(f"Not as many cells as headings ({len(layout.headings):,}): row {shown}.")
     if failure and not count:
         raise UnreadableTable(failure[0])
     notes += [f"The rows from {at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
-    columns = []
-    for n in filled:
-        kind = decide_type(profiles[n], names[n], commas_win, stated.get(n))
-        columns.append(TableColumn(names[n], profiles[n], kind, n))
-        if kind.question:
-            notes.append(f"{names[n]}: {kind.question}")
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
+    columns = [TableColumn(names[n], profiles[n], types[n], n) for n in filled]
+    notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
     named = choose_name(columns, key)
-    file = Path(Path(source.name).name.removesuffix(".gz")).stem
-    label = lowercase_name(sheet.name or file) or sheet.name or file
-    iri = f"{source.base}/{quote(sheet.name or file, safe=_SAFE)}"
-    if iri in taken:
-        iri = f"{source.base}/{quote(f'{file} {sheet.name}', safe=_SAFE)}"
-        label = lowercase_name(f"{file} {sheet.name}")
-    taken.add(iri)
-    table = Table(label, tuple(columns), count, key, named)
+    iri, label = _class_of(source, sheet, taken)
+    table = SheetTable(label, tuple(columns), count, key, named)
     notes += sheet.notes
-    return Reading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+    return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+
+
+def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
+    """The IRI of the class of a sheet, which no other sheet has, and its label."""
+    file = Path(Path(source.name).name.removesuffix(".gz")).stem
+    name = sheet.name or file
+    if f"{source.base}/{quote(name, safe=_SAFE)}" in taken:
+        name = f"{file} {sheet.name or len(taken)}"
+    iri = f"{source.base}/{quote(name, safe=_SAFE)}"
+    taken.add(iri)
+    return iri, lowercase_name(name) or name
 
 
 def _by_column(notes: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -281,18 +282,18 @@ def _columns(batch: Sequence[Sequence[str]], width: int) -> Iterator[Sequence[st
 class FoundLink(NamedTuple):
     """A column that refers to a column of another sheet, whose rows have IRIs by its texts."""
 
-    target: Reading
+    target: SheetReading
     column: TableColumn
     iris: dict[str, str]
 
 
-def _find_links(readings: Sequence[Reading]) -> dict[str, dict[int, FoundLink]]:
+def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLink]]:
     """The links of each sheet by the places of their columns, stated or proposed."""
     tables = [reading.table for reading in readings]
     by_table = {id(reading.table): reading for reading in readings}
     known: dict[tuple[str, str], dict[str, str]] = {}
 
-    def values(table: Table, column: TableColumn) -> dict[str, str]:
+    def values(table: SheetTable, column: TableColumn) -> dict[str, str]:
         reading = by_table[id(table)]
         place = (reading.iri, column.name)
         if place not in known:
@@ -320,7 +321,7 @@ def _find_links(readings: Sequence[Reading]) -> dict[str, dict[int, FoundLink]]:
     return found
 
 
-def _rows_with_iris(reading: Reading) -> Iterator[tuple[Sequence[str], str, int]]:
+def _rows_with_iris(reading: SheetReading) -> Iterator[tuple[Sequence[str], str, int]]:
     """The rows of a table, each with its IRI, by its key or else its number, and its number in the sheet."""
     key, above = reading.table.key, reading.layout.above
     start = f"{reading.iri}/{quote(key.name, safe=_SAFE) if key is not None else 'row'}="
@@ -331,7 +332,7 @@ def _rows_with_iris(reading: Reading) -> Iterator[tuple[Sequence[str], str, int]
 
 
 def _second_pass(
-    reading: Reading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None
+    reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None
 ) -> SheetReport:
     """Add the triples of a sheet, copy its cells, and report them."""
     table, iris, texts = reading.table, numbers.iris, numbers.of(STRING)
@@ -369,17 +370,7 @@ def _second_pass(
                             misfits[place].append(_misfit(cell.strip(), row, types[place]))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     reports = tuple(
-        ColumnReport(
-            each.name,
-            links[each.place].target.table.label if each.place in links else each.type.name,
-            each.type.unit,
-            read[each.place],
-            count - read[each.place],
-            texts_kept[each.place],
-            f"{links[each.place].target.table.label}, by {links[each.place].column.name}"
-            if each.place in links
-            else "",
-        )
+        _column_report(each, links.get(each.place), count, read[each.place], texts_kept[each.place])
         for each in table.columns
     )
     notes = list(reading.notes)
@@ -396,6 +387,12 @@ def _second_pass(
     return SheetReport(
         file, sheet, table.label, count, reports, key, named, reading.skipped, tuple(notes), place_of_cells
     )
+
+
+def _column_report(column: TableColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
+    target = link.target.table.label if link is not None else ""
+    shown = f"{target}, by {link.column.name}" if link is not None else ""
+    return ColumnReport(column.name, target or column.type.name, column.type.unit, read, rows - read, texts, shown)
 
 
 def _misfit(text: str, row: int, kind: str) -> str:
@@ -425,11 +422,11 @@ def _cell_numbers(column: TableColumn, link: FoundLink | None, numbers: TermNumb
     return CellNumbers(lambda text: iris[iri] if (iri := targets.get(text)) else None, numbers.of(STRING))
 
 
-def _predicate(reading: Reading, column: TableColumn) -> str:
+def _predicate(reading: SheetReading, column: TableColumn) -> str:
     return f"{reading.iri}#{quote(column.name, safe=_SAFE)}"
 
 
-def _add_schema(reading: Reading, links: dict[int, FoundLink], numbers: TermNumbers) -> None:
+def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers) -> None:
     """The labels of the class and of its columns."""
     iris, texts = numbers.iris, numbers.of(STRING)
     stated = dict(enumerate(reading.metadata.columns))

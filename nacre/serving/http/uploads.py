@@ -570,7 +570,6 @@ def command_of_files(folder: Path, graph: str) -> list[str]:
     if len(layers) == len(files):
         raise ConfigError("A layer says what data is called. Send it with RDF, documents or a database.")
     tables = [str(path) for path in files if format_from_name(path.name) == TABLE]
-    # what CSV on the Web says of a table is read with it
     aside = {*tables, *layers, *(name for table in tables for name in metadata_names(table))}
     documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS and str(path) not in aside]
     graphs = [str(path) for path in files if str(path) in tables or str(path) not in (*documents, *aside)]
