@@ -24,7 +24,7 @@ _KEY_TYPES = ("integer", "text")
 
 
 @dataclass(frozen=True)
-class TableColumn:
+class SheetColumn:
     """A column with its profile and type, and its place in the rows."""
 
     name: str
@@ -38,13 +38,13 @@ class SheetTable:
     """What is known of a sheet before its rows become triples. `rows` counts those with a cell."""
 
     label: str
-    columns: tuple[TableColumn, ...]
+    columns: tuple[SheetColumn, ...]
     rows: int
-    key: TableColumn | None = None
-    name: TableColumn | None = None
+    key: SheetColumn | None = None
+    name: SheetColumn | None = None
 
 
-def choose_name(columns: Sequence[TableColumn], key: TableColumn | None) -> TableColumn | None:
+def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> SheetColumn | None:
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
     texts."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
@@ -67,7 +67,7 @@ def choose_name(columns: Sequence[TableColumn], key: TableColumn | None) -> Tabl
     return large[0] if large else key if key is not None and key.type.name == "text" else None
 
 
-def choose_key(columns: Sequence[TableColumn], rows: int) -> TableColumn | None:
+def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:
     """The column of different values, one in each row, that tells rows apart."""
     able = [
         each
@@ -81,11 +81,11 @@ def choose_key(columns: Sequence[TableColumn], rows: int) -> TableColumn | None:
 
 
 def propose_link(
-    column: TableColumn,
+    column: SheetColumn,
     own: SheetTable,
     tables: Sequence[SheetTable],
-    values: Callable[[SheetTable, TableColumn], Collection[str]],
-) -> tuple[SheetTable, TableColumn] | None:
+    values: Callable[[SheetTable, SheetColumn], Collection[str]],
+) -> tuple[SheetTable, SheetColumn] | None:
     """The table, and its key or name, that a column of another refers to."""
     if column.type.name not in _KEY_TYPES or column in (own.key, own.name):
         return None
@@ -117,7 +117,7 @@ def link_label(heading: str, target: str) -> str:
     return " ".join(parts) or target
 
 
-def _targets(table: SheetTable) -> Iterator[TableColumn]:
+def _targets(table: SheetTable) -> Iterator[SheetColumn]:
     if table.key is not None:
         yield table.key
     if table.name is not None and table.name is not table.key and table.name.profile.is_unique:

@@ -55,8 +55,8 @@ from nacre.extensions.spreadsheets.layout import (
     other_names,
 )
 from nacre.extensions.spreadsheets.links import (
+    SheetColumn,
     SheetTable,
-    TableColumn,
     choose_key,
     choose_name,
     link_label,
@@ -194,20 +194,16 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     names, changed = distinct_names(titles, width)
     profiles += [ColumnProfile() for _ in range(width - len(profiles))]
     filled = [n for n in range(width) if profiles[n].filled]
-    notes += [note for n, note in _by_column(changed) if n in filled or not note]
-    if cut:
-        notes.append(f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read.")
+    notes += [note for n, note in _by_column(changed) if n in filled]
     notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
-    if ragged:
-        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
-        notes.append(f"Not as many cells as headings ({len(layout.headings):,}): row {shown}.")
+    notes += _width_notes(len(layout.headings), cut, ragged)
     if failure and not count:
         raise UnreadableTable(failure[0])
     notes += [f"The rows from {at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
-    columns = [TableColumn(names[n], profiles[n], types[n], n) for n in filled]
+    columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
     named = choose_name(columns, key)
@@ -215,6 +211,15 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     table = SheetTable(label, tuple(columns), count, key, named)
     notes += sheet.notes
     return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+
+
+def _width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str]:
+    """Notes on cells beyond the last column, and on rows with another number of cells than there are headings."""
+    if cut:
+        yield f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read."
+    if ragged:
+        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
+        yield f"Not as many cells as headings ({headings:,}): row {shown}."
 
 
 def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
@@ -283,7 +288,7 @@ class FoundLink(NamedTuple):
     """A column that refers to a column of another sheet, whose rows have IRIs by its texts."""
 
     target: SheetReading
-    column: TableColumn
+    column: SheetColumn
     iris: dict[str, str]
 
 
@@ -293,7 +298,7 @@ def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLi
     by_table = {id(reading.table): reading for reading in readings}
     known: dict[tuple[str, str], dict[str, str]] = {}
 
-    def values(table: SheetTable, column: TableColumn) -> dict[str, str]:
+    def values(table: SheetTable, column: SheetColumn) -> dict[str, str]:
         reading = by_table[id(table)]
         place = (reading.iri, column.name)
         if place not in known:
@@ -389,7 +394,7 @@ def _second_pass(
     )
 
 
-def _column_report(column: TableColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
+def _column_report(column: SheetColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
     target = link.target.table.label if link is not None else ""
     shown = f"{target}, by {link.column.name}" if link is not None else ""
     return ColumnReport(column.name, target or column.type.name, column.type.unit, read, rows - read, texts, shown)
@@ -415,14 +420,14 @@ def _triples(things: "np.ndarray[Any, Any]", predicate: int, objects: "np.ndarra
     return rows
 
 
-def _cell_numbers(column: TableColumn, link: FoundLink | None, numbers: TermNumbers) -> CellNumbers:
+def _cell_numbers(column: SheetColumn, link: FoundLink | None, numbers: TermNumbers) -> CellNumbers:
     if link is None:
         return literal_numbers(column.type, numbers)
     targets, iris = link.iris, numbers.iris
     return CellNumbers(lambda text: iris[iri] if (iri := targets.get(text)) else None, numbers.of(STRING))
 
 
-def _predicate(reading: SheetReading, column: TableColumn) -> str:
+def _predicate(reading: SheetReading, column: SheetColumn) -> str:
     return f"{reading.iri}#{quote(column.name, safe=_SAFE)}"
 
 
