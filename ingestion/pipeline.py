@@ -248,7 +248,7 @@ def index_graph(
             copied.append(spellings_folder(folder / versions.LEXICON))
             optional = (folder / versions.DOCUMENTS, folder / versions.OVERVIEW, folder / versions.SERVER)
             copied += [file for file in optional if file.is_file()]
-            copied += [folder / versions.TRIPLES] if (folder / versions.TRIPLES).is_dir() else []
+            copied += [folder / each for each in (versions.TRIPLES, versions.SHEETS) if (folder / each).is_dir()]
             made = PassagesBuilt(manifest.passages, manifest.texts)
             without = no_vectors_reason(name, False, embedder)
             loaded = build_version(home, wanted, made, WORDS_ONLY, without, server, on_stage, copied, pointer.layers)
@@ -364,7 +364,7 @@ def has_word_index(folder: Path) -> bool:
 
 
 # what does not depend on a layer
-_KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS)
+_KEPT = (versions.PASSAGES, versions.LEXICAL, versions.DOCUMENTS, versions.SHEETS)
 
 
 def change_layers(

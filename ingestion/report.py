@@ -16,6 +16,7 @@ from typing import Any
 
 from ingestion.index.triples import stored_statements
 from ingestion.read.facts import BLANK, IRI, NO_OMISSIONS, Facts, Omission, Omissions, TripleCollector
+from ingestion.read.tables import SheetReport, read_sheet_reports, sheet_lines
 from ingestion.vocabulary import TYPE, local_name
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.graph import open_tables
@@ -57,7 +58,7 @@ class IngestReport:
     """The report: `shown` + `left_out` = `triples`. `omitted` are unreadable statements and files. `texts` counts the
     documents that were read, `texts_left_out` are unreadable or repeated ones. `sharing` counts the predicates that
     share `shared_tables` with others. `limits` say what was not derived because it would have been too much. `cycles`
-    are hierarchies that lead back to where they begin."""
+    are hierarchies that lead back to where they begin. `sheets` account for the cells of spreadsheets."""
 
     triples: int
     entities: int
@@ -71,10 +72,12 @@ class IngestReport:
     shared_tables: int = 0
     limits: tuple[str, ...] = ()
     cycles: tuple[str, ...] = ()
+    sheets: tuple[SheetReport, ...] = ()
 
 
-def build_report(tables: Tables, documents: Documents | None = None) -> IngestReport:
-    """Count the triples in the SQLite file, most frequent predicates first, and the `documents`."""
+def build_report(tables: Tables, documents: Documents | None = None, folder: Path | None = None) -> IngestReport:
+    """Count the triples in the SQLite file, most frequent predicates first, the `documents`, and the cells of the
+    spreadsheets of the version in a folder."""
     connection = tables.trusted()
     layout = json.loads(tables.meta("layout"))
     labels = {p.iri: p.label for p in tables.schema.predicates}
@@ -113,6 +116,7 @@ def build_report(tables: Tables, documents: Documents | None = None) -> IngestRe
         len(set(sharing)),
         read_limits(tables),
         tuple(_cycles(tables)),
+        read_sheet_reports(folder) if folder is not None else (),
     )
 
 
@@ -174,6 +178,7 @@ def report_text(found: IngestReport) -> str:
         lines.append(f"{found.triples - found.shown - found.left_out} triples are not accounted for. Ingest again.")
     if found.texts or found.texts_left_out:
         lines.append(f"{found.texts:,} document{'' if found.texts == 1 else 's'} in passages.")
+    lines += sheet_lines(found.sheets)
     return "\n".join([*lines, *omission_lines(found.omitted), *skipped_lines(found.texts_left_out)])
 
 

@@ -106,8 +106,8 @@ class Stage(NamedTuple):
 
 
 def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
-    """RDF -> facts."""
-    return Parsed(inputs, read_sources(inputs.sources))
+    """RDF and tables -> facts."""
+    return Parsed(inputs, read_sources(inputs.sources, context.folder / versions.SHEETS))
 
 
 def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = RULES) -> TablesBuilt:

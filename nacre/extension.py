@@ -41,6 +41,8 @@ class Extension:
       branch, which is asked by default if it is not in `on_request`;
     - `commands`: places of a function or a Typer app;
     - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models;
+    - `tables`: places of a function (path, folder for temporary files) -> `ingestion.read.tables.Sheet`s, by the
+      ending of the names of files ("csv"); it raises UnreadableTable;
     - `services`: places of what the core asks this extension for, where a setting or a graph needs it (`service`).
 
     `routes` is the place of a function (app, *, alone) that adds routes, `serve` that of a function (app) -> an async
@@ -56,6 +58,7 @@ class Extension:
     on_request: tuple[str, ...] = ()
     commands: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict)
     routes: str = ""
     serve: str = ""

@@ -62,7 +62,9 @@ from ingestion.read.statements import (
     parse_statements,
     repair_document,
 )
+from ingestion.read.tables import TABLE, TermNumbers
 from nacre.errors import IngestionError
+from nacre.extension import service
 
 log = logging.getLogger(__name__)
 
@@ -84,22 +86,25 @@ def parse_files(paths: Sequence[Path]) -> Facts:
     return read_sources(find_sources([str(path) for path in paths], ReadOptions(strict=True)))
 
 
-def read_sources(sources: Sources) -> Facts:
+def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
     """All triples of the sources that can be read; what can't be read is listed in `omitted`.
 
     Blank nodes of different files are distinct. Raises IngestionError with file, line and text: in strict mode for
     anything that can't be read, else for an explicitly named or only file that is truncated, empty or without triples.
+    The cells of tables and the reports of their sheets are written to the folder `sheets`.
     """
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     loader = ContextLoader(sources.reading.contexts, sources.reading.fetch, sources.reading.expansion)
     found = list(sources.left)
-    bases = Counter(base_address(source) for source in sources.files)
+    tables = [source for source in sources.files if source.format == TABLE]
+    documents = [source for source in sources.files if source.format != TABLE]
+    bases = Counter(base_address(source) for source in documents)
     relative: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for source in sources.files:
+    for source in documents:
         # a file is parsed twice if others have its base
         subjects = relative if base_address(source) and bases[base_address(source)] > 1 else None
-        is_last = source is sources.files[-1]
+        is_last = source is documents[-1] and not tables
         try:
             found += _read_file(source, sources.reading, loader, collector, terms, subjects, is_last)
         except (UnreadableFile, *FAILURES) as failure:
@@ -107,6 +112,8 @@ def read_sources(sources: Sources) -> Facts:
             if sources.reading.strict or source.named or len(sources.files) == 1:
                 raise IngestionError(error.message(source.name)) from None
             found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
+    if tables:
+        found += service("spreadsheets", "read", "A table")(sources, TermNumbers(collector, terms), sheets)
     if sources.files and not collector:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")

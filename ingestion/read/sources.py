@@ -20,6 +20,8 @@ from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
 from ingestion.read.facts import Omission
+from ingestion.read.tables import TABLE as TABLE
+from ingestion.read.tables import table_endings
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -100,7 +102,7 @@ def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path |
                 files += rdf
                 roots |= {file.base: root for file in rdf if file.base not in roots}
                 left += [_not_rdf(Path(file.path)) for file in inside if not file.format]
-            elif path.suffix.lower() in NOT_RDF:
+            elif path.suffix.lower() in NOT_RDF and not format_from_name(path.name):
                 if not pattern:
                     raise IngestionError(
                         f"{path}: {path.suffix} is no RDF. Give a .ttl or .nt file; documents go to --texts."
@@ -112,11 +114,32 @@ def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path |
                 address = os.path.abspath(path)
                 roots.setdefault(address, root)
                 files.append(Source(str(path), format_from_name(path.name), str(path), address, named=not pattern))
+    files, unread = _select_tables(files)
+    left += unread
     if not files:
         raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {rdf_endings()}).")
     names = names_within(roots)
     based = (file._replace(base=_base(reading.base or LOCAL, file.base, names)) for file in files)
     return Sources(tuple(based), tuple(left), reading)
+
+
+def _select_tables(files: list[Source]) -> tuple[list[Source], list[Omission]]:
+    """The files without tables that lie beside RDF and were not named, which are returned, and without the metadata of
+    tables."""
+    is_mixed = any(file.format != TABLE for file in files)
+    tables = [file for file in files if file.format == TABLE and (file.named or not is_mixed)]
+    metadata = {name for file in tables for name in metadata_names(file.base)}
+    unread = [_not_rdf(Path(file.path)) for file in files if file.format == TABLE and file not in tables]
+    return [file for file in files if file in tables or (file.format != TABLE and file.base not in metadata)], unread
+
+
+def metadata_names(path: str) -> tuple[str, str]:
+    """The files that may have metadata of a table (CSV on the Web).
+
+    >>> metadata_names("a/b.csv")
+    ('a/b.csv-metadata.json', 'a/b-metadata.json')
+    """
+    return f"{path}-metadata.json", f"{splitext(path)[0]}-metadata.json"
 
 
 def names_within(roots: Mapping[str, str]) -> dict[str, str]:
@@ -234,7 +257,8 @@ def format_from_name(name: str) -> str:
     if dot > 0 and name[0] != "." and (form := FORMATS.get(name[dot:])):  # nearly all
         return form
     stem, suffix = splitext(name.lower())
-    return FORMATS.get(splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix, "")
+    ending = splitext(stem)[1] if suffix in {".gz", ".gzip"} else suffix
+    return FORMATS.get(ending) or (TABLE if ending in table_endings() else "")
 
 
 def detect_rdf_format(named: str, head: bytes) -> str:

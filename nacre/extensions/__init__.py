@@ -8,5 +8,6 @@ a2a            A2A at /a2a
 agui           AG-UI at /agui
 pyramid        completion, condensation, waterfall
 sharing        shared answers
+spreadsheets   CSV, XLSX, ODS, Parquet and JSON Lines as graphs
 local_model    a chat model in this process
 """

@@ -29,6 +29,9 @@ TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "p
 
 DOCUMENTS = "documents.sqlite"
 
+# the cells of spreadsheets as they were, and the reports of their sheets
+SHEETS = "sheets"
+
 OVERVIEW = "overview.json"
 
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"

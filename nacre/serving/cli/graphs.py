@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 
 import typer
@@ -28,6 +29,7 @@ from nacre.serving.cli.open_library import (
     qdrant_api_key,
 )
 from nacre.serving.cli.turn_display import adapt_commands, print_line
+from nacre.stores.versions import version_folder
 
 if TYPE_CHECKING:
     from nacre.config.embedder import LocalEmbedder
@@ -77,7 +79,7 @@ def report(
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 
-    with _open_graph(graph) as opened:
+    with _open_graph(graph) as (opened, folder):
         if suggest:
             sys.stdout.write(suggest_annotations(opened.schema))
             return
@@ -85,7 +87,7 @@ def report(
             lines = service("databases", "report")(graph_version(graph)[2])
             print_line(json.dumps(lines, ensure_ascii=False) if as_json else "\n".join(lines) or "Nothing is left out.")
             return
-        result = build_report(_local_tables(opened), opened.documents)
+        result = build_report(_local_tables(opened), opened.documents, folder)
     if as_json:
         sys.stdout.write(json.dumps(to_json(result), ensure_ascii=False) + "\n")
     else:
@@ -95,15 +97,27 @@ def report(
 def export(
     graph: options.GraphOption = None,
     form: Annotated[
-        str | None, typer.Option("--format", metavar="nt|nq", help="nq is the default if there are named graphs.")
+        str | None,
+        typer.Option(
+            "--format", metavar="nt|nq|csv", help="nq is the default if there are named graphs; csv for sheets."
+        ),
     ] = None,
+    sheet: Annotated[
+        str, typer.Option("--sheet", metavar="NAME", help="With csv: which sheet, if there are several.")
+    ] = "",
 ) -> None:
-    """Write the triples of a graph to stdout."""
+    """Write the triples of a graph, or the cells of a sheet as they were, to stdout."""
     from ingestion.index.triples import export_triples
 
-    if form not in (None, "nt", "nq"):
-        raise ConfigError(f"No format named {form!r}. Use --format nt or --format nq.")
-    with _open_graph(graph) as opened:
+    if form not in (None, "nt", "nq", "csv"):
+        raise ConfigError(f"No format named {form!r}. Use --format nt, nq or csv.")
+    if sheet and form != "csv":
+        raise ConfigError("--sheet is for --format csv.")
+    with _open_graph(graph) as (opened, folder):
+        if form == "csv":
+            service("spreadsheets", "export", "--format csv")(folder, sheet, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
         export_triples(_local_tables(opened), sys.stdout.buffer, cast(Literal["nt", "nq"] | None, form))
         sys.stdout.buffer.flush()
 
@@ -134,9 +148,10 @@ def doctor() -> int:
 
 
 @contextmanager
-def _open_graph(name: str | None) -> "Iterator[Graph]":
+def _open_graph(name: str | None) -> "Iterator[tuple[Graph, Path]]":
+    """The current version of a graph, and its folder."""
     with open_library() as library, library.open(library.resolve(name)) as graph:
-        yield graph
+        yield graph, version_folder(library.data / graph.name, graph.version)
 
 
 def _local_tables(graph: "Graph") -> "Tables":

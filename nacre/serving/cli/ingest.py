@@ -25,6 +25,7 @@ from nacre.serving.cli.open_library import (
     recheck_verified_questions,
 )
 from nacre.serving.cli.turn_display import adapt_commands, print_line, program_command
+from nacre.stores.versions import version_folder
 
 if TYPE_CHECKING:
     from ingestion.documents.read_document import DocumentFile
@@ -240,13 +241,20 @@ def _print_summary(ingested: "IngestResult") -> None:
 
 def _print_omissions(name: str) -> None:
     """Print what could not be read, up to a limit, and what was not derived."""
+    from ingestion.read.tables import read_sheet_reports, sheet_lines
     from ingestion.report import limit_lines, omission_lines, read_limits, read_omissions
     from nacre.stores.sqlite.passages import skipped_lines
 
     with open_library() as library, library.open(name) as graph:
         omitted, limits = read_omissions(graph.tables), read_limits(graph.tables)
         texts = graph.documents.skipped() if graph.documents is not None else []
-    for line in (*limit_lines(limits), *omission_lines(omitted, MAX_OMITTED), *skipped_lines(texts, MAX_OMITTED)):
+        sheets = sheet_lines(read_sheet_reports(version_folder(library.data / name, graph.version)), MAX_OMITTED)
+    for line in (
+        *sheets,
+        *limit_lines(limits),
+        *omission_lines(omitted, MAX_OMITTED),
+        *skipped_lines(texts, MAX_OMITTED),
+    ):
         print_line(line)
     if max(len(omitted.listed), len(texts)) > MAX_OMITTED:
         print_line(adapt_commands(f"  All of them: nacre report --graph {name}"))

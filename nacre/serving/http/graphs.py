@@ -30,6 +30,7 @@ from nacre.serving.transcript import csv_cell
 from nacre.stores.catalog import Library
 from nacre.stores.compute_once import compute_once
 from nacre.stores.graph import Graph, error_reason
+from nacre.stores.versions import version_folder
 
 EXAMPLE_COUNT = 6
 
@@ -151,7 +152,7 @@ def _report(library: Library, name: str, version: str) -> IngestReport:
     with library.open(name, version) as graph:
         if graph.database:
             raise ToolError("unavailable", f"Graph {name!r} is attached to {graph.attached}: its rows are there.")
-        return build_report(graph.tables, graph.documents)
+        return build_report(graph.tables, graph.documents, version_folder(library.data / name, version))
 
 
 @compute_once(64)

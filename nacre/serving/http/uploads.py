@@ -29,7 +29,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from ingestion.documents.read_document import READABLE_FORMATS
-from ingestion.read.sources import LOCAL, format_from_name
+from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError, GraphNotFound
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED
@@ -114,7 +114,7 @@ async def send_file(
 ) -> dict[str, int]:
     """Append the body, at most 8 MiB, to a file at `offset`, its size so far. The reply has its new size.
 
-    A file is RDF (also with .gz), a document, a layer or a database of SQLite or DuckDB, as its name says.
+    A file is RDF or a table (also with .gz), a document, a layer or a database of SQLite or DuckDB, as its name says.
     """
     uploads = _uploads(request)
     # refused before anything is read
@@ -243,8 +243,8 @@ class Uploads:
         ending = Path(name).suffix.lower()
         if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
             raise ConfigError(
-                f"{name} is no RDF file, document, layer or database. "
-                "Send .ttl, .nt, .rdf, .md, .pdf, .yaml or .sqlite."
+                f"{name} is no RDF file, table, document, layer or database. "
+                "Send .ttl, .nt, .rdf, .csv, .xlsx, .md, .pdf, .yaml or .sqlite."
             )
         with self._receiving(caller, upload) as state:
             sizes = dict(state.files)
@@ -571,8 +571,10 @@ def command_of_files(folder: Path, graph: str) -> list[str]:
         return ["attach", f"{kind}:///{databases[0].resolve()}", "--keep", *named, "--graph", graph]
     if len(layers) == len(files):
         raise ConfigError("A layer says what data is called. Send it with RDF, documents or a database.")
-    documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS]
-    graphs = [str(path) for path in files if str(path) not in (*documents, *layers)]
+    tables = [str(path) for path in files if format_from_name(path.name) == TABLE]
+    aside = {*tables, *layers, *(name for table in tables for name in metadata_names(table))}
+    documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS and str(path) not in aside]
+    graphs = [str(path) for path in files if str(path) in tables or str(path) not in (*documents, *aside)]
     texts = [part for path in documents for part in ("--texts", path)]
     return ["ingest", *graphs, *texts, *named, "--base", f"{LOCAL}{graph}/", "--graph", graph]
 

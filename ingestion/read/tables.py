@@ -1,0 +1,154 @@
+"""Files of tables: what readers of extensions give to an ingest, and what it reports of each sheet.
+
+A reader (`Extension.tables`) gives the sheets of a file as rows of texts; the extension `spreadsheets` makes triples of
+them, with the numbers of `TermNumbers`. Its reports lie in the folder of the version, beside the cells as they were.
+"""
+
+import json
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyoxigraph import Literal, NamedNode
+
+from ingestion.read.facts import IRI, TermSort, TripleCollector
+from nacre.extension import extensions
+from nacre.records.json_form import from_json
+from nacre.stores.versions import SHEETS
+
+# the format of sources that are files of tables
+TABLE = "TABLE"
+
+REPORT = "sheets.json"
+
+MAX_LISTED_NOTES = 20
+
+
+class Sheet(NamedTuple):
+    """One table of a file. `rows` reads its rows from the beginning, also the empty ones; "" is an empty cell. It
+    raises UnreadableTable where it can't continue. `name` is "" if the file is the table."""
+
+    name: str
+    rows: Callable[[], Iterator[Sequence[str]]]
+    notes: tuple[str, ...] = ()
+    # numbers are written with a comma, as far as the file shows it
+    decimal_comma: bool = False
+
+
+class UnreadableTable(Exception):
+    """A file or the rest of a sheet can't be read."""
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """A column: its cells with a value, the empty ones, and those that do not fit its type. `link` is the class that
+    its values refer to."""
+
+    name: str
+    type: str
+    unit: str = ""
+    read: int = 0
+    empty: int = 0
+    kept_as_text: int = 0
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class SheetReport:
+    """What became of the cells of a sheet. `skipped` counts those above, below and beside the table. `cells` is the
+    file with the cells as they were."""
+
+    file: str
+    sheet: str
+    label: str
+    rows: int
+    columns: tuple[ColumnReport, ...]
+    key: str = ""
+    name: str = ""
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+    cells: str = ""
+
+    @property
+    def title(self) -> str:
+        """The file and the sheet."""
+        return f"{self.file}, sheet {self.sheet}" if self.sheet else self.file
+
+
+@cache
+def table_endings() -> frozenset[str]:
+    """The endings of files of tables, such as ".csv"."""
+    return frozenset(f".{ending}" for extension in extensions() for ending in extension.tables)
+
+
+def read_sheet_reports(folder: Path) -> tuple[SheetReport, ...]:
+    """The reports of the sheets of a version."""
+    file = folder / SHEETS / REPORT
+    if not file.is_file():
+        return ()
+    return from_json(tuple[SheetReport, ...], json.loads(file.read_text(encoding="utf-8")))
+
+
+def sheet_lines(reports: Sequence[SheetReport], most: int = MAX_LISTED_NOTES) -> list[str]:
+    """What became of the sheets: a line for each, with its key, links, and what was changed or kept as text."""
+    lines = []
+    for each in reports:
+        cells = sum(column.read for column in each.columns)
+        texts = sum(column.kept_as_text for column in each.columns)
+        empty = sum(column.empty for column in each.columns)
+        named = f", named by {each.name!r}" if each.name else ""
+        key = f", key {each.key!r}" if each.key else ""
+        rows = f"{each.rows:,} row{'' if each.rows == 1 else 's'} as {each.label!r}{named}{key}"
+        kept = f"{cells:,} cells read, {texts:,} of them kept as text"
+        lines.append(f"{each.title}: {rows}; {kept}, {empty:,} empty, {each.skipped:,} skipped.")
+        lines += [f"  {column.name} -> {column.link}" for column in each.columns if column.link]
+        lines += [f"  {note}" for note in each.notes[:most]]
+        if len(each.notes) > most:
+            lines.append(f"  and {len(each.notes) - most:,} more")
+    return lines
+
+
+class Terms(dict[str, int]):
+    """The numbers of the terms of one sort by their texts. A new term gets the next number when it is looked up."""
+
+    def __init__(self, collector: TripleCollector, sort: TermSort, known: Mapping[Any, int]) -> None:
+        self._texts, self._sort_of = collector.texts, collector.sort_of
+        self._number, self._sort, self._known = collector.number(sort), sort, known
+
+    def __missing__(self, text: str) -> int:
+        # what RDF files of the same ingest have is the same term
+        number = self._known.get(self._term(text)) if self._known else None
+        if number is None:
+            number = len(self._texts)
+            self._texts.append(text)
+            self._sort_of.append(self._number)
+        self[text] = number
+        return number
+
+    def _term(self, text: str) -> object:
+        kind, datatype, _ = self._sort
+        if kind == "iri":
+            return NamedNode(text)
+        return Literal(text, datatype=NamedNode(datatype)) if datatype else Literal(text)
+
+
+class TermNumbers:
+    """Numbers for the terms of tables, and the place of their triples. `known` are the terms of RDF files."""
+
+    def __init__(self, collector: TripleCollector, known: Mapping[Any, int]) -> None:
+        self._collector, self._known = collector, known
+        self._terms: dict[TermSort, Terms] = {}
+        self.iris = self.of(IRI)
+
+    def of(self, sort: TermSort) -> Terms:
+        """The terms of a sort."""
+        if sort not in self._terms:
+            self._terms[sort] = Terms(self._collector, sort, self._known)
+        return self._terms[sort]
+
+    def add(self, triples: "array[int]") -> None:
+        """Add triples: the numbers of three terms each."""
+        self._collector.add(triples, 3)

@@ -1,0 +1,259 @@
+"""Decide the type of a column by all of its texts: ColumnProfile -> ColumnType; then each text -> a literal of it.
+
+Distinct texts are kept up to a limit; beyond it only counts of what they may be, and hashes while all of them differ.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ingestion.induce.labels import is_name_shaped
+from ingestion.read.facts import STRING, TermSort
+from ingestion.read.tables import TermNumbers, Terms
+from ingestion.vocabulary import XSD
+from nacre.extensions.spreadsheets.classify import (
+    DATE,
+    NUMBER,
+    CellKind,
+    Order,
+    classify,
+    clock_of,
+    date_of,
+    number_of,
+    words,
+)
+from nacre.extensions.spreadsheets.metadata import StatedColumn
+
+TypeName = Literal["text", "integer", "decimal", "quantity", "year", "date", "dateTime", "time", "boolean"]
+
+# distinct texts of a column that are kept; the least share of cells that have the type of their column (given)
+MAX_DISTINCT, MIN_SHARE = 50_000, 0.9
+
+# texts that show whether a column has names
+SAMPLE = 500
+
+_STATED: dict[str, TypeName] = {
+    **dict.fromkeys(("integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger"), "integer"),
+    **dict.fromkeys(("decimal", "number", "double", "float", "percent"), "decimal"),
+    **{"boolean": "boolean", "date": "date", "dateTime": "dateTime", "datetime": "dateTime", "time": "time"},
+    **{"gYear": "year"},
+}
+
+_SORTS: dict[TypeName, TermSort] = {
+    "integer": ("literal", f"{XSD}integer", ""),
+    "decimal": ("literal", f"{XSD}decimal", ""),
+    "year": ("literal", f"{XSD}gYear", ""),
+    "date": ("literal", f"{XSD}date", ""),
+    "dateTime": ("literal", f"{XSD}dateTime", ""),
+    "time": ("literal", f"{XSD}time", ""),
+    "boolean": ("literal", f"{XSD}boolean", ""),
+}
+
+_DOUBLE: TermSort = ("literal", f"{XSD}double", "")
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """The type of a column, how its numbers and dates are written, the unit of most of its cells, and what to ask."""
+
+    name: TypeName
+    comma: bool = False
+    order: Order = "ymd"
+    unit: str = ""
+    question: str = ""
+
+    def literal(self, text: str) -> tuple[TermSort, str] | None:
+        """The sort and form of the literal for a text without blanks around it; None if it does not fit."""
+        kind = self.name
+        if kind == "text":
+            return STRING, text
+        if kind in ("integer", "decimal", "quantity", "year"):
+            number = number_of(text, self.comma)
+            if number is None or (number[1] and kind != "quantity"):
+                return None
+            if kind == "quantity":
+                return STRING, f"{number[0]} {number[1]}".rstrip()
+            if kind == "decimal" and "e" in number[0].lower():
+                return _DOUBLE, number[0]
+            if kind != "decimal" and not number[0].lstrip("-").isdecimal():
+                return None
+            return _SORTS[kind], number[0]
+        if kind in ("date", "dateTime"):
+            found = date_of(text, self.order)
+            return (_SORTS["dateTime" if "T" in found else "date"], found) if found else None
+        if kind == "time":
+            found = clock_of(text)
+            return (_SORTS[kind], found) if found else None
+        low = text.casefold()
+        if low in words("true"):
+            return _SORTS[kind], "true"
+        return (_SORTS[kind], "false") if low in words("false") else None
+
+
+class ColumnProfile:
+    """All texts of one column, as far as they decide on its type."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[CellKind] = Counter()
+        self.units: Counter[str] = Counter()
+        self.filled = 0
+        self.sample: dict[str, None] = {}
+        self._distinct: Counter[str] = Counter()
+        self._hashes = array("q")
+        self._may_be_unique, self.is_complete = True, True
+
+    def add(self, cells: Sequence[str]) -> None:
+        """Count the cells of some rows."""
+        self._distinct.update(cells)
+        if len(self._distinct) > MAX_DISTINCT:
+            self.is_complete = False
+            self._fold(self._distinct)
+            self._distinct = Counter()
+
+    def finish(self) -> None:
+        """Count what is left; nothing can be added afterwards."""
+        self._distinct = self._fold(self._distinct)
+        if not self.is_complete and self._may_be_unique:
+            self._may_be_unique = len(np.unique(np.frombuffer(self._hashes, dtype=np.int64))) == len(self._hashes)
+        self._hashes = array("q")
+
+    def _fold(self, counts: Counter[str]) -> Counter[str]:
+        """Count what the cells may be; the counts of the texts in them."""
+        stripped: Counter[str] = Counter()
+        for cell, count in counts.items():
+            stripped[cell.strip()] += count
+        stripped.pop("", None)
+        for text, count in stripped.items():
+            kind = classify(text)
+            self.kinds[kind] += count
+            if kind & CellKind.UNIT and (number := number_of(text, bool(kind & CellKind.COMMA))):
+                self.units[number[1]] += count
+        self.filled += stripped.total()
+        for text in stripped:
+            if len(self.sample) >= SAMPLE:
+                break
+            self.sample[text] = None
+        if self._may_be_unique:
+            self._may_be_unique = stripped.total() == len(stripped)
+            if not self.is_complete:
+                self._hashes.extend(map(hash, stripped))
+        return stripped
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether all cells with a value differ, and there are several."""
+        return self._may_be_unique and self.filled > 1
+
+    @property
+    def distinct(self) -> Iterable[str]:
+        """The distinct texts of a complete column, else some of them."""
+        return self._distinct if self.is_complete else self.sample
+
+    @property
+    def share_of_names(self) -> float:
+        """The share of the first distinct texts that look like names."""
+        return sum(map(is_name_shaped, self.sample)) / len(self.sample) if self.sample else 0.0
+
+    def count(self, *kinds: CellKind) -> int:
+        """The number of cells that may be any of the kinds."""
+        return sum(count for kind, count in self.kinds.items() if any(kind & each for each in kinds))
+
+
+def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: StatedColumn | None = None) -> ColumnType:
+    """The type that nearly all cells of a column have, else text. `comma` is how other numbers of the file are written,
+    which decides for a column whose numbers can be read in both ways."""
+    if stated is not None and stated.datatype:
+        return _stated_type(stated, profile)
+    missing = profile.count(CellKind.MISSING)
+    stating = profile.filled - missing
+    # also a short column may have one cell that does not fit
+    enough = max(min(MIN_SHARE * stating, stating - 1), (profile.filled + 1) / 2, 1)
+    if profile.count(CellKind.BOOLEAN) >= enough and profile.count(CellKind.BOOLEAN) == profile.filled - missing:
+        return ColumnType("boolean")
+    if profile.count(CellKind.CLOCK) >= enough:
+        return ColumnType("time")
+    if profile.count(CellKind.YMD, CellKind.DMY, CellKind.MDY) >= enough:
+        return _date_type(profile, enough)
+    if profile.count(CellKind.ZERO) or profile.count(CellKind.POINT, CellKind.COMMA) < enough:
+        return ColumnType("text")
+    own = uses_comma(profile)
+    comma = comma if own is None else own
+    read, whole = (CellKind.COMMA, CellKind.WHOLE_COMMA) if comma else (CellKind.POINT, CellKind.WHOLE_POINT)
+    if profile.count(read) < enough:
+        return ColumnType("text")
+    if profile.units:
+        unit, count = max(profile.units.items(), key=lambda each: (each[1], each[0]))
+        return ColumnType("quantity", comma, unit=unit) if 2 * count > profile.filled else ColumnType("text")
+    if profile.count(whole) < profile.count(read):
+        return ColumnType("decimal", comma)
+    years = profile.count(CellKind.YEAR)
+    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(heading.casefold().split())
+    return ColumnType("year" if is_year else "integer", comma)
+
+
+def uses_comma(profile: ColumnProfile) -> bool | None:
+    """Whether the numbers of a column are written with a decimal comma; None if all can be read in both ways."""
+    point = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == CellKind.POINT)
+    comma = sum(count for kind, count in profile.kinds.items() if kind & NUMBER == CellKind.COMMA)
+    if point == comma:
+        return None
+    return comma > point
+
+
+def _date_type(profile: ColumnProfile, enough: float) -> ColumnType:
+    days, months, either = 0, 0, 0
+    for kind, count in profile.kinds.items():
+        days += count if kind & DATE == CellKind.DMY else 0
+        months += count if kind & DATE == CellKind.MDY else 0
+        either += count if kind & DATE == CellKind.DMY | CellKind.MDY else 0
+    if either and (days > 0) == (months > 0):
+        why = "some cells have the day first and others the month" if days else "no cell tells the day from the month"
+        return ColumnType("text", question=f"{why}, so its dates are texts. State its format in CSVW metadata.")
+    order: Order = "dmy" if days > months else "mdy" if months else "ymd"
+    if profile.filled - max(0, min(days, months)) < enough:
+        return ColumnType("text")
+    timed = profile.count(CellKind.DATED_TIME)
+    return ColumnType("dateTime" if 2 * timed > profile.filled else "date", order=order)
+
+
+def _stated_type(stated: StatedColumn, profile: ColumnProfile) -> ColumnType:
+    name = _STATED.get(stated.datatype, "text")
+    letters = [each for each in stated.format.lower() if each in "dmy"]
+    order = {"d": "dmy", "m": "mdy"}.get(letters[0] if letters else "", "ymd")
+    comma = stated.decimal == "," or (not stated.decimal and uses_comma(profile) is True)
+    if name == "decimal" and profile.units:
+        return ColumnType("quantity", comma, unit=max(profile.units, key=lambda each: profile.units[each]))
+    return ColumnType(name, comma, order)  # type: ignore[arg-type]
+
+
+class CellNumbers(dict[str, int]):
+    """The numbers of the terms of a column by its cells, as `number_of` gives them for a text without blanks around it;
+    0 for an empty cell. Other cells are texts, and listed as `misfits`."""
+
+    def __init__(self, number_of: Callable[[str], int | None], texts: Terms) -> None:
+        self._number_of, self._texts, self.misfits = number_of, texts, set[str]()
+
+    def __missing__(self, cell: str) -> int:
+        number = 0
+        if text := cell.strip():
+            found = self._number_of(text)
+            number = self._texts[text] if found is None else found
+            if found is None:
+                self.misfits.add(cell)
+        self[cell] = number
+        return number
+
+
+def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:
+    """The literals of a column by its cells."""
+    texts = numbers.of(STRING)
+
+    def number(text: str) -> int | None:
+        found = kind.literal(text)
+        return None if found is None else numbers.of(found[0])[found[1]]
+
+    return CellNumbers(texts.__getitem__ if kind.name == "text" else number, texts)

@@ -1,0 +1,141 @@
+"""Propose the key and the name of a table, and its columns that refer to rows of others: profiles -> names of columns.
+
+A key is a column of different values that is called a key, or the first one; a column refers to a table if its values
+are nearly all in its key or name. Numbers refer to a table only if their column is called like it.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ingestion.induce.names import lowercase_name
+from nacre.extensions.spreadsheets.classify import words
+from nacre.extensions.spreadsheets.columns import ColumnProfile, ColumnType
+from nacre.language.data import word_list
+from nacre.language.word_forms import singular
+
+# distinct values that are looked up, the share of them that must be there, and fewest of them if no name shows a link
+MAX_VALUES, MIN_SHARE, MIN_VALUES = 200, 0.9, 2
+
+# the least share of texts that look like names, and of those that differ, for a column to name rows (given)
+MIN_NAMES, MIN_DIFFERENT = 0.9, 0.5
+
+_KEY_TYPES = ("integer", "text")
+
+
+@dataclass(frozen=True)
+class SheetColumn:
+    """A column with its profile and type, and its place in the rows."""
+
+    name: str
+    profile: ColumnProfile
+    type: ColumnType
+    place: int
+
+
+@dataclass(frozen=True)
+class SheetTable:
+    """What is known of a sheet before its rows become triples. `rows` counts those with a cell."""
+
+    label: str
+    columns: tuple[SheetColumn, ...]
+    rows: int
+    key: SheetColumn | None = None
+    name: SheetColumn | None = None
+
+
+def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> SheetColumn | None:
+    """The column that names rows: one that is called a name, else the only column of different words, else a key of
+    texts."""
+    texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
+    called = word_list("ingestion", "name_words") | words("names").keys() | word_list("ingestion", "description_words")
+    ranked = [each for each in texts if called & set(_words_of(each.name)) and each.profile.share_of_names > 0]
+    if ranked:
+        return min(ranked, key=lambda each: (len(_words_of(each.name)) > 1, each.place))
+    likely = [
+        each
+        for each in texts
+        if each.profile.share_of_names >= MIN_NAMES
+        and each.profile.is_complete
+        and sum(1 for _ in each.profile.distinct) >= MIN_DIFFERENT * each.profile.filled
+    ]
+    if unique := [each for each in likely if each.profile.is_unique]:
+        return unique[0]
+    if len(likely) == 1:
+        return likely[0]
+    large = [each for each in texts if not each.profile.is_complete and each.profile.share_of_names >= MIN_NAMES]
+    return large[0] if large else key if key is not None and key.type.name == "text" else None
+
+
+def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:
+    """The column of different values, one in each row, that tells rows apart."""
+    able = [
+        each
+        for each in columns
+        if each.type.name in _KEY_TYPES and each.profile.is_unique and each.profile.filled >= rows
+    ]
+    keys = _key_words()
+    called = [each for each in able if _words_of(each.name) and _words_of(each.name)[-1] in keys]
+    first = [each for each in able if each is columns[0]]
+    return next(iter([*called, *first]), None)
+
+
+def propose_link(
+    column: SheetColumn,
+    own: SheetTable,
+    tables: Sequence[SheetTable],
+    values: Callable[[SheetTable, SheetColumn], Collection[str]],
+) -> tuple[SheetTable, SheetColumn] | None:
+    """The table, and its key or name, that a column of another refers to."""
+    if column.type.name not in _KEY_TYPES or column in (own.key, own.name):
+        return None
+    used = list(islice(column.profile.distinct, MAX_VALUES))
+    found = []
+    for table in tables:
+        if table is own:
+            continue
+        is_called = _is_called(column.name, table)
+        for target in _targets(table):
+            same_type = target.type.name == column.type.name
+            enough = is_called or (column.type.name == "text" and len(used) >= MIN_VALUES)
+            if same_type and used and enough:
+                known = values(table, target)
+                if sum(each in known for each in used) >= MIN_SHARE * len(used):
+                    found.append((not is_called, table, target))
+    return min(found, key=lambda each: each[0])[1:] if found else None
+
+
+def link_label(heading: str, target: str) -> str:
+    """What people call a link: its heading without the word for a key, or the table that it refers to.
+
+    >>> link_label("Borrower ID", "borrowers"), link_label("Id", "borrowers")
+    ('Borrower', 'borrowers')
+    """
+    parts = heading.replace("_", " ").split()
+    while parts and parts[-1].casefold().strip(".:") in _key_words():
+        parts.pop()
+    return " ".join(parts) or target
+
+
+def _targets(table: SheetTable) -> Iterator[SheetColumn]:
+    if table.key is not None:
+        yield table.key
+    if table.name is not None and table.name is not table.key and table.name.profile.is_unique:
+        yield table.name
+
+
+def _is_called(heading: str, table: SheetTable) -> bool:
+    """Whether a heading is that of the key or name of a table, or has the name of the table before a word for a key."""
+    if heading.casefold() in {each.name.casefold() for each in _targets(table)} and len(heading) > MIN_VALUES:
+        return True
+    own, kind = _words_of(heading), [singular(word) or word for word in _words_of(table.label)]
+    stem = own[:-1] if len(own) > 1 and own[-1] in _key_words() else own
+    return bool(kind) and [singular(word) or word for word in stem][-len(kind) :] == kind
+
+
+def _words_of(heading: str) -> list[str]:
+    return [word.strip(".:") for word in lowercase_name(heading).casefold().split()]
+
+
+def _key_words() -> Collection[str]:
+    return word_list("ingestion", "key_words") | words("keys").keys()

@@ -1,0 +1,132 @@
+"""CSV on the Web: the metadata file beside a table -> its dialect, columns, keys and links.
+
+Only what a graph can use is read: titles, datatypes with their formats, delimiter and encoding, keys.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ingestion.read.sources import metadata_names
+from ingestion.read.tables import UnreadableTable
+
+MAX_BYTES = 4_000_000
+
+
+class Dialect(NamedTuple):
+    """What is stated of a file; "" for what is detected."""
+
+    delimiter: str = ""
+    encoding: str = ""
+
+
+NO_DIALECT = Dialect()
+
+
+class StatedColumn(NamedTuple):
+    """The title of a column, its datatype ("" if none is stated) and the format of that, and what it is about."""
+
+    title: str
+    datatype: str = ""
+    format: str = ""
+    decimal: str = ""
+    comment: str = ""
+
+
+class StatedLink(NamedTuple):
+    """A column that refers to a column of another file."""
+
+    column: str
+    file: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles."""
+
+    dialect: Dialect = NO_DIALECT
+    columns: tuple[StatedColumn, ...] = ()
+    key: str = ""
+    links: tuple[StatedLink, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+NONE = Metadata()
+
+
+def read_metadata(path: Path) -> Metadata:
+    """The metadata beside a file; without any, an empty one. Raises UnreadableTable if they can't be read."""
+    for name in metadata_names(str(path)):
+        file = Path(name)
+        if file.is_file():
+            stamp = file.stat()
+            return _read(file, path.name, stamp.st_mtime_ns, stamp.st_size)
+    return NONE
+
+
+@lru_cache(64)
+def _read(file: Path, table: str, stamp: int, size: int) -> Metadata:
+    if size > MAX_BYTES:
+        raise UnreadableTable(f"its metadata {file.name} have more than {MAX_BYTES:,} bytes")
+    try:
+        read = json.loads(file.read_text(encoding="utf-8-sig"))
+        return _metadata(read, table)
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError, IndexError) as error:
+        raise UnreadableTable(f"its metadata {file.name} can't be read ({str(error)[:100]})") from None
+
+
+def _metadata(read: dict[str, Any], table: str) -> Metadata:
+    every = read.get("tables") or [read]
+    own = next((each for each in every if Path(str(each.get("url", ""))).name == table), every[0])
+    dialect = {**(read.get("dialect") or {}), **(own.get("dialect") or {})}
+    schema = own.get("tableSchema") or {}
+    columns = [each for each in schema.get("columns", []) if not each.get("virtual")]
+    stated = tuple(map(_column, columns))
+    names = {str(each.get("name", column.title)): column.title for each, column in zip(columns, stated, strict=True)}
+    key = _only(schema.get("primaryKey"))
+    links = []
+    for each in schema.get("foreignKeys", []):
+        reference = each.get("reference") or {}
+        column, target = _only(each.get("columnReference")), _only(reference.get("columnReference"))
+        if column:
+            links.append(StatedLink(names.get(column, column), Path(str(reference.get("resource", ""))).name, target))
+    return Metadata(
+        Dialect(str(dialect.get("delimiter") or ""), str(dialect.get("encoding") or "")),
+        stated,
+        names.get(key, key),
+        tuple(links),
+        names,
+    )
+
+
+def _column(stated: dict[str, Any]) -> StatedColumn:
+    kind = stated.get("datatype") or ""
+    kind = kind if isinstance(kind, dict) else {"base": kind}
+    form = kind.get("format") or ""
+    pattern, decimal = (form.get("pattern"), form.get("decimalChar")) if isinstance(form, dict) else (form, "")
+    return StatedColumn(
+        _text(stated.get("titles")) or str(stated.get("name") or ""),
+        str(kind.get("base") or "string") if kind.get("base") or form else "",
+        str(pattern or ""),
+        str(decimal or ""),
+        _text(stated.get("dc:description") or stated.get("rdfs:comment")),
+    )
+
+
+def _text(value: Any) -> str:
+    """The first text of a title: a text, a list, or texts by their languages."""
+    if isinstance(value, dict):
+        value = value.get("@value") or next(iter(value.values()), "")
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    return " ".join(str(value).split()) if value else ""
+
+
+def _only(value: Any) -> str:
+    """The one column of a key; "" for a key of several columns, which no link can use."""
+    found = [value] if isinstance(value, str) else list(value or ())
+    return str(found[0]) if len(found) == 1 else ""

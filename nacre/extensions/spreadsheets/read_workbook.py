@@ -1,0 +1,209 @@
+"""Read XLSX, XLS, ODS and Parquet: a file -> its sheets, rows of texts. Nothing in a file is evaluated.
+
+A process of its own with limits of time and memory writes each sheet as CSV, since these formats are compressed and
+their parsers are not made for hostile files.
+"""
+
+import csv
+import json
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from ingestion.read.tables import Sheet, UnreadableTable
+from nacre.errors import ConfigError
+from nacre.stores.killable_pool import KillablePool
+
+# of reading one file; bytes of its sheets as CSV; sheets of a file (given)
+SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000, 500
+
+# rows of Parquet that are read at once, and bytes of a sheet; cells that are named
+BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
+
+_BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+
+_FORMULA = rb"<f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)"
+
+_CELL = rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100}'
+
+_ERROR = re.compile(_CELL + rb' t="e"[^<>]{0,100}>(?:' + _FORMULA + rb")?<v>([^<]{0,100})")
+
+_NO_VALUE = re.compile(
+    rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^<>]{0,100}><f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)(?:<v/>|<v></v>)?</c>'
+)
+
+
+def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
+    """The sheets of a workbook."""
+    module = "duckdb" if path.suffix.lower() == ".parquet" else "python_calamine"
+    if find_spec(module) is None:
+        raise ConfigError(f"{path.suffix} needs the package {module}. Run: pip install 'nacre[spreadsheets]'")
+    with closing(KillablePool(MAX_MEMORY, 1)) as pool:
+        try:
+            found = pool.start(convert, path, folder, seconds=SECONDS).result()
+        except TimeoutError:
+            raise UnreadableTable(f"not read within {SECONDS:g} seconds") from None
+        except (MemoryError, RuntimeError) as error:
+            raise UnreadableTable(
+                f"reading it was ended, it may need too much memory ({type(error).__name__})"
+            ) from None
+    if isinstance(found, str):
+        raise UnreadableTable(found)
+    for name, file, notes in found:
+        yield Sheet(name, _rows_of(Path(file)), tuple(notes))
+
+
+def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
+    """Write the sheets of a file as CSV into a folder: name, file and notes of each; or why it can't be read."""
+    # a parser that runs out of memory writes to it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    read = _parquet if path.suffix.lower() == ".parquet" else _workbook
+    written = 0
+    found = []
+    try:
+        for number, (name, rows, notes) in enumerate(read(path)):
+            if number >= MAX_SHEETS or written > MAX_BYTES:
+                notes.append("Further sheets are not read.")
+                break
+            file = folder / f"{number}.csv"
+            with file.open("w", encoding="utf-8", errors="replace", newline="") as out:
+                writer = csv.writer(out)
+                for row_number, row in enumerate(rows):
+                    writer.writerow(row)
+                    if row_number % BATCH == 0 and out.tell() + written > MAX_BYTES:
+                        notes.append(f"A file has at most {MAX_BYTES:,} bytes of cells; the rest is not read.")
+                        break
+                written += out.tell()
+            found.append((name, str(file), notes))
+    except BaseException as error:  # parsers in other languages raise errors of their own, also for a panic
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
+            raise
+        with path.open("rb") as original:
+            return _reason(error, original.read(len(_COMPOUND)))
+    return found
+
+
+# begins an encrypted XLSX, and XLS
+_COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")
+
+
+def _reason(error: BaseException, head: bytes) -> str:
+    kind = type(error).__name__
+    if kind == "PasswordError" or (kind == "ZipError" and head == _COMPOUND):
+        return "the workbook is protected by a password. Save it without one"
+    return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
+
+
+def _workbook(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+    from python_calamine import CalamineWorkbook, SheetTypeEnum
+
+    with CalamineWorkbook.from_path(str(path)) as workbook:
+        for each in workbook.sheets_metadata:
+            if each.typ != SheetTypeEnum.WorkSheet:
+                continue
+            sheet = workbook.get_sheet_by_name(each.name)
+            top, left = sheet.start or (0, 0)
+            rows = _placed(sheet.iter_rows(), top, left)
+            notes = [] if not sheet.merged_cell_ranges else ["It has merged cells."]
+            yield each.name, rows, [*notes, *_lost_cells(path, each.name)]
+
+
+def _lost_cells(path: Path, sheet: str) -> Iterator[str]:
+    """The cells of a sheet of XLSX that have an error or a formula without a stored value: the parser gives neither."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        part = _part_of(archive, sheet)
+        if part not in archive.namelist():
+            return
+        errors: list[str] = []
+        formulas: list[str] = []
+        with archive.open(part) as file:
+            left = b""
+            while block := file.read(BLOCK):
+                # a cell may go on in the next block
+                text, found, rest = (left + block).rpartition(b"</c>")
+                left = rest if found else text[-BLOCK:]
+                errors += [f"{each[1].decode()} {each[2].decode()[:20]}" for each in _ERROR.finditer(text + found)]
+                formulas += [each[1].decode() for each in _NO_VALUE.finditer(text + found)]
+    for what, cells in (("an error of the spreadsheet", errors), ("a formula without a stored value", formulas)):
+        if cells:
+            more = f" and {len(cells) - MAX_NAMED:,} more" if len(cells) > MAX_NAMED else ""
+            yield f"Empty, since the cell has {what}: {', '.join(cells[:MAX_NAMED])}{more}."
+
+
+def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
+    """The file of a sheet in an XLSX file; "" if it can't be told."""
+    try:
+        book, links = (archive.open(name).read(BLOCK).decode() for name in (_BOOK, _LINKS))
+    except KeyError:
+        return ""
+    place = next((each for each in re.findall(r"<sheet\b[^>]{0,1000}>", book) if f'name="{escape(sheet)}"' in each), "")
+    number = re.search(r':id="([^"]{1,100})"', place)
+    for link in re.findall(r"<Relationship\b[^>]{0,1000}>", links) if number else ():
+        target = re.search(r'Target="([^"]{1,300})"', link)
+        if f'Id="{number[1]}"' in link and target:  # type: ignore[index]
+            return target[1].lstrip("/") if target[1].startswith("/") else f"xl/{target[1]}"
+    return ""
+
+
+def _placed(rows: Iterable[Sequence[Any]], top: int, left: int) -> Iterator[Sequence[str]]:
+    """Rows of texts in their places: below empty rows and beside empty columns."""
+    yield from ([] for _ in range(top))
+    for row in rows:
+        yield [*[""] * left, *map(_text, row)]
+
+
+def _parquet(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+    import duckdb
+
+    def rows() -> Iterator[Sequence[str]]:
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            yield [str(each[0]) for each in found.description or ()]
+            while batch := found.fetchmany(BATCH):
+                for row in batch:
+                    yield list(map(_text, row))
+
+    yield "", rows(), []
+
+
+def _text(value: Any) -> str:
+    """A cell as people write it: dates of ISO 8601, numbers without an exponent."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            return str(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else format(Decimal(repr(value)), "f")
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() and not value.tzinfo else value.isoformat()
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds() / 3600:g} h"
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value) if isinstance(value, (int, Decimal)) else json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _rows_of(file: Path) -> Any:
+    def rows() -> Iterator[Sequence[str]]:
+        csv.field_size_limit(MAX_BYTES)
+        with file.open(encoding="utf-8", newline="") as text:
+            yield from csv.reader(text)
+
+    return rows

@@ -1,0 +1,460 @@
+"""Make triples of sheets, in two passes over their rows: Sources -> triples, reports of sheets, and cells as they were.
+
+The first pass decides on types, names, keys and links; the second adds triples and counts what became of each cell.
+"""
+
+import csv
+import gzip
+import io
+import json
+import logging
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from itertools import chain, islice, zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+
+from ingestion.induce.names import lowercase_name
+from ingestion.read.facts import STRING, Omission
+from ingestion.read.sources import Source, Sources
+from ingestion.read.tables import (
+    REPORT,
+    TABLE,
+    ColumnReport,
+    Sheet,
+    SheetReport,
+    TermNumbers,
+    UnreadableTable,
+    read_sheet_reports,
+)
+from ingestion.vocabulary import LABEL, RDFS, SKOS, TYPE
+from nacre.errors import ConfigError, IngestionError
+from nacre.extension import extensions, resolve
+from nacre.extensions.spreadsheets.classify import words
+from nacre.extensions.spreadsheets.columns import (
+    CellNumbers,
+    ColumnProfile,
+    decide_type,
+    literal_numbers,
+    uses_comma,
+)
+from nacre.extensions.spreadsheets.layout import (
+    HEAD_ROWS,
+    MAX_COLUMNS,
+    MAX_HEADING,
+    SheetLayout,
+    distinct_names,
+    find_layout,
+    other_names,
+)
+from nacre.extensions.spreadsheets.links import (
+    SheetColumn,
+    SheetTable,
+    choose_key,
+    choose_name,
+    link_label,
+    propose_link,
+)
+from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
+from nacre.records.json_form import to_json
+from nacre.stores.versions import SHEETS
+
+log = logging.getLogger(__name__)
+
+# rows that are read at once; sheets of an ingest, and their cells, which take 30 bytes each (given)
+BATCH, MAX_SHEETS, MAX_CELLS = 4096, 500, 200_000_000
+
+# cells of a column that are listed because they do not fit, and rows at the end that may be sums or notes
+MAX_MISFITS, MAX_TAIL = 20, 20
+
+_LABEL, _COMMENT, _ALTERNATIVE = LABEL, RDFS + "comment", SKOS + "altLabel"
+
+_SAFE = "-._~"
+
+_EXCEL_START = date(1899, 12, 30)
+
+
+@dataclass
+class SheetReading:
+    """A sheet while it is read. `end` is the number of rows down to the last one of its table; `limit` says why later
+    rows were not read."""
+
+    source: Source
+    sheet: Sheet
+    metadata: Metadata
+    layout: SheetLayout
+    names: list[str]
+    iri: str
+    table: SheetTable
+    end: int
+    skipped: int
+    notes: list[str] = field(default_factory=list)
+    limit: str = ""
+
+
+def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> list[Omission]:
+    """Add the triples of all files of tables, and write what became of their cells to a folder; returns the files that
+    can't be read. Raises IngestionError for such a file if it was named."""
+    files = [source for source in sources.files if source.format == TABLE]
+    left: list[Omission] = []
+    with TemporaryDirectory(prefix="nacre-sheets-") as scratch:
+        readings: list[SheetReading] = []
+        taken: set[str] = set()
+        budget = [MAX_CELLS]
+        for number, source in enumerate(files):
+            place = Path(scratch) / str(number)
+            place.mkdir()
+            try:
+                found = [_first_pass(source, each, taken, budget) for each in _sheets(source, place)]
+                if not any(each.table.rows for each in found):
+                    raise UnreadableTable("no row has a cell")
+                readings += [each for each in found if each.table.rows]
+            except (UnreadableTable, OSError, ConfigError) as error:
+                if sources.reading.strict or source.named or len(sources.files) == 1:
+                    raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
+                left.append(Omission("file", source.name, reason=str(error)))
+        links = _find_links(readings)
+        reports = []
+        for number, reading in enumerate(readings):
+            cells = folder / f"{number:04}.csv.gz" if folder is not None else None
+            reports.append(_second_pass(reading, links.get(reading.iri, {}), numbers, cells))
+        if folder is not None and reports:
+            (folder / REPORT).write_text(json.dumps(list(map(to_json, reports)), ensure_ascii=False), encoding="utf-8")
+    return left
+
+
+def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
+    """Write the cells of a sheet as CSV, as they were; `sheet` is its label, or "" for the only one."""
+    reports = [
+        each for each in read_sheet_reports(folder) if not sheet or sheet in (each.label, each.sheet, each.title)
+    ]
+    if len(reports) != 1:
+        known = ", ".join(repr(each.label) for each in read_sheet_reports(folder))
+        if not known:
+            raise ConfigError("This graph has no sheets: it was not made of spreadsheets. Use --format nt.")
+        raise ConfigError(f"Which sheet? Use --sheet with one of: {known}.")
+    with gzip.open(folder / SHEETS / reports[0].cells, "rb") as file:
+        while block := file.read(1 << 20):
+            out.write(block)
+
+
+def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
+    path = Path(source.path)
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
+    place = next(extension.tables[ending] for extension in extensions() if ending in extension.tables)
+    yield from islice(resolve(place)(path, folder), MAX_SHEETS)
+
+
+def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]) -> SheetReading:
+    """Read all rows once: headings, types, key and name."""
+    metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
+    head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
+    layout = find_layout(head)
+    profiles: list[ColumnProfile] = []
+    rows, failure = _until_failure(sheet)
+    at, end, count, cut = layout.above, layout.above, 0, 0
+    ragged = array("q")
+    tail: list[Sequence[str]] = []
+    for batch in _batches(islice(rows, layout.above, None)):
+        width = min(max(map(len, batch), default=0), MAX_COLUMNS)
+        cut += sum(1 for row in batch for cell in row[MAX_COLUMNS:] if cell.strip())
+        profiles += [ColumnProfile() for _ in range(width - len(profiles))]
+        budget[0] -= len(batch) * max(width, 1)
+        if budget[0] < 0:
+            failure.append(f"an ingest reads at most {MAX_CELLS:,} cells")
+            break
+        for number, row in enumerate(batch, at + 1):
+            if layout.headings and len(row) != len(layout.headings) and _is_filled(row):
+                ragged.append(number)
+            if sum(1 for cell in row if cell and not cell.isspace()) > 1 or len(profiles) < 3:
+                end = number
+        at += len(batch)
+        tail = [*tail, *batch][-MAX_TAIL:]
+        batch = [row for row in batch if _is_filled(row)]
+        count += len(batch)
+        for profile, cells in zip(profiles, _columns(batch, width), strict=False):
+            profile.add(cells)
+    for profile in profiles:
+        profile.finish()
+    notes = list(layout.notes)
+    end, below = _without_tail(tail, at, end, notes)
+    count -= sum(map(_is_filled, below))
+    skipped = sum(1 for row in below for cell in row if cell.strip())
+    headings = layout.headings[:MAX_COLUMNS]
+    stated = {n: each for n, each in enumerate(metadata.columns) if each.title}
+    titles = [stated[n].title if n in stated else heading for n, heading in enumerate(headings)]
+    width = max(len(headings), len(profiles))
+    names, changed = distinct_names(titles, width)
+    profiles += [ColumnProfile() for _ in range(width - len(profiles))]
+    filled = [n for n in range(width) if profiles[n].filled]
+    notes += [note for n, note in _by_column(changed) if n in filled]
+    notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
+    notes += _width_notes(len(layout.headings), cut, ragged)
+    if failure and not count:
+        raise UnreadableTable(failure[0])
+    notes += [f"The rows from {at + 1:,} on are not read: {why}." for why in failure]
+    commas = [uses_comma(profiles[n]) for n in filled]
+    commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
+    columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
+    notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
+    key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
+    named = choose_name(columns, key)
+    iri, label = _class_of(source, sheet, taken)
+    table = SheetTable(label, tuple(columns), count, key, named)
+    notes += sheet.notes
+    return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+
+
+def _width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str]:
+    """Notes on cells beyond the last column, and on rows with another number of cells than there are headings."""
+    if cut:
+        yield f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read."
+    if ragged:
+        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
+        yield f"Not as many cells as headings ({headings:,}): row {shown}."
+
+
+def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
+    """The IRI of the class of a sheet, which no other sheet has, and its label."""
+    file = Path(Path(source.name).name.removesuffix(".gz")).stem
+    name = sheet.name or file
+    if f"{source.base}/{quote(name, safe=_SAFE)}" in taken:
+        name = f"{file} {sheet.name or len(taken)}"
+    iri = f"{source.base}/{quote(name, safe=_SAFE)}"
+    taken.add(iri)
+    return iri, lowercase_name(name) or name
+
+
+def _by_column(notes: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for note in notes:
+        yield int(note.split()[1]) - 1, note
+
+
+def _without_tail(
+    tail: Sequence[Sequence[str]], at: int, end: int, notes: list[str]
+) -> tuple[int, Sequence[Sequence[str]]]:
+    """The end of a table without sums below it, and the rows below the end. `tail` are the last rows before `at`."""
+    first = at - len(tail)
+    while first < end and (row := tail[end - first - 1]) is not None:
+        texts = [cell.strip() for cell in row if cell.strip()]
+        if len(texts) > 1 and texts[0].casefold().rstrip(":") in words("totals"):
+            notes.append(f"Row {end:,} has sums of the rows above and is not read.")
+        elif texts:
+            break
+        end -= 1
+    below = tail[max(0, end - first) :]
+    texts = [cell.strip() for row in below if len([c for c in row if c.strip()]) == 1 for cell in row if cell.strip()]
+    if texts:
+        notes.append(f"Below the table, not read: {' | '.join(texts)[:MAX_HEADING]}")
+    return end, below
+
+
+def _is_filled(row: Sequence[str]) -> bool:
+    return any(cell and not cell.isspace() for cell in row)
+
+
+def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
+    """The rows of a sheet that can be read, and why the others can't; that list is complete after the last row."""
+    failure: list[str] = []
+
+    def rows() -> Iterator[Sequence[str]]:
+        try:
+            yield from sheet.rows()
+        except UnreadableTable as error:
+            failure.append(str(error))
+
+    return rows(), failure
+
+
+def _batches(rows: Iterator[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
+
+
+def _columns(batch: Sequence[Sequence[str]], width: int) -> Iterator[Sequence[str]]:
+    """The cells of some rows by columns; "" where a row is shorter than others."""
+    return islice(zip_longest(*batch, fillvalue=""), width)
+
+
+class FoundLink(NamedTuple):
+    """A column that refers to a column of another sheet, whose rows have IRIs by its texts."""
+
+    target: SheetReading
+    column: SheetColumn
+    iris: dict[str, str]
+
+
+def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLink]]:
+    """The links of each sheet by the places of their columns, stated or proposed."""
+    tables = [reading.table for reading in readings]
+    by_table = {id(reading.table): reading for reading in readings}
+    known: dict[tuple[str, str], dict[str, str]] = {}
+
+    def values(table: SheetTable, column: SheetColumn) -> dict[str, str]:
+        reading = by_table[id(table)]
+        place = (reading.iri, column.name)
+        if place not in known:
+            known[place] = {
+                row[column.place].strip(): iri for row, iri, _ in _rows_with_iris(reading) if len(row) > column.place
+            }
+        return known[place]
+
+    found: dict[str, dict[int, FoundLink]] = {}
+    for reading in readings:
+        links: dict[int, FoundLink] = {}
+        for stated in reading.metadata.links:
+            other = next((each for each in readings if Path(each.source.path).name == stated.file), None)
+            own = next((each for each in reading.table.columns if each.name == stated.column), None)
+            if other is not None and own is not None:
+                target = other.metadata.names.get(stated.target, stated.target)
+                at = next((each for each in other.table.columns if each.name == target), other.table.key)
+                if at is not None:
+                    links[own.place] = FoundLink(other, at, values(other.table, at))
+        for column in reading.table.columns if len(readings) > 1 else ():
+            proposed = None if column.place in links else propose_link(column, reading.table, tables, values)
+            if proposed is not None:
+                links[column.place] = FoundLink(by_table[id(proposed[0])], proposed[1], values(*proposed))
+        found[reading.iri] = links
+    return found
+
+
+def _rows_with_iris(reading: SheetReading) -> Iterator[tuple[Sequence[str], str, int]]:
+    """The rows of a table, each with its IRI, by its key or else its number, and its number in the sheet."""
+    key, above = reading.table.key, reading.layout.above
+    start = f"{reading.iri}/{quote(key.name, safe=_SAFE) if key is not None else 'row'}="
+    for number, row in enumerate(islice(_until_failure(reading.sheet)[0], above, reading.end), above + 1):
+        if _is_filled(row):
+            own = row[key.place].strip() if key is not None and key.place < len(row) else ""
+            yield row, f"{start}{quote(own, safe=_SAFE) if own else number}", number
+
+
+def _second_pass(
+    reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None
+) -> SheetReport:
+    """Add the triples of a sheet, copy its cells, and report them."""
+    table, iris, texts = reading.table, numbers.iris, numbers.of(STRING)
+    _add_schema(reading, links, numbers)
+    type_, class_, label = iris[TYPE], iris[reading.iri], iris[_LABEL]
+    predicates = {each.place: iris[_predicate(reading, each)] for each in table.columns}
+    terms = {each.place: _cell_numbers(each, links.get(each.place), numbers) for each in table.columns}
+    read, texts_kept = Counter[int](), Counter[int]()
+    types = {each.place: each.type.name for each in table.columns}
+    misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
+    if cells is not None:
+        _copy_cells(reading.sheet, cells)
+    rows = _rows_with_iris(reading)
+    count = 0
+    while batch := list(islice(rows, BATCH)):
+        count += len(batch)
+        things = np.fromiter((iris[iri] for _, iri, _ in batch), dtype=np.int32, count=len(batch))
+        parts = [_triples(things, type_, np.full(len(batch), class_, dtype=np.int32))]
+        width = max(len(row) for row, _, _ in batch)
+        columns = list(_columns([row for row, _, _ in batch], width))
+        for place, known in terms.items():
+            if place >= width:
+                continue
+            objects = np.fromiter(map(known.__getitem__, columns[place]), dtype=np.int32, count=len(batch))
+            parts.append(_triples(things, predicates[place], objects))
+            read[place] += int(np.count_nonzero(objects))
+            if table.name is not None and place == table.name.place:
+                names = (texts[text] if (text := cell.strip()) else 0 for cell in columns[place])
+                parts.append(_triples(things, label, np.fromiter(names, dtype=np.int32, count=len(batch))))
+            if known.misfits:
+                for cell, (_, _, row) in zip(columns[place], batch, strict=True):
+                    if cell in known.misfits:
+                        texts_kept[place] += 1
+                        if len(misfits[place]) < MAX_MISFITS:
+                            misfits[place].append(_misfit(cell.strip(), row, types[place]))
+        numbers.add(array("I", np.concatenate(parts).tobytes()))
+    reports = tuple(
+        _column_report(each, links.get(each.place), count, read[each.place], texts_kept[each.place])
+        for each in table.columns
+    )
+    notes = list(reading.notes)
+    for each in reports:
+        place = next(column.place for column in table.columns if column.name == each.name)
+        if shown := misfits[place]:
+            more = f" and {each.kept_as_text - len(shown):,} more" if each.kept_as_text > len(shown) else ""
+            what = f"refer to no row of {each.type}" if each.link else f"are no {_type_words(each)}"
+            notes.append(f"{each.name}: kept as text, since they {what}: {', '.join(shown)}{more}.")
+    named = table.name.name if table.name is not None else ""
+    key = table.key.name if table.key is not None else ""
+    file, sheet = Path(reading.source.name).name, reading.sheet.name
+    place_of_cells = cells.name if cells is not None else ""
+    return SheetReport(
+        file, sheet, table.label, count, reports, key, named, reading.skipped, tuple(notes), place_of_cells
+    )
+
+
+def _column_report(column: SheetColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
+    target = link.target.table.label if link is not None else ""
+    shown = f"{target}, by {link.column.name}" if link is not None else ""
+    return ColumnReport(column.name, target or column.type.name, column.type.unit, read, rows - read, texts, shown)
+
+
+def _misfit(text: str, row: int, kind: str) -> str:
+    """A cell that does not fit, with its row; a number in a column of dates with the date that it is in Excel."""
+    is_serial = kind in ("date", "dateTime") and text.isdecimal() and len(text) == 5
+    meant = f", in Excel the number of {_EXCEL_START + timedelta(int(text))}" if is_serial else ""
+    return f"{text[:60]!r} (row {row:,}{meant})"
+
+
+def _type_words(column: ColumnReport) -> str:
+    kinds = {"quantity": f"numbers with a unit such as {column.unit}", "boolean": "truth values", "decimal": "numbers"}
+    return kinds.get(column.type, f"{column.type}s")
+
+
+def _triples(things: "np.ndarray[Any, Any]", predicate: int, objects: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """The numbers of triples in rows of three, without those of empty cells."""
+    is_filled = objects > 0
+    rows = np.empty((int(np.count_nonzero(is_filled)), 3), dtype=np.int32)
+    rows[:, 0], rows[:, 1], rows[:, 2] = things[is_filled], predicate, objects[is_filled]
+    return rows
+
+
+def _cell_numbers(column: SheetColumn, link: FoundLink | None, numbers: TermNumbers) -> CellNumbers:
+    if link is None:
+        return literal_numbers(column.type, numbers)
+    targets, iris = link.iris, numbers.iris
+    return CellNumbers(lambda text: iris[iri] if (iri := targets.get(text)) else None, numbers.of(STRING))
+
+
+def _predicate(reading: SheetReading, column: SheetColumn) -> str:
+    return f"{reading.iri}#{quote(column.name, safe=_SAFE)}"
+
+
+def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers) -> None:
+    """The labels of the class and of its columns."""
+    iris, texts = numbers.iris, numbers.of(STRING)
+    stated = dict(enumerate(reading.metadata.columns))
+    found = [(iris[reading.iri], iris[_LABEL], texts[reading.table.label])]
+    for each in reading.table.columns:
+        own = iris[_predicate(reading, each)]
+        link = links.get(each.place)
+        label = link_label(each.name, link.target.table.label) if link is not None else each.name
+        found.append((own, iris[_LABEL], texts[label]))
+        others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
+        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others]
+        if each.place in stated and (comment := stated[each.place].comment):
+            found.append((own, iris[_COMMENT], texts[comment]))
+    numbers.add(array("I", chain.from_iterable(found)))
+
+
+def _copy_cells(sheet: Sheet, path: Path) -> None:
+    """Write all cells of a sheet as they were."""
+    path.parent.mkdir(exist_ok=True)
+    # without a time, so that equal input gives equal files
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", 1, file, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", errors="replace", newline="") as text,
+    ):
+        csv.writer(text).writerows(_until_failure(sheet)[0])

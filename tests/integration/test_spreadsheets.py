@@ -1,0 +1,388 @@
+"""Spreadsheets become graphs: files -> classes, things, typed properties, links, reports of cells, and the cells."""
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingestion.pipeline import ingest
+from ingestion.read.facts import Facts
+from ingestion.read.parse import read_sources
+from ingestion.read.sources import LOCAL, ReadOptions, find_sources
+from ingestion.read.tables import SheetReport, read_sheet_reports
+from ingestion.vocabulary import LABEL, TYPE, XSD
+from nacre.errors import ConfigError, IngestionError
+from nacre.extensions.spreadsheets import read_delimited, triples
+from nacre.extensions.spreadsheets.triples import export_cells
+from nacre.serving.http.uploads import command_of_files
+from nacre.stores.sqlite.tables import Tables
+from nacre.stores.versions import SHEETS
+
+READING = ReadOptions(base=f"{LOCAL}club/")
+
+
+def read(*files: Path, strict: bool = False) -> tuple[Facts, tuple[SheetReport, ...]]:
+    """The facts of files and the reports of their sheets, which lie beside the first one."""
+    folder = files[0].parent / SHEETS
+    facts = read_sources(find_sources(list(map(str, files)), READING), folder)
+    return facts, read_sheet_reports(files[0].parent)
+
+
+def cells(facts: Facts, column: str) -> dict[str, tuple[str, str]]:
+    """The values of a column by the last part of the IRI of a row, each with the last part of its datatype."""
+    found = {}
+    for s, p, o in zip(facts.subject.tolist(), facts.predicate.tolist(), facts.object.tolist(), strict=True):
+        if facts.texts[p].endswith(f"#{column}"):
+            term = facts.term(o)
+            found[facts.texts[s].rpartition("/")[2]] = (term.value, term.datatype.removeprefix(XSD))
+    return found
+
+
+def notes(reports: tuple[SheetReport, ...]) -> str:
+    return "\n".join(note for report in reports for note in report.notes)
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_a_sheet_is_a_class_and_a_row_a_thing_that_is_named(tmp_path: Path) -> None:
+    facts, (report,) = read(
+        write(tmp_path / "members.csv", "id,Name,Joined\n1,Ada Lind,2024-02-03\n2,Bo Berg,2025-04-05\n")
+    )
+    thing = "nacre-file:///club/members.csv/members/id=1"
+    stated = {
+        (facts.texts[p], facts.texts[o])
+        for s, p, o in zip(facts.subject.tolist(), facts.predicate.tolist(), facts.object.tolist(), strict=True)
+        if facts.texts[s] == thing
+    }
+    assert (TYPE, "nacre-file:///club/members.csv/members") in stated
+    assert (LABEL, "Ada Lind") in stated
+    assert cells(facts, "Joined")["id=1"] == ("2024-02-03", "date")
+    assert (report.label, report.rows, report.key, report.name) == ("members", 2, "id", "Name")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_german_table_has_numbers_units_dates_and_codes(tmp_path: Path, encoding: str) -> None:
+    text = (
+        "Kostenstelle;Bezeichnung;Betrag;Anteil;Datum;PLZ\r\n0100;Müllabfuhr;1.234,50 €;12,5 %;03.04.2025;01067\r\n"
+        "0200;Straßenbau;-10.000,00 €;50 %;28.02.2025;20095\r\n0300;Größere Geräte;-250,75 €;0,5 %;31.12.2024;80331\r\n"
+    )
+    facts, (report,) = read(write(tmp_path / "haushalt.csv", text, encoding))
+    row = "Kostenstelle=0100"
+    assert cells(facts, "Bezeichnung")[row] == ("Müllabfuhr", "")
+    assert cells(facts, "Betrag")["Kostenstelle=0200"] == ("-10000.00 €", "")
+    assert cells(facts, "Anteil")[row] == ("12.5 %", "")
+    assert cells(facts, "Datum")[row] == ("2025-04-03", "date")
+    assert cells(facts, "PLZ")[row] == ("01067", "")
+    assert [(each.name, each.unit) for each in report.columns if each.unit] == [("Betrag", "€"), ("Anteil", "%")]
+
+
+@pytest.mark.parametrize(
+    ("written", "values", "datatype"),
+    [
+        (["1 234,50", "2 000,00"], ["1234.50", "2000.00"], "decimal"),
+        (["1'234.50", "7.5"], ["1234.50", "7.5"], "decimal"),
+        (["1,234", "2,5"], ["1.234", "2.5"], "decimal"),
+        (["(250)", "300"], ["-250", "300"], "integer"),
+        (["012", "100"], ["012", "100"], ""),
+        (["03/04/2025", "31/12/2025"], ["2025-04-03", "2025-12-31"], "date"),
+        (["03/04/2025", "12/31/2025"], ["2025-03-04", "2025-12-31"], "date"),
+        (["03/04/2025", "05/06/2025"], ["03/04/2025", "05/06/2025"], ""),
+        (["3. Mai 2025", "Mar 5, 2024"], ["2025-05-03", "2024-03-05"], "date"),
+        (["ja", "nein"], ["true", "false"], "boolean"),
+        (["yes", "no"], ["true", "false"], "boolean"),
+        (["8:30", "17:05:10"], ["08:30:00", "17:05:10"], "time"),
+        (["=1+1", "@SUM(A1)"], ["=1+1", "@SUM(A1)"], ""),
+        (["123456789012345678901", "1"], ["123456789012345678901", "1"], ""),
+    ],
+)
+def test_the_type_of_a_column_is_that_of_all_its_cells(
+    tmp_path: Path, written: list[str], values: list[str], datatype: str
+) -> None:
+    with (tmp_path / "a.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["what", "value"], *([f"thing {n}", each] for n, each in enumerate(written))])
+    facts, _ = read(tmp_path / "a.csv")
+    assert sorted(cells(facts, "value").values()) == sorted((value, datatype) for value in values)
+
+
+def test_dates_that_no_row_decides_are_asked_for(tmp_path: Path) -> None:
+    _, reports = read(write(tmp_path / "a.csv", "what,when\nx y,03/04/2025\nz w,05/06/2025\n"))
+    assert "no cell tells the day from the month" in notes(reports)
+
+
+def test_a_cell_that_does_not_fit_is_kept_as_text_and_named(tmp_path: Path) -> None:
+    rows = "".join(f"thing {n},{n}\n" for n in range(12))
+    facts, reports = read(write(tmp_path / "a.csv", f"what,size\n{rows}thing 12,about ten\n"))
+    assert ("about ten", "") in cells(facts, "size").values()
+    assert "size: kept as text, since they are no integers: 'about ten' (row 14)." in notes(reports)
+    assert [(each.read, each.kept_as_text) for each in reports[0].columns] == [(13, 0), (13, 1)]
+
+
+def test_headings_are_kept_apart_and_titles_and_sums_are_not_rows(tmp_path: Path) -> None:
+    text = (
+        "Budget of the town,,,,\n,,,,\n,2024,,2025,\nItem,Plan,Actual,Plan,Actual\n"
+        "Schools,10,11,12,13\nRoads,20,21,22,23\nTotal,30,32,34,36\n,,,,\nSource: town hall,,,,\n"
+    )
+    facts, (report,) = read(write(tmp_path / "budget.csv", text))
+    assert [each.name for each in report.columns] == ["Item", "2024 Plan", "2024 Actual", "2025 Plan", "2025 Actual"]
+    assert cells(facts, "2024%20Plan") == {"Item=Schools": ("10", "integer"), "Item=Roads": ("20", "integer")}
+    assert report.rows == 2
+    for expected in ("Budget of the town", "rows 3 and 4", "Row 7 has sums", "Source: town hall"):
+        assert expected in notes((report,))
+
+
+def test_empty_and_doubled_headings_have_names_of_their_own(tmp_path: Path) -> None:
+    _, (report,) = read(
+        write(tmp_path / "a.csv", "Name,name,Phone,Phone,,gone\nAda Lind,ada,1-2,3-4,x,\nBo Berg,bo,5-6,,y,\n")
+    )
+    assert [each.name for each in report.columns] == ["Name", "name 2", "Phone", "Phone 2", "Column 5"]
+    for expected in ("called 'Phone 2'", "called 'Column 5'", "'gone' has no cell"):
+        assert expected in notes((report,))
+
+
+def test_a_table_without_headings_loses_no_row(tmp_path: Path) -> None:
+    _, (report,) = read(write(tmp_path / "a.csv", "1,Ada,30.5\n2,Bo,20.5\n3,Cy,10.5\n"))
+    assert (report.rows, [each.name for each in report.columns]) == (3, ["Column 1", "Column 2", "Column 3"])
+
+
+def test_columns_that_refer_to_other_sheets_are_links(tmp_path: Path) -> None:
+    loans = write(
+        tmp_path / "loans.csv", "no,Object,Borrower,member id\n1,Oak chest,Lund Museum,7\n2,Map,Ystad Museum,8\n"
+    )
+    borrowers = write(tmp_path / "borrowers.csv", "Borrower,Town\nLund Museum,Lund\nYstad Museum,Ystad\n")
+    members = write(tmp_path / "members.csv", "id,Name\n7,Ada Lind\n8,Bo Berg\n9,Cy Dahl\n")
+    facts, reports = read(loans, borrowers, members)
+    assert cells(facts, "Borrower")["no=1"] == ("nacre-file:///club/borrowers.csv/borrowers/Borrower=Lund%20Museum", "")
+    assert cells(facts, "member%20id")["no=2"] == ("nacre-file:///club/members.csv/members/id=8", "")
+    assert [each.link for each in reports[0].columns] == ["", "", "borrowers, by Borrower", "members, by id"]
+
+
+def test_numbers_that_are_keys_of_another_sheet_by_chance_are_no_links(tmp_path: Path) -> None:
+    readings = write(tmp_path / "readings.csv", "site,mm\nFord,1\nMill,2\nFord,3\n")
+    members = write(tmp_path / "members.csv", "id,Name\n1,Ada Lind\n2,Bo Berg\n3,Cy Dahl\n")
+    facts, _ = read(readings, members)
+    assert ("1", "integer") in cells(facts, "mm").values()
+
+
+def test_metadata_of_csv_on_the_web_is_obeyed(tmp_path: Path) -> None:
+    loans = write(tmp_path / "loans.txt.csv", "a|b|c|d\nx|7|03/04/2025|1,5\ny|8|05/06/2025|2,5\n", "cp1252")
+    write(tmp_path / "members.csv", "nr,Name\n7,Ada Lind\n8,Bo Berg\n")
+    stated = {
+        "@context": "http://www.w3.org/ns/csvw",
+        "dialect": {"delimiter": "|", "encoding": "cp1252"},
+        "url": "loans.txt.csv",
+        "tableSchema": {
+            "columns": [
+                {"name": "a", "titles": "Object"},
+                {"name": "b", "titles": {"en": "Borrowed by"}},
+                {"name": "c", "titles": "Lent", "datatype": {"base": "date", "format": "dd/MM/yyyy"}},
+                {"name": "d", "titles": ["Weight"], "datatype": {"base": "decimal", "format": {"decimalChar": ","}}},
+            ],
+            "primaryKey": "a",
+            "foreignKeys": [
+                {"columnReference": "b", "reference": {"resource": "members.csv", "columnReference": "nr"}}
+            ],
+        },
+    }
+    write(tmp_path / "loans.txt.csv-metadata.json", json.dumps(stated))
+    facts, reports = read(loans, tmp_path / "members.csv", tmp_path / "loans.txt.csv-metadata.json")
+    assert cells(facts, "Lent")["Object=x"] == ("2025-04-03", "date")
+    assert cells(facts, "Weight")["Object=y"] == ("2.5", "decimal")
+    assert cells(facts, "Borrowed%20by")["Object=x"] == ("nacre-file:///club/members.csv/members/nr=7", "")
+    assert reports[0].key == "Object"
+
+
+def test_json_lines_are_rows_and_lines_that_are_none_are_named(tmp_path: Path) -> None:
+    records = ['{"id": "012", "name": "Ada Lind", "home": {"town": "Lund"}}', "not json", '{"id": "013", "n": 1.50}']
+    text = "\n".join(records)
+    facts, reports = read(write(tmp_path / "a.jsonl", text))
+    assert cells(facts, "home%20town") == {"id=012": ("Lund", "")}
+    assert cells(facts, "n") == {"id=013": ("1.50", "decimal")}
+    assert "no JSON object: line 2" in notes(reports)
+
+
+def workbook(path: Path, sheets: dict[str, str]) -> Path:
+    """An XLSX file of sheets with these rows in XML."""
+    main, office = (
+        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    )
+    package = "http://schemas.openxmlformats.org/package/2006"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("[Content_Types].xml", f'<Types xmlns="{package}/content-types"/>')
+        file.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r" Type="{office}/officeDocument"'
+            ' Target="xl/workbook.xml"/></Relationships>',
+        )
+        names = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="r{n}"/>' for n, name in enumerate(sheets, 1))
+        file.writestr(
+            "xl/workbook.xml", f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{names}</sheets></workbook>'
+        )
+        parts = "".join(
+            f'<Relationship Id="r{n}" Type="{office}/worksheet" Target="worksheets/{n}.xml"/>'
+            for n in range(1, len(sheets) + 1)
+        )
+        file.writestr(
+            "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{package}/relationships">{parts}</Relationships>'
+        )
+        for n, rows in enumerate(sheets.values(), 1):
+            file.writestr(
+                f"xl/worksheets/{n}.xml", f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'
+            )
+    return path
+
+
+def xml_row(number: int, *texts: str) -> str:
+    row = "".join(
+        f'<c r="{chr(65 + n)}{number}">{text}</c>'
+        if text.startswith("<")
+        else f'<c r="{chr(65 + n)}{number}" t="inlineStr"><is><t>{text}</t></is></c>'
+        for n, text in enumerate(texts)
+    )
+    return f'<row r="{number}">{row}</row>'
+
+
+def test_a_workbook_has_a_class_for_each_sheet_wherever_its_table_begins(tmp_path: Path) -> None:
+    first = (
+        xml_row(3, "Name", "Weight") + xml_row(4, "Oak chest", "<v>12.5</v>") + xml_row(5, "Map", "<f>1+1</f><v>2</v>")
+    )
+    second = xml_row(1, "Town", "People") + xml_row(2, "Lund", "<v>1</v>") + xml_row(3, "Ystad", "<v>2</v>")
+    facts, reports = read(workbook(tmp_path / "a.xlsx", {"Objects": first, "Towns": second}))
+    assert [each.label for each in reports] == ["objects", "towns"]
+    assert sorted(cells(facts, "Weight").values()) == [("12.5", "decimal"), ("2", "decimal")]
+
+
+def test_errors_and_formulas_without_a_value_are_named(tmp_path: Path) -> None:
+    cells_of_row = '<c r="B3" t="e"><f>A1/0</f><v>#DIV/0!</v></c><c r="C3"><f>SUM(A1:A2)</f></c>'
+    rows = xml_row(1, "Name", "Share", "Sum") + xml_row(2, "Oak chest", "<v>1</v>", "<v>2</v>")
+    rows += f'<row r="3"><c r="A3" t="inlineStr"><is><t>Map</t></is></c>{cells_of_row}</row>'
+    _, reports = read(workbook(tmp_path / "a.xlsx", {"Objects": rows}))
+    assert "an error of the spreadsheet: B3 #DIV/0!." in notes(reports)
+    assert "a formula without a stored value: C3." in notes(reports)
+
+
+def test_a_hostile_workbook_ends_within_its_memory(tmp_path: Path) -> None:
+    far = workbook(
+        tmp_path / "far.xlsx", {"S": '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>' + xml_row(1, "a")}
+    )
+    with pytest.raises(IngestionError, match=r"far\.xlsx: .*memory"):
+        read(far)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "the file is empty"),
+        ("a.csv", b"a,b\n\n , \n", "no row has a cell"),
+        ("a.csv", b'a,b\n1,"open\n' + b"x,y\n" * 400_000, "line 2: a quote has no end"),
+        ("a.csv", b"a,b;" * 4_100_000, "a line has more than"),
+        ("a.jsonl", b"[1]\n2\n", "no line has a JSON object"),
+        ("a.xlsx", b"hello", "no workbook that can be read"),
+        ("a.xlsx", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600), "protected by a password"),
+        ("a.parquet", b"PAR1", "no workbook that can be read"),
+    ],
+)
+def test_what_can_not_be_read_is_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(IngestionError, match=message):
+        read(tmp_path / name)
+
+
+def test_columns_beyond_the_limit_are_counted_and_ragged_rows_are_named(tmp_path: Path) -> None:
+    wide = [
+        ",".join(f"c{n}" for n in range(16_000)),
+        *(",".join(str(n * row) for n in range(16_000)) for row in (1, 2)),
+    ]
+    _, (report,) = read(write(tmp_path / "wide.csv", "\n".join(wide)))
+    assert (len(report.columns), report.skipped) == (2000, 28_000)
+    assert "beyond column 2,000" in notes((report,))
+    _, (report,) = read(write(tmp_path / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))
+    assert "Not as many cells as headings (3): row 3." in notes((report,))
+
+
+def test_cells_beyond_the_limit_of_an_ingest_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triples, "MAX_CELLS", 100)
+    monkeypatch.setattr(triples, "BATCH", 10)
+    _, (report,) = read(write(tmp_path / "a.csv", "a,b\n" + "".join(f"x{n},{n}\n" for n in range(200))))
+    assert report.rows < 100
+    assert "an ingest reads at most 100 cells" in notes((report,))
+
+
+def test_a_folder_of_rdf_ignores_its_tables_unless_they_are_named(tmp_path: Path) -> None:
+    write(tmp_path / "a.nt", "<http://e.org/a> <http://e.org/p> <http://e.org/b> .\n")
+    table = write(tmp_path / "b.csv", "id,Name\n1,Ada Lind\n2,Bo Berg\n")
+    assert read_sources(find_sources([str(tmp_path)], READING)).triples == 1
+    assert read_sources(find_sources([str(tmp_path), str(table)], READING)).triples > 1
+
+
+def test_terms_of_rdf_and_of_a_table_are_the_same_terms(tmp_path: Path) -> None:
+    rdf = write(tmp_path / "a.nt", f'<nacre-file:///club/b.csv/b/id=1> <{LABEL}> "Ada Lind" .\n')
+    facts, _ = read(rdf, write(tmp_path / "b.csv", "id,Name\n1,Ada Lind\n2,Bo Berg\n"))
+    assert len(set(zip(facts.texts[1:], facts.sort_of.tolist()[1:], strict=True))) == len(facts.texts) - 1
+
+
+@pytest.mark.parametrize("files", [("members.csv", "members.csv-metadata.json"), ("loans.xlsx", "notes.md", "a.ttl")])
+def test_an_upload_reads_tables_as_tables(tmp_path: Path, files: tuple[str, ...]) -> None:
+    for name in files:
+        (tmp_path / name).touch()
+    command = command_of_files(tmp_path, "club")
+    sources = command[1 : next(n for n, each in enumerate(command) if each.startswith("--"))]
+    assert {Path(each).name for each in sources} == {name for name in files if name.endswith((".csv", ".xlsx", ".ttl"))}
+
+
+def test_the_cells_are_exported_as_they_were(tmp_path: Path) -> None:
+    text = 'Title,,\n\nName,Betrag,Datum\nAda,"1.234,50 €",03.04.2025\nBo,"2,00 €", 31.12.2024\n'
+    made = ingest([str(write(tmp_path / "a.csv", text))], "club", data=tmp_path / "data", no_vectors=True)
+    folder = tmp_path / "data" / "club" / "versions" / made.version
+    out = io.BytesIO()
+    export_cells(folder, "", out)
+    assert list(csv.reader(io.StringIO(out.getvalue().decode()))) == list(csv.reader(io.StringIO(text)))
+    with pytest.raises(ConfigError, match="Which sheet"):
+        export_cells(folder, "b", out)
+    tables = Tables(folder / "graph.sqlite")
+    assert [(each.label, each.datatype, each.unit) for each in tables.schema.predicates if each.label == "Betrag"] == [
+        ("Betrag", "real", "€")
+    ]
+    tables.close()
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\x85\u2028\u2029"), max_size=12)
+
+CELL = st.one_of(
+    TEXT, st.integers(-(10**6), 10**6).map(str), st.dates().map(str), st.sampled_from(["1.234,5", "yes", "03/04/25"])
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(1, 5), st.sampled_from([",", ";", "\t"]))
+def test_any_sheet_comes_back_and_each_cell_is_counted(
+    tmp_path_factory: pytest.TempPathFactory, data: Any, width: int, delimiter: str
+) -> None:
+    folder = tmp_path_factory.mktemp("sheet")
+    rows = data.draw(st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1, max_size=8))
+    rows = [[f"Heading {n}" for n in range(width)], *rows, ["last row"] * width]
+    with (folder / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
+    facts, (report,) = read(folder / "a.csv")
+    out = io.BytesIO()
+    (folder / "x").mkdir()
+    export_cells(folder, "", out)
+    assert list(csv.reader(io.StringIO(out.getvalue().decode(), newline=""))) == rows
+    filled = sum(bool(cell.strip()) for row in rows[1:] for cell in row)
+    assert sum(each.read for each in report.columns) + report.skipped == filled
+    columns = [n for n, text in enumerate(facts.texts) if "#" in text and facts.term(n).kind == "iri" and "/a#" in text]
+    assert sum(int(p in columns) for p in facts.predicate.tolist()) == sum(each.read for each in report.columns)
+
+
+def test_the_delimiter_is_the_one_that_parts_rows_alike() -> None:
+    assert read_delimited.detect_delimiter(["a;b\n", '"x;y";1,5\n', "z;2,5\n"]).delimiter == ";"
+    assert read_delimited.detect_delimiter(["sep=|\n", "a|b\n"]) == read_delimited.Delimiting("|", skipped=1)
