@@ -34,19 +34,16 @@ from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, writ
 
 # characters of a name or a comment; each question reads all names (given)
 MAX_NAME, MAX_COMMENT = 300, 2000
-
 MAX_ENTRIES = 5000
 
 # layers that one may extend, directly or not
 MAX_EXTENDED = 20
 
 _Values = Mapping[str, tuple[Node, Place]]
-
 _Reader = Callable[[Path, str, Node, Place, Mapping[str, str]], Entry]
 
 # old names of annotation files
 _SECTION_ALIASES = {"predicates": "properties"}
-
 _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 

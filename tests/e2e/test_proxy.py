@@ -155,7 +155,8 @@ def test_the_other_examples_name_the_same_path_and_server():
 
 def caddy_blocks(file: Path) -> dict[str, list[list[str]]]:
     """The directives of each block of a Caddyfile, by the words that lead to it."""
-    blocks, stack = {}, []
+    blocks: dict[str, list[list[str]]] = {}
+    stack: list[str] = []
     for line in file.read_text().splitlines():
         words = line.partition("#")[0].split()
         if words[-1:] == ["{"]:

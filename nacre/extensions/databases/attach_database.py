@@ -39,15 +39,13 @@ from ingestion.stages import (
 from ingestion.vocabulary import LAYER_NAME, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
-from nacre.extensions.databases.attached_tables import AttachedTables, source_columns
+from nacre.extensions.databases.attached_tables import AttachedTables, catalogue_hash, read_catalogue, source_columns
 from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
 from nacre.extensions.databases.reflect import (
     Selection,
-    catalogue_hash,
     check_tables,
     declare_tables,
-    read_catalogue,
     reflect_tables,
 )
 from nacre.language.data import word_list

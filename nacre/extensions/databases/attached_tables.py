@@ -7,6 +7,7 @@ common.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -84,6 +85,53 @@ class RemoteTables(Tables, ABC):
         return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
 
 
+# schema, table, column of all tables and views of a schema; "" is the default one
+_CATALOGUES = {
+    "sqlite": "SELECT :schema, m.name, c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
+    "WHERE m.type = 'table'",
+    "duckdb": "SELECT :schema, table_name, column_name FROM system.main.duckdb_columns() "
+    "WHERE NOT internal AND schema_name = coalesce(nullif(:schema, ''), 'main')",
+    "postgres": "SELECT CAST(:schema AS TEXT), c.relname, a.attname FROM pg_catalog.pg_attribute a "
+    "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') "
+    "AND n.nspname = coalesce(nullif(CAST(:schema AS TEXT), ''), current_schema())",
+    "mysql": "SELECT :schema, table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = coalesce(nullif(:schema, ''), database())",
+}
+
+_MOST_COLUMNS = 500_000
+
+
+def read_catalogue(
+    connections: "DatabaseConnections", database: AttachedDatabase, seconds: float
+) -> set[tuple[str, str, str]]:
+    """Schema, table and column of what a graph may have of a database, without what it has of views of SQLite, which
+    may be broken. Raises ToolError."""
+    from nacre.extensions.databases.reflect import Selection
+
+    selection = Selection(database.schemas, database.include, database.exclude)
+    found = set()
+    for schema in selection.schemas or ("",):
+        query = _CATALOGUES[database.dialect]
+        for row in connections.read(query, {"schema": schema}, _MOST_COLUMNS, seconds).rows:
+            name, table, column = map(str, row)
+            if selection.selects(schema, table):
+                found.add((name, table, column))
+    if database.dialect == "sqlite":
+        tables = {table for _, table, _ in found}
+        views = "SELECT name FROM sqlite_master WHERE type = 'view'"
+        kept = {str(row[0]) for row in connections.read(views, {}, _MOST_COLUMNS, seconds).rows} - tables
+        for each in database.tables:
+            found |= {(each.schema, each.table, c) for c in source_columns(each) if each.table in kept}
+        found |= {("", view, "") for view in kept}
+    return found
+
+
+def catalogue_hash(catalogue: Iterable[tuple[str, str, str]]) -> str:
+    """A hash of tables and columns, whatever their order."""
+    return blake2b(repr(sorted(each for each in catalogue)).encode(), digest_size=8).hexdigest()
+
+
 def source_columns(table: AttachedTable) -> set[str]:
     """The columns of a table that the graph has."""
     return {each.column for each in table.columns} | {each for link in table.links for each in link.columns}
@@ -154,8 +202,6 @@ class AttachedTables(RemoteTables):
 
     def schema_changes(self, seconds: float) -> str:
         """As for all tables, by the catalogue of the database. A kept file never changes."""
-        from nacre.extensions.databases.reflect import catalogue_hash, read_catalogue
-
         if self.database.kept or not self.database.catalogue:
             return ""
         present = read_catalogue(self.connections, self.database, seconds)

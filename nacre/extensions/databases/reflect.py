@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +38,7 @@ from sqlglot.errors import SqlglotError
 from ingestion.induce.names import lowercase_name
 from ingestion.layer.entries import NO_LINK, TableEntry
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import AttachedDatabase, Storage
-from nacre.extensions.databases.attached_tables import source_columns
+from nacre.extensions.databases.attached import Storage
 from nacre.extensions.databases.dialects import LARGEST
 from nacre.language.data import word_list
 from nacre.language.word_forms import singular
@@ -192,51 +190,6 @@ def _schema_tables(
         if columns.get(name)
     ]
     return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
-
-
-# schema, table, column of all tables and views of a schema; "" is the default one
-_CATALOGUES = {
-    "sqlite": "SELECT :schema, m.name, c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
-    "WHERE m.type = 'table'",
-    "duckdb": "SELECT :schema, table_name, column_name FROM system.main.duckdb_columns() "
-    "WHERE NOT internal AND schema_name = coalesce(nullif(:schema, ''), 'main')",
-    "postgres": "SELECT CAST(:schema AS TEXT), c.relname, a.attname FROM pg_catalog.pg_attribute a "
-    "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-    "WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') "
-    "AND n.nspname = coalesce(nullif(CAST(:schema AS TEXT), ''), current_schema())",
-    "mysql": "SELECT :schema, table_name, column_name FROM information_schema.columns "
-    "WHERE table_schema = coalesce(nullif(:schema, ''), database())",
-}
-
-_MOST_COLUMNS = 500_000
-
-
-def read_catalogue(
-    connections: "DatabaseConnections", database: AttachedDatabase, seconds: float
-) -> set[tuple[str, str, str]]:
-    """Schema, table and column of what a graph may have of a database, without what it has of views of SQLite, which
-    may be broken. Raises ToolError."""
-    selection = Selection(database.schemas, database.include, database.exclude)
-    found = set()
-    for schema in selection.schemas or ("",):
-        query = _CATALOGUES[database.dialect]
-        for row in connections.read(query, {"schema": schema}, _MOST_COLUMNS, seconds).rows:
-            name, table, column = map(str, row)
-            if selection.selects(schema, table):
-                found.add((name, table, column))
-    if database.dialect == "sqlite":
-        tables = {table for _, table, _ in found}
-        views = "SELECT name FROM sqlite_master WHERE type = 'view'"
-        kept = {str(row[0]) for row in connections.read(views, {}, _MOST_COLUMNS, seconds).rows} - tables
-        for each in database.tables:
-            found |= {(each.schema, each.table, c) for c in source_columns(each) if each.table in kept}
-        found |= {("", view, "") for view in kept}
-    return found
-
-
-def catalogue_hash(catalogue: Iterable[tuple[str, str, str]]) -> str:
-    """A hash of tables and columns, whatever their order."""
-    return blake2b(repr(sorted(each for each in catalogue)).encode(), digest_size=8).hexdigest()
 
 
 def unsafe_relations(connection: Connection) -> dict[str, str]:

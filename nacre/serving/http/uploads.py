@@ -44,11 +44,9 @@ from nacre.stores.state.conversations import ConversationStoreError
 from nacre.stores.versions import GRAPH_NAME, try_lock
 
 log = logging.getLogger(__name__)
-
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
 
 P = ParamSpec("P")
-
 T = TypeVar("T")
 
 UploadId = Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")]
