@@ -52,13 +52,11 @@ MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
 
 # texts that are less near than the nearest by more than this are not shown (given)
 NEAR = 0.15
-
 # words from which on a literal is a text, and from which on a text is a sentence (given)
 PROSE_WORDS, SENTENCE_WORDS = 3, 6
 
 # a whole amount as data writes it: "2100.00"; not the "2.0" of a version
 _WHOLE_AMOUNT = re.compile(r"[0-9]{3,15}\.0+")
-
 SENTENCE_ENDS = (".", "!", "?")
 
 # minimum likeness of a sentence to a question that names no thing: the weighted share of its words (set by hand)
@@ -338,8 +336,8 @@ def explain_absence(
     question that was not understood. Else which words of the question the evidence lacks."""
     empty = empty_table(understanding, evidence)
     if understanding.unknown and understanding.cut:
-        why = "not all names in it could be looked up in time"
-        return Absence(f"I could not find out: {why}. Please ask again.", "failed", why)
+        why = "not all names in it could be looked up in time."
+        return Absence(f"I could not find out: {why} Please ask again.", "failed", why)
     if understanding.unknown:
         text = _unknown_words_text(understanding, schema, evidence)
         return Absence(text, "not_in_graph", text)

@@ -91,7 +91,7 @@ class Reply:
         try:
             from pandas import DataFrame
         except ImportError:
-            raise ConfigError("to_pandas needs pandas. Run: pip install pandas") from None
+            raise ConfigError("to_pandas needs pandas. Run: pip install 'nacre[pandas]'") from None
         from nacre.serving.transcript import answer_table
 
         columns, rows = answer_table(self.record)

@@ -121,7 +121,7 @@ def test_annotations_change_what_is_shown(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("classes: [", "not YAML"),
-        ("tables: {}", "unknown key 'tables'"),
+        ("sheets: {}", "unknown key 'sheets'"),
         ("classes: {Nothing: {rename: x}}", "this graph has no class"),
         ("classes: {Item: {color: x}}", "'Item' has 'color'"),
         ("predicates: {weight: {drop: maybe}}", "true or false, not 'maybe'"),

@@ -28,7 +28,7 @@ def test_every_import_is_a_declared_dependency():
     house = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
     provided = packages_distributions()
     extras = PROJECT["project"]["optional-dependencies"]
-    used = "bundled vectors qdrant local otel learn agents databases postgres s3 login spreadsheets xlsx"
+    used = "bundled vectors qdrant local otel learn agents databases postgres s3 login spreadsheets xlsx pandas"
     optional = {name(requirement) for extra in used.split() for requirement in extras[extra]}
     declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]} | optional
     missing = set()
