@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import date
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -15,6 +16,7 @@ from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import orientation_language
 from nacre.language.tokens import ENGLISH, language_name, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES
+from nacre.language.values import resolve_relative_times
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Scope
 from nacre.understanding.dialogue.rewrite import orientation_intent, rewrite_question
@@ -47,7 +49,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
 
 def _rewrite(view: TurnView, database: Database) -> Rewrite:
     """The rewrite with the language of the question; a question in a language with a dictionary is glossed first."""
-    question, lexicon = view.question, database.lexicon
+    question, lexicon = resolve_relative_times(view.question, date.today()), database.lexicon
     # short texts such as "danke" have few function words
     near = orientation_language(question)
     if near in GLOSSED_LANGUAGES:

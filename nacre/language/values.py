@@ -243,6 +243,25 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     return sorted(periods, key=lambda p: p.start)
 
 
+def resolve_relative_times(text: str, today: date) -> str:
+    """The text with years and months that are told from today as dates.
+
+    >>> resolve_relative_times("total rain last year, since this month", date(2026, 1, 5))
+    'total rain in 2025, since January 2026'
+    """
+
+    def resolved(match: re.Match[str]) -> str:
+        back = match["which"].casefold() == "last"
+        day = today.replace(day=1)
+        if match["unit"].casefold() == "year":
+            words = str(day.year - back)
+        else:
+            words = _month(day - timedelta(days=1) if back else day)
+        return f"{match['kept'] or 'in'} {words}"
+
+    return pattern("question", "relative_time").sub(resolved, text)
+
+
 def is_yearless(first: str) -> bool:
     """Whether a date is a month or day of any year: "--07", "--07-12"."""
     return first.startswith("--")

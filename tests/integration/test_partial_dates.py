@@ -1,6 +1,8 @@
 """Dates of several precisions in one column: what surely fits answers, what may fit is named."""
 
+from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,3 +85,10 @@ async def test_comparisons_of_two_dates(ask: Ask, question: str, start: str) -> 
     answer = (await ask(question))["answer"]
     assert answer.startswith(start)
     assert "later" not in answer or start == "No"
+
+
+async def test_times_that_are_told_from_today_are_dates(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.rewriter.date", SimpleNamespace(today=lambda: date(2002, 3, 1)))
+    answer = await ask("Which vases were made last year?")
+    assert answer["values"] == ["Lily vase"]
+    assert "2001" in answer["answer"]
