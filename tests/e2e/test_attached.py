@@ -189,6 +189,6 @@ def test_a_bad_endpoint_is_refused_in_one_line(fresh: Nacre) -> None:
     with servers.serving(servers.friendly_page) as url:
         refused = fresh("attach", url, "--graph", "bad")
     assert refused.returncode == 2
-    assert "Welcome to our portal" in refused.stderr
+    assert "sent text/html, no results" in refused.stderr
     assert "Nothing was attached" in refused.stderr
     assert len(refused.stderr.strip().splitlines()) == 1

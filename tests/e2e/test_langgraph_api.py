@@ -406,7 +406,13 @@ OWNERS = {"ann": "reading-room", "bo": "kitchen"}
 def slow(graphs, tmp_path_factory):
     """A server whose model never answers, and the model."""
     folder = tmp_path_factory.mktemp("slow")
-    settings = {"NACRE_MODEL": "openai:silent", "NACRE_BUSY_RETRIES": "0", "NACRE_MAX_TURNS": "32", **PLAIN}
+    settings = {
+        "NACRE_MODEL": "openai:silent",
+        "NACRE_MODEL_SIZE": "large",
+        "NACRE_BUSY_RETRIES": "0",
+        "NACRE_MAX_TURNS": "32",
+        **PLAIN,
+    }
     with closing(Silent()) as silent:
         settings["NACRE_OPENAI_BASE_URL"] = silent.url
         with serving(graphs / "data", folder, **settings) as (address, _):

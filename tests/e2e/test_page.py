@@ -567,7 +567,11 @@ def test_a_line_that_breaks_a_server_that_dies_and_prompts(page, data, tmp_path)
         port = free_port()
         address = f"http://127.0.0.1:{port}"
         arguments = [sys.executable, "-m", "nacre.serving.cli.main", "serve", "--port", str(port)]
-        settings = {"NACRE_MODEL": "openai:small", "NACRE_OPENAI_BASE_URL": f"http://127.0.0.1:{slow.port}/v1"}
+        settings = {
+            "NACRE_MODEL": "openai:small",
+            "NACRE_MODEL_SIZE": "large",
+            "NACRE_OPENAI_BASE_URL": f"http://127.0.0.1:{slow.port}/v1",
+        }
         settings |= {"NACRE_OPENAI_API_KEY": "k", "NACRE_LEAD": "model"}
         with line_to(port) as line:
             with started(arguments, data, tmp_path, f"{address}/healthz", **settings) as process:

@@ -51,11 +51,12 @@ NOT_RUN = {
     "it needs these packages: tests/integration/test_extensions.py installs them": r"NACRE_EXTENSIONS=",
     "it is a pattern with words to fill in": r".*\b(?:NAME|GRAPH|QUESTION|FILE\.ttl)\b",
     "the tests have an empty folder of their own": r"(?:mkdir|cd) ",
+    "a site of others frames the page: tests/e2e/test_embed.py has one": r"NACRE_EMBED=",
     "it changes the shell of a person": r"nacre --install-completion",
 }
 RUN_LANGUAGES = {"shell", "python", "chat"}
 # blocks that are no code, and files that readers save
-OTHER_LANGUAGES = {"text", "turtle", "markdown", "json", "yaml", "toml", "mermaid", "javascript"}
+OTHER_LANGUAGES = {"text", "html", "turtle", "markdown", "json", "yaml", "toml", "mermaid", "javascript"}
 SERVER, STUDIO = "http://127.0.0.1:8200", "http://127.0.0.1:2124"
 # files that a reader has: their own name, and what stands for it here
 OWN_FILES = {
@@ -64,6 +65,8 @@ OWN_FILES = {
     "reports/press.pdf": "tests/fixtures/documents/press.pdf",
     "notes/own.md": "The boilers are checked by Mara Quill every Monday.",
     "handbook/boilers.md": "# Boilers\n\nThe boilers are checked by Mara Quill every Monday.",
+    "members.csv": "No,Name,Town\n1,Ann Lee,Lund\n2,Bo Berg,Ystad\n",
+    "loans.csv": "Object,Borrower,Lent\nOak chest,Ann Lee,2025-03-14\nClay pipe,Bo Berg,2024-11-02\n",
     "docs/college.md": "# Calder College\n\nIda Brandt graduated from Calder College in 1998.",
 }
 
