@@ -381,8 +381,8 @@ def _judged(evidence: Evidence, chance: float, reading: Reading) -> Evidence:
     """Rows with their probability and doubts; with a doubt, or below the learned `sure`, they are not sure."""
     if not isinstance(evidence, Rows):
         return evidence
-    doubts = _doubts(reading, evidence.table)
-    chance = min(chance, load_weights().threshold - UNSURE) if doubts or chance < load_weights().sure else chance
+    doubts, weights = _doubts(reading, evidence.table), load_weights()
+    chance = min(chance, weights.threshold - UNSURE) if doubts or chance < weights.sure else chance
     return replace(evidence, probability=round(chance, 4), doubts=doubts)
 
 

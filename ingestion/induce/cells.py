@@ -60,8 +60,6 @@ _YEAR_WORDS = {"year", "date"}
 
 _NUMBERS = frozenset(("integer", "real"))
 
-_DAYS = frozenset(("date", "datetime"))
-
 _TIMES = frozenset(("date", "datetime", "time", "year"))
 
 _DATES: frozenset[Datatype] = frozenset(("date", "datetime", "year"))
@@ -127,7 +125,7 @@ def infer_cells(
         words, low, high = ([each[i] for each in periods] for i in range(3))
         exact = _exact(other, words, texts, "date")
         return TypedCells("date", "period", "", words, low, high, False, usual, exact, [False] * len(texts))
-    if families <= _NUMBERS or families == _DAYS or (len(families) == 1 and not families <= {"text", "duration"}):
+    if families <= _NUMBERS or (len(families) == 1 and not families <= {"text", "duration"}):
         # the more general one of two
         declared = _declared(max(families), texts, other, usual)
         if declared:

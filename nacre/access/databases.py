@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -247,26 +248,9 @@ def plain_database(
     if graph.stored is None or not graph.stored.is_local or graph.schema.triples > MAX_PLAIN_TRIPLES:
         return None
     source = OxigraphStore(graph.stored.path, load, sandbox.stores)
-    classes = source.select("SELECT DISTINCT ?c { ?s a ?c }", limit=settings.row_limit, seconds=PLAIN_SECONDS).rows
-    query = 'SELECT DISTINCT ?p ?l { ?s ?p ?o BIND(IF(isLiteral(?o), LANG(?o), "") AS ?l) }'
-    rows = source.select(query, limit=10 * settings.row_limit, seconds=PLAIN_SECONDS).rows
-    languages: dict[str, set[str]] = {}
-    for name, language in rows:
-        if name is not None:
-            languages.setdefault(name.value, set()).update(
-                [f"@{language.value}"] if language and language.value else []
-            )
-    stated = {each.value for (each,) in classes if each is not None}
-    schema = replace(
-        graph.schema,
-        classes=tuple(
-            replace(c, hidden=False) for c in graph.schema.classes if has_members(c.iri, stated, graph.schema)
-        ),
-        predicates=tuple(
-            replace(p, hidden=False, written=" or ".join(sorted(languages[p.iri])) or p.written)
-            for p in graph.schema.predicates
-            if p.iri in languages
-        ),
+    # a version never changes
+    schema = graph.schema.cache.get(
+        (_stated_schema, settings.row_limit), lambda: _stated_schema(source, graph.schema, settings.row_limit)
     )
     words, labels = Vocabulary(graph.schema), sparql.ingested_labels(graph.stored)
     engine = sparql_engine(source, words, labels, tables=graph.stored)
@@ -274,9 +258,24 @@ def plain_database(
     return replace(of, is_plain=True, stated=schema, wants_query=True)
 
 
-def has_members(class_: str, stated: Collection[str], schema: Schema) -> bool:
-    """Whether the data states members of a class or of a subclass."""
-    return any(class_ in schema.with_parents([each]) for each in stated)
+def _stated_schema(source: SparqlSource, schema: Schema, limit: int) -> Schema:
+    """The classes that the data states members of, also by a subclass, and its predicates with their languages."""
+    classes = source.select("SELECT DISTINCT ?c { ?s a ?c }", limit=limit, seconds=PLAIN_SECONDS).rows
+    stated = set(schema.with_parents([each.value for (each,) in classes if each is not None]))
+    query = 'SELECT DISTINCT ?p ?l { ?s ?p ?o BIND(IF(isLiteral(?o), LANG(?o), "") AS ?l) }'
+    languages: dict[str, set[str]] = defaultdict(set)
+    for name, language in source.select(query, limit=10 * limit, seconds=PLAIN_SECONDS).rows:
+        if name is not None:
+            languages[name.value] |= {f"@{language.value}"} if language and language.value else set()
+    return replace(
+        schema,
+        classes=tuple(replace(each, hidden=False) for each in schema.classes if each.iri in stated),
+        predicates=tuple(
+            replace(each, hidden=False, written=" or ".join(sorted(languages[each.iri])) or each.written)
+            for each in schema.predicates
+            if each.iri in languages
+        ),
+    )
 
 
 def with_portable_query(found: BranchResult, reading: Reading, vocabulary: Vocabulary | None) -> BranchResult:

@@ -4,7 +4,7 @@ Numbers are checked last: those that the evidence neither has nor gives.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise, takewhile
 
 import simplemma
@@ -31,9 +31,6 @@ _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
 
 # words that are joined by hyphens
 _COMPOUND = re.compile(r"(?<!\w)[^\W\d_]++(?:-[^\W\d_]++)++")
-
-# letters of a name before the ending of its language
-MIN_STEM = 5
 
 # letters in each part of a compound word
 MIN_COMPOUND_LETTERS = 4
@@ -204,19 +201,18 @@ def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
             pairs = ("-".join(parts[:2]), "".join(parts[:2]).lower())
             language = foreign or ENGLISH
             return pairs[1] in known or simplemma.is_known(pairs[0], lang=language)
-    return bool(foreign) and any(_are_cognates(word.norm, name) for name in match.evidence.name_words)
+    return bool(foreign) and _is_cognate(word.norm, match.evidence.name_stems)
 
 
-def _are_cognates(word: str, name: str) -> bool:
-    """Whether an English name and a word of another language differ in the ending of their language.
+def _is_cognate(word: str, stems: Collection[str]) -> bool:
+    """Whether a word of another language is the stem of an English name, or has an ending of its language behind it.
 
-    >>> _are_cognates("devon", "devonian"), _are_cognates("devonien", "devonian"), _are_cognates("juliana", "julian")
-    (True, True, False)
+    >>> [_is_cognate(word, {"devon"}) for word in ("devon", "devonien", "juliana")]
+    [True, True, False]
     """
-    name, word = fold(name), fold(word)
-    stems = [name.removesuffix(each) for each in word_list("checking", "adjective_endings") if name.endswith(each)]
-    endings = {"", *word_list("checking", "foreign_endings")}
-    return any(len(s) >= MIN_STEM and word.startswith(s) and word.removeprefix(s) in endings for s in stems)
+    word = fold(word)
+    endings = ("", *word_list("checking", "foreign_endings"))
+    return any(word.removesuffix(each) in stems for each in endings if word.endswith(each))
 
 
 def _foreign_language(match: SentenceMatch) -> str:
@@ -317,8 +313,8 @@ def _is_related(match: SentenceMatch) -> bool:
         return True
     if _foreign_language(match):
         # its words cannot be those of the evidence, but its names must be
-        names = match.evidence.name_words
-        return any(match.run_lengths) or any(_are_cognates(word.norm, name) for word in match.words for name in names)
+        stems = match.evidence.name_stems
+        return any(match.run_lengths) or any(_is_cognate(word.norm, stems) for word in match.words)
     content = match.content[1:] if match.yes_no else match.content
     # numbers, units, dates and computed numbers are checked elsewhere
     figure = pattern("checking", "figure")

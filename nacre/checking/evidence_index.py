@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nacre.language.data import pattern, word_list
 from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import function_words, synonyms
-from nacre.language.tokens import Token, lemma, name_tokens, tokenize
+from nacre.language.tokens import Token, fold, lemma, name_tokens, tokenize
 from nacre.language.values import Period, find_periods, key_year
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 
@@ -21,6 +21,9 @@ _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.\"])(\d+(?:\.\d+)?)(?![\w\"])")
 
 # a cell with so many spaces is a sentence
 _SENTENCE_SPACES = 5
+
+# letters of a name before its ending
+_MIN_STEM = 5
 
 # the years that a number without a unit may be
 _FIRST_YEAR, _LAST_YEAR = 1000, 2999
@@ -75,6 +78,15 @@ class EvidenceIndex:
     def name_words(self) -> frozenset[str]:
         """The words of cells and titles."""
         return frozenset(word for label in self.labels for word in label.split())
+
+    @cached_property
+    def name_stems(self) -> frozenset[str]:
+        """The words of cells and titles without the English endings of adjectives: "devon" of "Devonian"."""
+        endings = word_list("checking", "adjective_endings")
+        stems = (
+            name.removesuffix(each) for name in map(fold, self.name_words) for each in endings if name.endswith(each)
+        )
+        return frozenset(stem for stem in stems if len(stem) >= _MIN_STEM)
 
     def contains_words(self, words: Sequence[str]) -> bool:
         """Whether these words stand together, in this order, in one text."""

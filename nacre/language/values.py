@@ -244,7 +244,7 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
 
 def resolve_relative_times(text: str, today: date) -> str:
-    """The text with years and months that are told from today as dates.
+    """The text with "last year", "this month" and the like as dates.
 
     >>> resolve_relative_times("total rain last year, since this month", date(2026, 1, 5))
     'total rain in 2025, since January 2026'

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -274,3 +274,16 @@ def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     """The address of a running `langgraph dev` without a model."""
     with in_studio(data, tmp_path_factory.mktemp("studio")) as address:
         yield address
+
+
+def ask_in_playground(page: Any, address: str, question: str, answer: str) -> None:
+    """Ask the reading room in LangServe's playground, in a browser, and wait for the answer."""
+    page.goto(f"{address}/ask/playground/")
+    page.wait_for_selector("text=Inputs")
+    # the form is filled from the schema by a later task of the page, which takes away what was typed before
+    page.wait_for_load_state("networkidle")
+    page.evaluate("new Promise(done => requestIdleCallback(done))")
+    page.locator("textarea").nth(0).fill(question)
+    page.locator("textarea").nth(1).fill("reading-room")
+    page.click("text=Start")
+    page.wait_for_selector(f"text={answer}")

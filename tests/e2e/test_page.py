@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
-from tests.e2e.conftest import GRAPHS, ROOT, free_port, serving, started
+from tests.e2e.conftest import GRAPHS, ROOT, ask_in_playground, free_port, serving, started
 from tests.e2e.line import line_to
 from tests.support.model_servers import Reply, openai_server
 from tests.support.scripted_model import step
@@ -648,12 +648,4 @@ def test_the_documentation_and_the_playground_work(page, server):
     page.goto(f"{server}/api/docs/")
     page.click("nav a[href='#post-api-ask']")
     page.wait_for_selector("section#post-api-ask:target table")
-    page.goto(f"{server}/ask/playground/")
-    page.wait_for_selector("text=Inputs")
-    # the form is filled from the schema by a later task of the page, which takes away what was typed before
-    page.wait_for_load_state("networkidle")
-    page.evaluate("new Promise(done => requestIdleCallback(done))")
-    page.locator("textarea").nth(0).fill(QUESTION)
-    page.locator("textarea").nth(1).fill("reading-room")
-    page.click("text=Start")
-    page.wait_for_selector("text=540")
+    ask_in_playground(page, server, QUESTION, "540")

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from nacre.client.facade import Nacre
 from tests.e2e import test_page
-from tests.e2e.conftest import GRAPHS, ROOT, answering, command, free_port, serving
+from tests.e2e.conftest import GRAPHS, ROOT, answering, ask_in_playground, command, free_port, serving
 from tests.e2e.test_page import LAST, QUESTION, ask
 
 # fixtures and marks of the other tests of the page
@@ -92,14 +92,7 @@ def test_the_documentation_and_the_playground_work_under_a_path(context, page, s
     described = page.evaluate("() => document.querySelector('a[href$=\"openapi.json\"]').href")
     spec = httpx.get(described).json()
     assert spec["servers"] == [{"url": "/kg"}]
-    page.goto(f"{url}/ask/playground/")
-    page.wait_for_selector("text=Inputs")
-    page.wait_for_load_state("networkidle")
-    page.evaluate("new Promise(done => requestIdleCallback(done))")
-    page.locator("textarea").nth(0).fill(QUESTION)
-    page.locator("textarea").nth(1).fill("reading-room")
-    page.click("text=Start")
-    page.wait_for_selector("text=540")
+    ask_in_playground(page, url, QUESTION, "540")
 
 
 def test_programs_find_the_path(site):

@@ -29,17 +29,12 @@ from nacre.serving.app import create_app
 from nacre.serving.cli.main import app as commands
 from nacre.serving.keys import KeyStore
 from nacre.stores.state.database import open_file
-
-TURTLE = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
-:a a :Kiln ; r:label "Old Kiln" ; :height 12 .
-:b a :Kiln ; r:label "New Kiln" ; :height 30 .
-"""
-QUESTION = "How high is Old Kiln?"
+from tests.support.ask_graph import KILNS, KILNS_QUESTION
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    (tmp_path / "kilns.ttl").write_text(TURTLE)
+    (tmp_path / "kilns.ttl").write_text(KILNS)
     for name in ("kilns", "other"):
         ingest([str(tmp_path / "kilns.ttl")], name, data=tmp_path / "data", no_vectors=True)
     return tmp_path / "data"
@@ -64,7 +59,7 @@ def started(data: Path, **more: Any) -> TestClient:
 
 
 def asked(client: TestClient, headers: dict[str, str], thread: str = "one") -> dict[str, Any]:
-    body = {"question": QUESTION, "graph": "kilns", "thread": thread}
+    body = {"question": KILNS_QUESTION, "graph": "kilns", "thread": thread}
     record: dict[str, Any] = client.post(
         "/api/ask", json=body, headers={**headers, "Accept": "application/json"}
     ).json()
@@ -84,7 +79,7 @@ def do_all(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
     assert client.delete(f"/api/shares/{link['id']}", headers=headers).status_code == 204
     upload = client.post("/api/uploads", headers=headers).json()["upload"]
     place = {"name": "k.ttl", "offset": "0"}
-    sent = client.put(f"/api/uploads/{upload}/files", params=place, content=TURTLE.encode(), headers=headers)
+    sent = client.put(f"/api/uploads/{upload}/files", params=place, content=KILNS.encode(), headers=headers)
     assert sent.status_code == 200, sent.text
     body = {"graph": "new", "replace": False}
     assert client.post(f"/api/uploads/{upload}", json=body, headers=headers).status_code == 202

@@ -31,20 +31,16 @@ from nacre.serving.cli.main import app as commands
 from nacre.serving.keys import KeyStore
 from nacre.stores.state.conversations import Conversations
 from nacre.stores.state.database import open_file
+from tests.support.ask_graph import KILNS, KILNS_QUESTION
 
-TURTLE = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
-:a a :Kiln ; r:label "Old Kiln" ; :height 12 .
-:b a :Kiln ; r:label "New Kiln" ; :height 30 .
-"""
-QUESTION = "How high is Old Kiln?"
 BAD = '</p><script>alert(1)</script><img src=x onerror="alert(1)">\' & \u202eevil\x1b[2J'
 
 
 def answer(**changed: Any) -> Any:
     record = {
-        "question": QUESTION,
-        "standalone": QUESTION,
-        "standalone_own": QUESTION,
+        "question": KILNS_QUESTION,
+        "standalone": KILNS_QUESTION,
+        "standalone_own": KILNS_QUESTION,
         "answer": "12 [1].",
         "language": "en",
         "graph": "kilns",
@@ -73,7 +69,7 @@ def query(text: str) -> Any:
 @pytest.fixture(scope="module")
 def kilns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sharing")
-    (folder / "kilns.ttl").write_text(TURTLE)
+    (folder / "kilns.ttl").write_text(KILNS)
     ingest([str(folder / "kilns.ttl")], "kilns", data=folder / "data", no_vectors=True)
     return folder / "data"
 
@@ -94,7 +90,7 @@ def sent_by(token: str) -> dict[str, str]:
 
 
 def asked(client: TestClient, headers: dict[str, str], thread: str) -> None:
-    body = {"question": QUESTION, "graph": "kilns", "thread": thread}
+    body = {"question": KILNS_QUESTION, "graph": "kilns", "thread": thread}
     reply = client.post("/api/ask", json=body, headers={**headers, "Accept": "application/json"})
     assert reply.status_code == 200
     assert reply.json()["values"] == [12]
@@ -129,7 +125,7 @@ def test_a_link_is_read_without_a_key_and_ends_with_its_thread_its_owner_and_its
         assert first["link"]["expires"] - first["link"]["created"] == pytest.approx(30 * DAY)
         page = client.get(first["path"])
         assert page.status_code == 200
-        assert QUESTION in page.text
+        assert KILNS_QUESTION in page.text
         assert 'href="#source-1"' in page.text
         _check_headers(page)
         # the token is stored nowhere, nor is it in a log
@@ -214,7 +210,7 @@ def test_a_deleted_graph_takes_its_shared_answers_along(
 ) -> None:
     monkeypatch.setenv("NACRE_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("NACRE_EMBEDDER", "none")
-    (tmp_path / "kilns.ttl").write_text(TURTLE)
+    (tmp_path / "kilns.ttl").write_text(KILNS)
 
     def read_again() -> None:
         ingest([str(tmp_path / "kilns.ttl")], "kilns", data=tmp_path / "data", no_vectors=True)
@@ -234,7 +230,7 @@ def test_a_deleted_graph_takes_its_shared_answers_along(
         made = shared(client, {}, "two")
         listed = CliRunner().invoke(commands, ["shares", "list"])
         assert made["link"]["id"] in listed.output
-        assert QUESTION in listed.output
+        assert KILNS_QUESTION in listed.output
         assert "1 shared answers" in CliRunner().invoke(commands, ["remove", "--graph", "kilns"]).output
         read_again()
         assert client.get(made["path"]).status_code == 404

@@ -24,3 +24,10 @@ def ask_graph(turtle: str, folder: Path) -> Ask:
         return answer
 
     return ask
+
+
+KILNS = """@prefix : <http://example.org/k/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:a a :Kiln ; r:label "Old Kiln" ; :height 12 .
+:b a :Kiln ; r:label "New Kiln" ; :height 30 .
+"""
+KILNS_QUESTION = "How high is Old Kiln?"

@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from datetime import time as clock_time
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -283,7 +283,7 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
         ping = engine.dialect.do_ping
 
         def bounded_ping(dbapi_connection: Any) -> bool:
-            with _cut_after(dbapi_connection, limits.connect_seconds):
+            with _ended_after(limits.connect_seconds, partial(_cut, dbapi_connection)):
                 return ping(dbapi_connection)
 
         engine.dialect.do_ping = bounded_ping  # type: ignore[method-assign]
@@ -294,15 +294,16 @@ def _engine(url: Any, dialect: str, limits: DatabaseLimits) -> Engine:
 CUT_SECONDS = 1.0
 
 
+def _cut(raw: Any) -> None:
+    """Cut a connection of psycopg, which waits for a server that hangs without an end."""
+    with suppress(OSError, raw.Error), socket.socket(fileno=os.dup(raw.fileno())) as connection:
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 @contextmanager
-def _cut_after(raw: Any, seconds: float) -> Iterator[None]:
-    """Cut a connection of psycopg, which waits for a server that hangs without an end, after so many seconds."""
-
-    def cut() -> None:
-        with suppress(OSError, raw.Error), socket.socket(fileno=os.dup(raw.fileno())) as connection:
-            connection.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(seconds, cut)
+def _ended_after(seconds: float, end: Callable[[], None]) -> Iterator[None]:
+    """Call `end` if what is run in this context takes more seconds."""
+    timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
     try:
@@ -353,7 +354,7 @@ def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[N
     left = max(0.05, deadline - time.monotonic())
     raw: Any = connection.connection.dbapi_connection
     if dialect == "postgres":
-        with _cut_after(raw, left + CUT_SECONDS):
+        with _ended_after(left + CUT_SECONDS, partial(_cut, raw)):
             connection.execute(text("SET TRANSACTION READ ONLY"))
             connection.execute(text(f"SET LOCAL statement_timeout = {int(left * 1000)}"))
             yield
@@ -383,13 +384,8 @@ def _within(connection: Connection, dialect: str, deadline: float) -> Iterator[N
         finally:
             raw.set_progress_handler(None, 0)
     else:
-        timer = threading.Timer(left, raw.interrupt)
-        timer.daemon = True
-        timer.start()
-        try:
+        with _ended_after(left, raw.interrupt):
             yield
-        finally:
-            timer.cancel()
 
 
 def check_read_only(connections: DatabaseConnections) -> str:

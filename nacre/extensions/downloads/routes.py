@@ -1,14 +1,12 @@
 """GET /api/threads/{thread}/turns/{turn}/answer.{format}: an answer as a file."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, FastAPI, Path, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 
 from nacre.extensions.downloads.formats import Format, write_answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.threads import MAX_THREAD_NAME
+from nacre.serving.http.threads import ThreadPath, TurnPath
 
 MEDIA_TYPES: dict[Format, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -29,8 +27,8 @@ router = APIRouter(prefix="/api", tags=["threads"], responses=ERROR_RESPONSES)
 )
 async def export_answer(
     request: Request,
-    thread: Annotated[str, Path(min_length=1, max_length=MAX_THREAD_NAME)],
-    turn: Annotated[int, Path(ge=1, le=2**31)],
+    thread: ThreadPath,
+    turn: TurnPath,
     format: Format,
     threads: ThreadsDep,
     service: TurnServiceDep,

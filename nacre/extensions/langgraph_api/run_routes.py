@@ -27,8 +27,8 @@ from nacre.extensions.langgraph_api.running import (
 from nacre.extensions.langgraph_api.thread_states import check_modes
 from nacre.records.threads import run_in_thread
 from nacre.serving.http.dependencies import ERROR_RESPONSES, encode_events, run_while_connected
+from nacre.serving.http.threads import ThreadPath
 from nacre.serving.runs import Run
-from nacre.serving.threads import MAX_THREAD_NAME
 
 MAX_BATCH = 32
 
@@ -41,7 +41,6 @@ _listed = TypeAdapter(list[str])
 
 router = APIRouter(tags=["langgraph"], responses=ERROR_RESPONSES)
 
-ThreadPath = Annotated[str, Path(min_length=1, max_length=MAX_THREAD_NAME)]
 
 RunPath = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

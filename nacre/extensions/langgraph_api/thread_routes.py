@@ -17,7 +17,6 @@ from nacre.extensions.langgraph_api.requests import (
     answer_ids,
     graph_of_assistant,
 )
-from nacre.extensions.langgraph_api.run_routes import ThreadPath
 from nacre.extensions.langgraph_api.running import STOPPED, RunContext, RunContextDep
 from nacre.extensions.langgraph_api.thread_states import (
     MAX_RETURNED,
@@ -34,6 +33,7 @@ from nacre.language.sanitize import storable_text
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, LookUpSlotDep
+from nacre.serving.http.threads import ThreadPath
 from nacre.serving.threads import validate_thread_name
 from nacre.stores.state.conversations import Conversation, ThreadFilter
 

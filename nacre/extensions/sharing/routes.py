@@ -36,9 +36,10 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import Authenticator, CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
+from nacre.serving.http.threads import ThreadPath, TurnPath
 from nacre.serving.keys import Caller, KeyStore, report_deed
 from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
-from nacre.serving.threads import MAX_THREAD_NAME, Threads
+from nacre.serving.threads import Threads
 from nacre.stores.catalog import Library
 from nacre.stores.state.conversations import ConversationStoreError
 
@@ -63,8 +64,8 @@ class NewShare(BaseModel):
 @share_router.post("/threads/{thread}/turns/{turn}/share", summary="Share an answer", status_code=201)
 async def share_answer(
     request: Request,
-    thread: Annotated[str, Path(min_length=1, max_length=MAX_THREAD_NAME)],
-    turn: Annotated[int, Path(ge=1, le=2**31)],
+    thread: ThreadPath,
+    turn: TurnPath,
     body: ShareTerms,
     threads: ThreadsDep,
     caller: CallerDep,

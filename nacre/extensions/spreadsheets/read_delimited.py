@@ -40,7 +40,7 @@ _UNDEFINED = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 
 
 class Delimiting(NamedTuple):
-    """How the cells of a file are told apart."""
+    """How the cells of a file are separated and quoted."""
 
     delimiter: str
     quote: str = '"'

@@ -19,7 +19,7 @@ _MAX_VALUE_LENGTH = 50
 # of its values (given)
 _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 16, 60, 70
 
-# so many columns are not left out, since a line that says so is as long (given)
+# up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
