@@ -119,7 +119,7 @@ def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[L
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
     rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
-    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Give a corrected answer. {_answers_left(left)}"
+    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Answer again. {_answers_left(left)}"
 
 
 def _lines(parts: Sequence[str]) -> str:

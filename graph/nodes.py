@@ -403,7 +403,8 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
         message.say(sentence)
 
     lexicon = await available_lexicon(graph, view.standalone)
-    gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
+    known = partial(name_spans, lexicon=lexicon)
+    gate = GroundingGate(view.evidence, release, known, view.language, view.foreign_words)
     draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
     released = gate.released()
     table, settings = draft.value.table, resources.settings

@@ -5,7 +5,7 @@ Sentences of the rules come whole (`say`), free text of a model comes in pieces 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -88,7 +88,7 @@ class GroundingGate:
     `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
     were released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, and the rest
     was not looked at. `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence;
-    free text may be in `language`.
+    free text may be in `language`, in which the question `said` some words.
     """
 
     def __init__(
@@ -97,6 +97,7 @@ class GroundingGate:
         release: Callable[[str], None],
         known: FindGraphNames = no_graph_names,
         language: str = "en",
+        said: Collection[str] = (),
     ) -> None:
         self.answer = ""
         self.cited: list[int] = []
@@ -106,6 +107,7 @@ class GroundingGate:
         self._release = release
         self._known = known
         self._language = language
+        self._said = said
         self._indexes: dict[tuple[int, ...], EvidenceIndex] = {}
         self._pending = ""
         self._gap = " "
@@ -282,7 +284,7 @@ class GroundingGate:
         self._release(piece)
 
     def _unsupported(self, core: str, indexes: Sequence[int], language: str = "") -> list[str]:
-        return unsupported_claims(core, self._index(indexes), self._known, language or self._language)
+        return unsupported_claims(core, self._index(indexes), self._known, language or self._language, self._said)
 
     def _index(self, indexes: Sequence[int]) -> EvidenceIndex:
         key = tuple(sorted(set(indexes)))

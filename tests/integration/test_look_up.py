@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.write_tables import write_tables
+from ingestion.layer.layer_file import LayerFile, LayerFiles
 from ingestion.read.parse import parse_files
 from nacre.records.evidence import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql
@@ -215,6 +216,7 @@ def test_the_columns_of_a_wide_table_are_named_and_those_asked_for_shown(tmp_pat
     write_tables(parse_files([tmp_path / "wide.ttl"]), tmp_path / "graph.sqlite")
     opened = Tables(tmp_path / "graph.sqlite")
     text = seen(opened, "columns", table="thing", text="load")
+    named = seen(opened, "columns", table="thing", text="the owner of each")
     part = schema_sql(opened, ["thing"], {f"{E}feature7"})
     opened.close()
     assert "feature_7 INTEGER" in part
@@ -223,4 +225,22 @@ def test_the_columns_of_a_wide_table_are_named_and_those_asked_for_shown(tmp_pat
     assert "heavy_load INTEGER" in text
     assert "feature_7," in text
     assert "feature_7 INTEGER" not in text
+    assert "CREATE TABLE owner (\n  thing_id INTEGER" in named
     assert len(text) <= MAX_COLUMNS_TEXT
+
+
+def test_a_look_up_has_the_columns_that_a_layer_hides(tmp_path: Path) -> None:
+    facts = " ".join(
+        f":t{n} a :Thing ; :start :i{n} ; :weight {n} . :i{n} a :Time ; :year {1780 + n} ." for n in (1, 2)
+    )
+    (tmp_path / "hidden.ttl").write_text(HEAD + facts, "utf-8")
+    layer = f"prefixes: {{e: '{E}'}}\nproperties: {{e:start: {{hidden: true}}}}\n"
+    write_tables(
+        parse_files([tmp_path / "hidden.ttl"]), tmp_path / "graph.sqlite", LayerFiles((LayerFile("l", layer),))
+    )
+    opened = Tables(tmp_path / "graph.sqlite")
+    text, part = seen(opened, "columns", table="thing"), schema_sql(opened, ["thing"], {f"{E}weight"})
+    opened.close()
+    assert "start_id INTEGER" in text
+    assert "start_id" not in part
+    assert "-- 1 more columns: look them up" in part

@@ -39,8 +39,9 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
     ones are shown in short: links first, names in other languages and identifiers last.
 
     A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
-    a value, classes without members and what a layer hides are left out. Tables that a column refers to and that are
-    not shown are listed at the end.
+    a value, classes without members and what a layer hides are left out; named relations without a focus have the
+    hidden columns too, since some facts are found through them alone. Tables that a column refers to and that are not
+    shown are listed at the end.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
@@ -71,7 +72,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
             parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            parts.append(_statement(tables, relation, alike, focus))
+            parts.append(_statement(tables, relation, alike, focus, whole=relations is not None and focus is None))
     if relations is not None:
         parts += _referenced_tables(schema, shown, empty)
     return "\n\n".join(parts) + "\n"
@@ -186,8 +187,11 @@ def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collect
     return lines
 
 
-def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None) -> str:
-    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them."""
+def _statement(
+    tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None, *, whole: bool
+) -> str:
+    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them. If `whole`, it
+    has hidden columns too."""
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
     key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
@@ -201,7 +205,7 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation], fo
     for column in kept:
         predicate = schema.predicate_of.get(column.predicate)
         name = column.value or column.link
-        if predicate is None or predicate.hidden or name not in filled:
+        if predicate is None or (predicate.hidden and not whole) or name not in filled:
             continue
         own, samples = restrict_to_relation(tables, relation, column, predicate, _MAX_VALUES)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
@@ -226,15 +230,15 @@ def _useful_columns(
 ) -> tuple[Sequence[Column], int]:
     """The columns that a question is about and the most useful others, in their order, and how many are left out.
     Copies of a column, names in other languages and identifiers are the least useful."""
-    known_columns = [
+    filled_columns = [
         (place, column, known)
         for place, column in enumerate(relation.columns)
-        if (known := schema.predicate_of.get(column.predicate)) is not None
-        and not known.hidden
-        and (column.value or column.link) in filled
+        if (known := schema.predicate_of.get(column.predicate)) is not None and (column.value or column.link) in filled
     ]
+    known_columns = [each for each in filled_columns if not each[2].hidden]
+    hidden = len(filled_columns) - len(known_columns)
     if len(known_columns) <= _MAX_COLUMNS + _MAX_LEFT:
-        return [column for _, column, _ in known_columns], 0
+        return [column for _, column, _ in known_columns], hidden
     links, seen = 0, set[tuple[str, ...]]()
     ranked: list[tuple[int, int, int]] = []
     for place, column, known in sorted(known_columns, key=lambda each: -_filled_share(schema, each[2])):
@@ -248,7 +252,7 @@ def _useful_columns(
         ranked.append((3 if use == 2 and links > _MAX_COLUMNS // 2 else use, len(ranked), place))
     most = max(_MAX_COLUMNS, sum(not use for use, *_ in ranked))
     places = sorted(place for *_, place in sorted(ranked)[:most])
-    return [relation.columns[place] for place in places], len(ranked) - len(places)
+    return [relation.columns[place] for place in places], len(ranked) - len(places) + hidden
 
 
 def is_secondary(predicate: Predicate) -> bool:
