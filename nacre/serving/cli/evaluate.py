@@ -243,8 +243,8 @@ def calibrate(
 ) -> None:
     """Measure how often the model's queries are right and store the result.
 
-    QUESTIONS has one JSON object per line, with a question and its answers. Without it, up to thirty questions are made of
-    the graph's own data. The counts replace earlier ones of this model. With --verified, thirty or more verified
+    QUESTIONS has one JSON object per line, with a question and its answers. Without it, up to thirty questions are made
+    of the graph's own data. The counts replace earlier ones of this model. With --verified, thirty or more verified
     questions of the graph calibrate the probabilities of the rules, from then on again with each ingest and with new
     ones.
     """
