@@ -132,6 +132,11 @@ tables:
             "ON v.member_id = m.id LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
             None,
         ),
+        (
+            "SELECT m.name, AVG(v.minutes), AVG(b.lesson_id) FROM members m LEFT JOIN visits v ON v.member_id = m.id "
+            "LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
+            None,
+        ),
         ("SELECT SUM(minutes) FROM visits WHERE member_id IN (SELECT member_id FROM bookings)", [(75,)]),
         ("SELECT m.name, SUM(v.minutes) FROM members m JOIN visits v ON v.member_id = m.id GROUP BY m.id ORDER BY 1",
          [("Ann", 30), ("Cid", 45)]),
