@@ -5,6 +5,7 @@ with the categories "hard wood" and "soft wood" are woods, organizations named "
 "firm name" is a firm.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
@@ -168,7 +169,8 @@ def _entities(
             continue
         iri = texts[number]
         local = _last_segment(iri)
-        plain = split_name(unquote(local) if "%" in local else local)
+        # the end of the IRI of a row has its key: "Kostenstelle=0100"
+        plain = split_name(_KEY_NAME.sub(" ", unquote(local) if "%" in local else local))
         names = set(map(joined_tokens, said))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
@@ -303,6 +305,9 @@ def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Predica
     for place in layout.places:
         if place.iri in schema.predicate_of:
             yield schema.predicate_of[place.iri], place
+
+
+_KEY_NAME = re.compile(r"[^;=]+=")
 
 
 def _last_segment(iri: str) -> str:
