@@ -5,7 +5,6 @@ with the categories "hard wood" and "soft wood" are woods, organizations named "
 "firm name" is a firm.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
@@ -169,8 +168,7 @@ def _entities(
             continue
         iri = texts[number]
         local = _last_segment(iri)
-        # the end of the IRI of a row has its key: "Kostenstelle=0100"
-        plain = split_name(_KEY_NAME.sub(" ", unquote(local) if "%" in local else local))
+        plain = split_name(_without_key_names(unquote(local) if "%" in local else local))
         names = set(map(joined_tokens, said))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
@@ -307,7 +305,13 @@ def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Predica
             yield schema.predicate_of[place.iri], place
 
 
-_KEY_NAME = re.compile(r"[^;=]+=")
+def _without_key_names(segment: str) -> str:
+    """The values of the key at the end of the IRI of a row; another segment as it is.
+
+    >>> _without_key_names("Cost centre=0100;Line=2"), _without_key_names("Oslo")
+    ('0100;2', 'Oslo')
+    """
+    return ";".join(part.rpartition("=")[2] for part in segment.split(";")) if "=" in segment else segment
 
 
 def _last_segment(iri: str) -> str:

@@ -14,11 +14,6 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         SHELLS,
         {"Which weight is between 800 and 1200?": {900, 1100}, "Which shell weighs less than 1 kg?": {"Limpet"}},
     ),
-    "the key of rows in their IRIs is no name": (
-        "harbour.csv",
-        "Berth;Keeper;Depth\n0100;Ann;3\n0200;Bo;4\n",
-        {"Which Berth has a depth of 3?": {"0100"}},
-    ),
     "columns of one name": (
         "shells.csv",
         SHELLS,
