@@ -8,11 +8,25 @@ import pytest
 from tests.support.ask_graph import ask_graph
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
+EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+<http://e.org/export/2025> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ; :wheels 4 . }
+<http://e.org/export/2026> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ; :wheels 4 .
+  :c a :Mill ; r:label "New Mill" ; :wheels 9 . }
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
         SHELLS,
         {"Which weight is between 800 and 1200?": {900, 1100}, "Which shell weighs less than 1 kg?": {"Limpet"}},
+    ),
+    "named graphs": (
+        "exports.trig",
+        EXPORTS,
+        {
+            "Which mills are in the 2026 export but not in the 2025 export?": {"New Mill"},
+            "How many mills are in the 2025 export?": {2},
+            "How many wheels do all mills have?": {15},
+        },
     ),
     "columns of one name": (
         "shells.csv",
