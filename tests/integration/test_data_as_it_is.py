@@ -9,7 +9,8 @@ from tests.support.ask_graph import ask_graph
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
 EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
-<http://e.org/export/2025> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ; :wheels 4 . }
+<http://e.org/export/2025> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ;
+  :wheels 4 . }
 <http://e.org/export/2026> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ; :wheels 4 .
   :c a :Mill ; r:label "New Mill" ; :wheels 9 . }
 """
