@@ -41,6 +41,7 @@ from nacre.understanding.parsing.constraints import (
     prefer_totals,
     prefer_whole_sums,
     prefer_wider_classes,
+    show_names_in_any_language,
     show_numbered_properties,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
@@ -176,6 +177,7 @@ REWRITES = (
     PlanRewrite("nouns of unions", read_unions),
     PlanRewrite("requested property", answer_requested_property),
     PlanRewrite("numbered properties", show_numbered_properties),
+    PlanRewrite("names in any language", show_names_in_any_language),
     PlanRewrite("keywords as condition", as_condition),
 )
 

@@ -14,6 +14,10 @@ EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/r
 <http://e.org/export/2026> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ; :wheels 4 .
   :c a :Mill ; r:label "New Mill" ; :wheels 9 . }
 """
+POTTERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:Potter r:label "Potter"@en . :a a :Potter ; r:label "Ida Loam" ; :born 1901 . :b a :Potter ; r:label "Ole Kiln" ;
+  :born 1930 . :c a :Potter ; r:label "محمد الأمين"@ar , "Mohammed Clay"@en ; :born 1948 .
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -27,6 +31,14 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "Which mills are in the 2026 export but not in the 2025 export?": {"New Mill"},
             "How many mills are in the 2025 export?": {2},
             "How many wheels do all mills have?": {15},
+        },
+    ),
+    "a name in another script, and neighbours without a language": (
+        "potters.ttl",
+        POTTERS,
+        {
+            "When was محمد الأمين born?": {1948},
+            "List the potters sorted by name": {"Ida Loam", "Ole Kiln", "Mohammed Clay"},
         },
     ),
     "columns of one name": (

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, multilingual_property
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
@@ -213,6 +213,23 @@ def _lists_totals(derivation: Derivation, ref: Ref, tokens: Sequence[Token]) -> 
     ]
     is_listed = any(target.ref == ref and not target.function for target in derivation.targets)
     return is_listed and any(not is_plural(tokens[link.end - 1].norm) for link in named)
+
+
+def show_names_in_any_language(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return things by their shown names, where a question says "name" and not in which language."""
+    body, derivation = candidate.body, candidate.derivation
+    if not isinstance(body, Select):
+        return candidate
+    inexact = {ref.predicate for x in derivation.links if x.kind == "property" and not x.exact for ref in x.refs}
+
+    def is_any_name(term: object) -> TypeGuard[Attribute]:
+        return isinstance(term, Attribute) and term.predicate in inexact and bool(multilingual_property(term.predicate))
+
+    answers = dict.fromkeys(Itself(each.variable) if is_any_name(each) else each for each in body.answers)
+    order = body.order
+    if order is not None and is_any_name(order.by):
+        order = replace(order, by=Itself(order.by.variable))
+    return candidate._replace(body=replace(body, answers=tuple(answers), order=order))
 
 
 MAX_NUMBERED = 8  # how many columns an answer with all numbered properties has at most
