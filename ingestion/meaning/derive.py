@@ -5,7 +5,13 @@ from collections.abc import Callable, Sequence
 from ingestion.meaning.codes import expand_codes, hide_empty_texts, name_translations, name_undescribed_targets
 from ingestion.meaning.draft import Draft, RuleStopped
 from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
-from ingestion.meaning.owl import complete_inverses, complete_transitive, merge_same, unfold_lists
+from ingestion.meaning.owl import (
+    complete_inverses,
+    complete_transitive,
+    link_named_graphs,
+    merge_same,
+    unfold_lists,
+)
 from ingestion.meaning.relation_nodes import unfold_measurements, unfold_roles
 from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from ingestion.read.facts import Facts
@@ -31,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     name_translations,
     expand_codes,
     hide_empty_texts,
+    link_named_graphs,
 )
 
 # of rules that replace facts or hide them, those that a database can follow: its queries read its columns as they are

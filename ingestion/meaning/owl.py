@@ -1,14 +1,28 @@
 """Rules for RDF and OWL links: Draft -> Draft.
 
 Lists and containers become links to their members; of things that are the same, one gets all facts; transitive,
-inverse and symmetric predicates get the links that follow.
+inverse and symmetric predicates get the links that follow; things link to the named graphs that describe them.
 """
 
 import re
 from collections import defaultdict
+from urllib.parse import unquote
+
+import numpy as np
 
 from ingestion.meaning.draft import Draft
-from ingestion.vocabulary import ALTERNATIVE, INVERSE, OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, name_rank
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    INVERSE,
+    LABEL,
+    OWL,
+    RDF,
+    RDFS,
+    SCHEMA_PREDICATES,
+    SKOS,
+    TYPE,
+    name_rank,
+)
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -211,3 +225,28 @@ def _add_reversed(draft: Draft, links: list[tuple[int, int]], predicate: str) ->
     for subject, target in links:
         if draft.sort(target)[0] != "literal":
             draft.add(target, predicate, subject)
+
+
+NAMED_GRAPH = "urn:nacre:named-graph"  # the predicate from a thing to the named graphs that state its class
+
+MAX_NAMED_GRAPHS = 100  # more of them are no few exports or sources that people know by name (given)
+
+
+def link_named_graphs(draft: Draft) -> None:
+    """Link each thing to the named graphs that state its class, if things of a class are in several graphs."""
+    facts = draft.facts
+    if facts.graph is None:
+        return
+    rows = np.flatnonzero((facts.predicate == draft.predicate(TYPE)) & (facts.graph > 0))
+    graphs = np.unique(facts.graph[rows])
+    of_class = np.unique(np.stack((facts.object[rows], facts.graph[rows])), axis=1)
+    if not 2 <= len(graphs) <= MAX_NAMED_GRAPHS or len(np.unique(of_class[0])) == of_class.shape[1]:
+        return
+    draft.add(draft.iri(NAMED_GRAPH), LABEL, draft.literal("named graph"))
+    for graph in graphs.tolist():
+        if not any(name_rank(draft.text(draft.row(row)[1])) is not None for row in draft.rows_of(graph)):
+            *before, last = re.findall(r"[^\W_]+", unquote(draft.text(graph)))[-2:]
+            draft.add(graph, LABEL, draft.literal(" ".join((*before, last))))
+            draft.add(graph, ALTERNATIVE, draft.literal(" ".join((last, *before))))
+    subjects, of_graphs = np.unique(np.stack((facts.subject[rows], facts.graph[rows])), axis=1)
+    draft.derive(subjects, NAMED_GRAPH, of_graphs)

@@ -30,6 +30,7 @@ from nacre.understanding.linking.link_mentions import Linker, link_mentions, pre
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import (
+    answer_requested_property,
     asks_capacity,
     drop_computed_texts,
     drop_self_references,
@@ -41,6 +42,8 @@ from nacre.understanding.parsing.constraints import (
     prefer_totals,
     prefer_whole_sums,
     prefer_wider_classes,
+    show_names_in_any_language,
+    show_numbered_properties,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
 from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
@@ -117,7 +120,11 @@ def parse_question(
             return found
         beside += found
     context = parse_context(question, links, asked.graph)
-    return [*beside, *(rewrite_plan(each, context) for each in asked.derive_in(context))]
+    once: dict[Body, Candidate] = {}
+    for each in asked.derive_in(context):
+        rewritten = rewrite_plan(each, context)
+        once.setdefault(rewritten.body, rewritten)
+    return [*beside, *once.values()]
 
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
@@ -171,6 +178,9 @@ REWRITES = (
     PlanRewrite("aggregate of members", aggregate_members),
     PlanRewrite("parts of a whole", include_parts),
     PlanRewrite("nouns of unions", read_unions),
+    PlanRewrite("requested property", answer_requested_property),
+    PlanRewrite("numbered properties", show_numbered_properties),
+    PlanRewrite("names in any language", show_names_in_any_language),
     PlanRewrite("keywords as condition", as_condition),
 )
 
