@@ -234,13 +234,17 @@ def test_a_look_up_has_the_columns_that_a_layer_hides(tmp_path: Path) -> None:
         f":t{n} a :Thing ; :start :i{n} ; :weight {n} . :i{n} a :Time ; :year {1780 + n} ." for n in (1, 2)
     )
     (tmp_path / "hidden.ttl").write_text(HEAD + facts, "utf-8")
-    layer = f"prefixes: {{e: '{E}'}}\nproperties: {{e:start: {{hidden: true}}}}\n"
+    layer = (
+        f"prefixes: {{e: '{E}'}}\nproperties: {{e:start: {{hidden: true}}}}\nclasses: {{e:Time: {{hidden: true}}}}\n"
+    )
     write_tables(
         parse_files([tmp_path / "hidden.ttl"]), tmp_path / "graph.sqlite", LayerFiles((LayerFile("l", layer),))
     )
     opened = Tables(tmp_path / "graph.sqlite")
     text, part = seen(opened, "columns", table="thing"), schema_sql(opened, ["thing"], {f"{E}weight"})
+    behind = seen(opened, "columns", table="time")
     opened.close()
     assert "start_id INTEGER" in text
+    assert "year INTEGER" in behind
     assert "start_id" not in part
     assert "-- 1 more columns: look them up" in part
