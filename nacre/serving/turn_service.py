@@ -6,6 +6,7 @@ their turns.
 
 import json
 import logging
+import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -52,6 +53,10 @@ LOOK_UP_SLOTS = 2
 PART_SLOTS = 8
 
 log = logging.getLogger(__name__)
+
+
+# 128 random bits, as threads get them here
+RANDOM_NAME = re.compile(r"[0-9a-f-]{32,36}")
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,8 @@ class TurnService:
         if context is not None:
             agents_for(self.composition.resources, context)
         thread = validate_thread_name(turn.thread)
+        if caller.is_visitor and thread and not RANDOM_NAME.fullmatch(thread):
+            raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         conversation = None
         if thread and self.threads is not None:
             try:
