@@ -31,8 +31,10 @@ EACH = [["Ada", 80, 3], ["Bo", 70, 0], ["Cleo", 10, 1], ["Dora", 0, 0]]
 QUESTIONS: list[tuple[str, list[Any]]] = [
     ("What is the total hire amount and the number of complaints for each client?", EACH),
     ("For each client: total hire amount and number of complaints", EACH),
-    ("How many hires and complaints does each client have?", [["Ada", 2, 3], ["Bo", 1, 0], ["Cleo", 1, 1], ["Dora", 0, 0]]),
-    ("total amount and number of hires for each client", [["Ada", 80, 2], ["Bo", 70, 1], ["Cleo", 10, 1], ["Dora", 0, 0]]),
+    ("How many hires and complaints does each client have?",
+     [["Ada", 2, 3], ["Bo", 1, 0], ["Cleo", 1, 1], ["Dora", 0, 0]]),
+    ("total amount and number of hires for each client",
+     [["Ada", 80, 2], ["Bo", 70, 1], ["Cleo", 10, 1], ["Dora", 0, 0]]),
     ("total amount and total nights for each client", [["Ada", 80, 7], ["Bo", 70, 4], ["Cleo", 10, 0], ["Dora", 0, 0]]),
     ("average hire amount, number of complaints and number of hires per client",
      [["Ada", 40, 3, 2], ["Bo", 70, 0, 1], ["Cleo", 10, 1, 1], ["Dora", None, 0, 0]]),
