@@ -8,6 +8,7 @@ from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
 from ingestion.meaning.owl import (
     complete_inverses,
     complete_transitive,
+    join_spellings,
     link_named_graphs,
     merge_same,
     unfold_lists,
@@ -20,6 +21,7 @@ Rule = Callable[[Draft], None]
 
 # each rule reads what the previous ones derived
 RULES: tuple[Rule, ...] = (
+    join_spellings,
     unfold_lists,
     unfold_values,
     unfold_names,
@@ -58,4 +60,6 @@ def derive_facts(facts: Facts, rules: Sequence[Rule] = RULES) -> Facts:
         except RuleStopped as error:
             # what it derived so far is kept
             draft.limits.append(f"{rule.__name__.replace('_', ' ')}: {error}")
+        if rule is join_spellings and (joined := draft.finished_facts()) is not facts:
+            draft = Draft(joined)
     return draft.finished_facts()

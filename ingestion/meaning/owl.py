@@ -99,6 +99,54 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
         draft.hide(draft.rows_of(node), LIST_REASON)
 
 
+SPELLING_REASON = "another spelling of an IRI"
+
+
+def spelling(iri: str) -> str:
+    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
+
+    >>> spelling("https://example.org/caf%C3%A9/")
+    'http://example.org/café'
+    """
+    plain = "http" + iri[5:] if iri.startswith("https:") else iri
+    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
+
+
+def join_spellings(draft: Draft) -> None:
+    """Read IRIs that differ in their spelling alone as one, the one in most triples. Things that are linked with each
+    other, such as a document and what it is about, and things without a common class stay two."""
+    facts, iris = draft.facts, draft.iris
+    marked = [iri for iri in iris if iri[-1:] == "/" or "%" in iri or (iri[:5] == "https" and f"http{iri[5:]}" in iris)]
+    forms: dict[str, set[int]] = defaultdict(set)
+    for iri in marked:
+        if (plain := spelling(iri)) in iris:
+            forms[plain] |= {iris[iri], iris[plain]}
+    words = {*draft.predicates, *draft.classes}
+    for iri in words.intersection(marked):
+        forms[spelling(iri)].add(iris[iri])
+    forms = {plain: terms for plain, terms in forms.items() if len(terms) > 1}
+    if not forms:
+        return
+    uses = np.bincount(np.concatenate((facts.subject, facts.predicate, facts.object)))
+    other: dict[int, int] = {}
+    for terms in forms.values():
+        best, *rest = sorted(terms, key=lambda n: (-uses[n], draft.text(n)))
+        kinds, links = _classes_and_ends(draft, best)
+        for term in rest:
+            own, ends = _classes_and_ends(draft, term)
+            is_apart = term in links or best in ends or (own and kinds and not kinds & own)
+            if not is_apart or draft.text(term) in words:
+                other[term] = best
+    if other:
+        draft.replace_terms(other, SPELLING_REASON)
+
+
+def _classes_and_ends(draft: Draft, term: int) -> tuple[set[str], set[int]]:
+    """The spellings of the classes of a thing, and all that it leads to."""
+    rows = [draft.row(row) for row in draft.rows_of(term)]
+    return {spelling(draft.text(o)) for _, p, o in rows if draft.text(p) == TYPE}, {o for _, _, o in rows}
+
+
 SAME = OWL + "sameAs"
 
 EQUIVALENT = OWL + "equivalentClass"

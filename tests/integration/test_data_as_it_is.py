@@ -1,10 +1,17 @@
 """Data as people have it: doubled columns, named graphs, two spellings, lists, claims, places -> right answers."""
 
+import io
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingestion.index.triples import export_triples
+from ingestion.layer.layer_file import LayerFiles
+from ingestion.pipeline import ingest
+from ingestion.vocabulary import TYPE
+from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
@@ -17,6 +24,9 @@ EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/r
 POTTERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
 :Potter r:label "Potter"@en . :a a :Potter ; r:label "Ida Loam" ; :born 1901 . :b a :Potter ; r:label "Ole Kiln" ;
   :born 1930 . :c a :Potter ; r:label "محمد الأمين"@ar , "Mohammed Clay"@en ; :born 1948 .
+"""
+DATASETS = """@prefix : <http://e.org/> . @prefix h: <http://schema.org/> . @prefix s: <https://schema.org/> .
+:a a s:Dataset ; s:name "Tides" ; s:license "free" . :b a h:Dataset ; h:name "Moors" ; h:license "closed" .
 """
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
@@ -41,6 +51,11 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "List the potters sorted by name": {"Ida Loam", "Ole Kiln", "Mohammed Clay"},
         },
     ),
+    "a vocabulary in two spellings": (
+        "datasets.ttl",
+        DATASETS,
+        {"How many datasets are there?": {2}, "What is the license of Tides?": {"free"}},
+    ),
     "columns of one name": (
         "shells.csv",
         SHELLS,
@@ -60,3 +75,20 @@ async def test_data_as_people_have_it_gives_right_answers(case: str, tmp_path: P
     for question, values in expected.items():
         answer = await ask(question)
         assert set(answer["values"]) == values, (question, answer["answer"])
+
+
+def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path) -> None:
+    (tmp_path / "graph.nt").write_text(
+        "".join(
+            f"<http://e.org/{thing}> <{TYPE}> <{scheme}://schema.org/Dataset> .\n"
+            for thing, scheme in (("a", "http"), ("b", "https"))
+        )
+    )
+    for apart in (False, True):
+        data = tmp_path / str(apart)
+        layers = LayerFiles(spellings=not apart)
+        ingest([str(tmp_path / "graph.nt")], "graph", data=data, layers=layers, embedder=None)
+        with closing(Tables(next(data.glob("graph/versions/*/graph.sqlite")))) as tables:
+            assert len(tables.schema.classes) == 1 + apart
+            export_triples(tables, exported := io.BytesIO())
+        assert sorted(exported.getvalue().decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
