@@ -116,7 +116,7 @@ class TurnService:
             return self.library.resolve(graph)
         if graph is None and len(names) == 1:
             return names[0]
-        choices = f"There are {', '.join(names)}." if names else "This key may not read any graph of this server."
+        choices = f"There are {', '.join(names)}." if names else "You may not read any graph of this server."
         raise ConfigError(f"Which graph? {choices}" if graph is None else f"No graph named {graph!r}. {choices}")
 
     async def open_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> Graph:
