@@ -121,7 +121,7 @@ function writtenTable({ head, rows }, { values, unit }) {
 // The code of charts is loaded with the first table.
 async function appendChart(turn, rows) {
   const { chart } = await import("./chart.js");
-  const figure = chart(rows);
+  const figure = await chart(rows);
   if (figure) turn.answer.append(figure);
 }
 
@@ -241,7 +241,7 @@ function toolbar(turn, record, kept) {
     if (hooks.ask && isConfirmable(record)) bar.append(confirmButton(turn, record));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
-    if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("./share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
+    if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("jsonOfAnswer"), () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
   if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
