@@ -121,8 +121,11 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
         links = _find_links(readings)
-        reports = []
-        for number, reading in enumerate(readings):
+        # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
+        before = read_sheet_reports(folder.parent) if folder is not None else ()
+        again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
+        reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
+        for number, reading in enumerate(readings, len(before)):
             cells = folder / f"{number:04}.csv.gz" if folder is not None else None
             reports.append(_second_pass(reading, links.get(reading.iri, {}), numbers, cells))
         if folder is not None and reports:
