@@ -75,7 +75,7 @@ def _read(file: Path, table: str, stamp: int, size: int) -> Metadata:
     try:
         read = json.loads(file.read_text(encoding="utf-8-sig"))
         return _metadata(read, table)
-    except (OSError, ValueError, RecursionError, AttributeError, TypeError, IndexError) as error:
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError, LookupError) as error:
         raise UnreadableTable(f"its metadata {file.name} can't be read ({str(error)[:100]})") from None
 
 
@@ -94,8 +94,11 @@ def _metadata(read: dict[str, Any], table: str) -> Metadata:
         column, target = _only(each.get("columnReference")), _only(reference.get("columnReference"))
         if column:
             links.append(StatedLink(names.get(column, column), Path(str(reference.get("resource", ""))).name, target))
+    delimiter = str(dialect.get("delimiter") or "")
+    if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
+        raise ValueError(f"{delimiter[:9]!r} can't separate cells")
     return Metadata(
-        Dialect(str(dialect.get("delimiter") or ""), str(dialect.get("encoding") or "")),
+        Dialect(delimiter, str(dialect.get("encoding") or "")),
         stated,
         names.get(key, key),
         tuple(links),
