@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.state.conversations import Conversation, Turn
 
-# spreadsheets run a cell with this first character, also as wide as a Chinese one, as a formula; those of many countries
-# begin a cell after a semicolon too
+# spreadsheets run a cell with this first character, also as wide as a Chinese one, as a formula, and those of many
+# countries begin a cell after a semicolon too
 FORMULA_START = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
