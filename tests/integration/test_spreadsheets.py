@@ -421,3 +421,10 @@ def test_a_row_has_as_many_cells_as_a_spreadsheet(tmp_path: Path) -> None:
     _, (report,) = read(write(tmp_path / "t.csv", f"name,price\na,1\nb,2\n{',' * triples.MAX_ROW}x\nc,3\n"))
     assert report.rows == 2
     assert "row 4 has more than 16,384 cells" in report.notes[-1]
+
+
+def test_a_title_of_a_megabyte_is_cut_as_headings_are(tmp_path: Path) -> None:
+    columns = [{"titles": "name"}, {"titles": "releasedate" * 100_000}]
+    (tmp_path / "t.csv-metadata.json").write_text(json.dumps({"tableSchema": {"columns": columns}}))
+    _, (report,) = read(write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"))
+    assert [len(each.name) for each in report.columns] == [4, 200]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ingestion.read.sources import metadata_names
 from ingestion.read.tables import UnreadableTable
+from nacre.extensions.spreadsheets.layout import MAX_HEADING
 
 MAX_BYTES = 4_000_000
 
@@ -112,7 +113,7 @@ def _column(stated: dict[str, Any]) -> StatedColumn:
     form = kind.get("format") or ""
     pattern, decimal = (form.get("pattern"), form.get("decimalChar")) if isinstance(form, dict) else (form, "")
     return StatedColumn(
-        _text(stated.get("titles")) or str(stated.get("name") or ""),
+        (_text(stated.get("titles")) or str(stated.get("name") or ""))[:MAX_HEADING],
         str(kind.get("base") or "string") if kind.get("base") or form else "",
         str(pattern or ""),
         str(decimal or ""),
