@@ -68,6 +68,9 @@ from nacre.stores.versions import SHEETS
 
 log = logging.getLogger(__name__)
 
+# cells of a row, as many as spreadsheets have; each row of JSON Lines has the columns of all lines
+MAX_ROW = 16_384
+
 # rows that are read at once; sheets of an ingest, and their cells, which take 30 bytes each (given)
 BATCH, MAX_SHEETS, MAX_CELLS = 4096, 500, 200_000_000
 
@@ -272,7 +275,10 @@ def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
 
     def rows() -> Iterator[Sequence[str]]:
         try:
-            yield from sheet.rows()
+            for number, row in enumerate(sheet.rows(), 1):
+                if len(row) > MAX_ROW:
+                    raise UnreadableTable(f"row {number:,} has more than {MAX_ROW:,} cells")
+                yield row
         except UnreadableTable as error:
             failure.append(str(error))
 
