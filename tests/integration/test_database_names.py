@@ -87,16 +87,16 @@ REGATTA = """
 CREATE TABLE crew (crew_id INTEGER PRIMARY KEY, nameFirst TEXT, nameLast TEXT, birthYear INTEGER, debut TEXT);
 INSERT INTO crew VALUES (1, 'Ivo', 'Ness', 1961, '1980-05-01'), (2, 'Mia', 'Ness', 1964, '1991-06-01'),
  (3, 'Ivo', 'Dorn', 1970, '1995-07-02');
-CREATE TABLE clubs (clubID TEXT PRIMARY KEY, clubName TEXT, active TEXT);
+CREATE TABLE clubs (clubID TEXT PRIMARY KEY, name_official TEXT, active TEXT);
 INSERT INTO clubs VALUES ('RYC', 'Royal Yachts', 'Y'), ('BSC', 'Bay Sailors', 'N'), ('HRC', 'Harbour Rowers', 'Y');
 CREATE TABLE races (day TEXT, race INTEGER, clubID TEXT REFERENCES clubs);
 INSERT INTO races VALUES ('2020-05-01', 12, 'RYC'), ('2020-05-02', 12, 'RYC'), ('2020-05-02', 31, 'BSC');
 CREATE TABLE band (band_id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE record (record_id INTEGER PRIMARY KEY, title TEXT, band_id INTEGER REFERENCES band);
-CREATE TABLE song (song_id INTEGER PRIMARY KEY, name TEXT, record_id INTEGER REFERENCES record);
+CREATE TABLE disc (disc_id INTEGER PRIMARY KEY, title TEXT, band_id INTEGER REFERENCES band);
+CREATE TABLE song (song_id INTEGER PRIMARY KEY, name TEXT, disc_id INTEGER REFERENCES disc);
 INSERT INTO band VALUES (1, 'High Tide'), (2, 'Low Ebb');
-INSERT INTO record VALUES (1, 'Gulls', 1), (2, 'Masts', 1), (3, 'Ropes', 1), (4, 'Knots', 2);
-INSERT INTO song VALUES (1, 'High Tide', 1), (2, 'Squall', 2), (3, 'Reef', 4);
+INSERT INTO disc VALUES (1, 'Gulls', 1), (2, 'Masts', 1), (3, 'High Tide', 1), (4, 'Knots', 2);
+INSERT INTO song VALUES (1, 'High Tide', 1), (2, 'Squall', 2), (3, 'Reef', 4), (4, 'High Tide', 3), (5, 'High Tide', 4);
 """
 
 REGATTA_QUESTIONS: list[tuple[str, list[object]]] = [
@@ -105,7 +105,7 @@ REGATTA_QUESTIONS: list[tuple[str, list[object]]] = [
     ("How many races were there?", [3]),
     ("Which club has the most races?", ["Royal Yachts"]),
     ("How many races did Bay Sailors have in May 2020?", [1]),
-    ("How many records does High Tide have?", [3]),
+    ("How many discs does High Tide have?", [3]),
 ]
 
 
