@@ -16,6 +16,7 @@ from agents.answering.fallbacks import (
     facts_beside,
     is_unanswerable,
     likeliest_reading,
+    marked_things,
     nearest_name_hint,
     nearest_rows,
     other_readings,
@@ -292,6 +293,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         (
             (result.text, (index,)),
             *([(possible, ())] if possible else []),
+            *((text, ()) for text in marked_things(rows)),
             *basis,
             *disputed,
             *(() if sure else _doubt(rows, view)),

@@ -31,7 +31,7 @@ from ingestion.vocabulary import (
 )
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
-from nacre.records.schema import Class, Group, Predicate, Schema
+from nacre.records.schema import RECORDS, Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -240,7 +240,7 @@ def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[N
 def _role(
     layout: Layout, place: PredicateColumns, cells: TypedCells | None, label_of: "NDArray[np.int64]"
 ) -> Literal["fact", "name", "identifier", "text", "type", "schema"]:
-    if place.iri in SCHEMA_PREDICATES or place.iri == OWL + "sameAs":
+    if place.iri in SCHEMA_PREDICATES or place.iri in (OWL + "sameAs", RECORDS):
         return "schema"
     if cells is None or len(place.targets):
         return "fact"

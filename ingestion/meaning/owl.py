@@ -21,8 +21,10 @@ from ingestion.vocabulary import (
     SCHEMA_PREDICATES,
     SKOS,
     TYPE,
+    XSD,
     name_rank,
 )
+from nacre.records.schema import RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -165,6 +167,7 @@ def merge_same(draft: Draft) -> None:
         best, *others = sorted(group, key=lambda n: (-len(draft.rows_of(n)), draft.text(n)))
         for other in others:
             _move(draft, other, best)
+        draft.add(best, RECORDS, draft.literal(str(len(group)), XSD + "integer"))
 
 
 def _groups(draft: Draft) -> list[set[int]]:

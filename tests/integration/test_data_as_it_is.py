@@ -28,6 +28,15 @@ POTTERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/r
 DATASETS = """@prefix : <http://e.org/> . @prefix h: <http://schema.org/> . @prefix s: <https://schema.org/> .
 :a a s:Dataset ; s:name "Tides" ; s:license "free" . :b a h:Dataset ; h:name "Moors" ; h:license "closed" .
 """
+MAKERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+:a a :Maker ; r:label "Acme" ; :city "Oslo" . :b a :Maker ; r:label "Brill" ; :city "Bergen" ; :founded 1950 .
+:a2 a :Maker ; r:label "Acme Ltd" ; owl:sameAs :a ; :founded 1901 . :s a skos:ConceptScheme ; r:label "Soils" .
+:c1 a skos:Concept ; skos:prefLabel "peat"@en ; skos:broader :c2 ; skos:inScheme :s .
+:c2 a skos:Concept ; skos:prefLabel "bog"@en ; skos:broader :c1 ; skos:inScheme :s .
+:c3 a skos:Concept ; skos:prefLabel "fen"@en ; owl:deprecated true ; skos:inScheme :s ; skos:exactMatch :c4 .
+:c4 a skos:Concept ; skos:prefLabel "marsh"@en ; skos:inScheme :s .
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -56,6 +65,11 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         DATASETS,
         {"How many datasets are there?": {2}, "What is the license of Tides?": {"free"}},
     ),
+    "no broader concept, and a cycle": (
+        "makers.ttl",
+        MAKERS,
+        {"Which concepts have no broader concept?": {"fen", "marsh"}, "How many makers are there?": {2}},
+    ),
     "columns of one name": (
         "shells.csv",
         SHELLS,
@@ -75,6 +89,19 @@ async def test_data_as_people_have_it_gives_right_answers(case: str, tmp_path: P
     for question, values in expected.items():
         answer = await ask(question)
         assert set(answer["values"]) == values, (question, answer["answer"])
+
+
+@pytest.mark.parametrize(
+    ("question", "sentences"),
+    [
+        ("How many makers are there?", ["2 makers", "1 of them has several records: Acme Ltd."]),
+        ("Which concepts are there?", ["1 of them is deprecated: fen."]),
+        ("How many concepts are there?", ["is deprecated: fen.", "1 of them has an exact match among them: fen."]),
+    ],
+)
+async def test_what_is_counted_apart_is_reported(question: str, sentences: list[str], tmp_path: Path) -> None:
+    answer = (await ask_graph(MAKERS, tmp_path)(question))["answer"]
+    assert all(each in answer for each in sentences), answer
 
 
 def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path) -> None:

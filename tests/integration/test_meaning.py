@@ -53,7 +53,7 @@ CASES = {
     ),
     "one thing with two names": (
         ':a a :K ; rdfs:label "A" ; :p :c . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
-        {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
+        {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a"), ("a", "urn:nacre:records", "2")},
         {"same as another thing": 4},
     ),
     "two spellings of words and of a thing": (
