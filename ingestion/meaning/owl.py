@@ -24,6 +24,7 @@ from ingestion.vocabulary import (
     XSD,
     name_rank,
 )
+from nacre.language.tokens import spelling
 from nacre.records.schema import RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
@@ -102,16 +103,6 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
 
 
 SPELLING_REASON = "another spelling of an IRI"
-
-
-def spelling(iri: str) -> str:
-    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
-
-    >>> spelling("https://example.org/caf%C3%A9/")
-    'http://example.org/café'
-    """
-    plain = "http" + iri[5:] if iri.startswith("https:") else iri
-    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
 
 
 def join_spellings(draft: Draft) -> None:

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 
 from ingestion.index.triples import export_triples
@@ -82,6 +83,13 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
 }
 
 
+def exported(data: Path) -> tuple[bytes, int]:
+    """The triples of the only version in a folder, and the number of its classes."""
+    with closing(Tables(next(data.glob("graph/versions/*/graph.sqlite")))) as tables:
+        export_triples(tables, out := io.BytesIO())
+        return out.getvalue(), len(tables.schema.classes)
+
+
 @pytest.mark.parametrize("case", ANSWERS)
 async def test_data_as_people_have_it_gives_right_answers(case: str, tmp_path: Path) -> None:
     file, text, expected = ANSWERS[case]
@@ -104,6 +112,35 @@ async def test_what_is_counted_apart_is_reported(question: str, sentences: list[
     assert all(each in answer for each in sentences), answer
 
 
+LISTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . :child owl:inverseOf :parent .
+:walk a :Walk ; r:label "Long Walk" ; :stops ( :x :y :z ) . :x a :Stop ; r:label "Mill" . :y a :Stop ; r:label "Fen" .
+:z a :Stop ; r:label "Pier" ; :parent :y .
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "question"),
+    [
+        ("makers.ttl", MAKERS, "How many makers are in Oslo?"),
+        ("exports.trig", EXPORTS, "Which mills are in the 2026 export but not in the 2025 export?"),
+        ("datasets.ttl", DATASETS, "What is the license of Tides?"),
+        ("lists.ttl", LISTS, "What are the stops of Long Walk?"),
+        ("lists.ttl", LISTS, "What is the child of Fen?"),
+    ],
+)
+async def test_citations_name_only_triples_of_the_file(file: str, text: str, question: str, tmp_path: Path) -> None:
+    answer = await ask_graph(text, tmp_path, file)(question)
+    assert answer["values"]
+    stated = {
+        tuple(getattr(term, "value", str(term)) for term in (quad.subject, quad.predicate, quad.object))
+        for quad in ox.parse(exported(tmp_path / "data")[0], format=ox.RdfFormat.N_QUADS)
+    }
+    cited = {tuple(x.removeprefix("_:") for x in each) for c in answer["citations"] for each in c["triples"]}
+    assert cited
+    assert cited <= stated
+
+
 def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path) -> None:
     (tmp_path / "graph.nt").write_text(
         "".join(
@@ -115,7 +152,6 @@ def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path)
         data = tmp_path / str(apart)
         layers = LayerFiles(spellings=not apart)
         ingest([str(tmp_path / "graph.nt")], "graph", data=data, layers=layers, embedder=None)
-        with closing(Tables(next(data.glob("graph/versions/*/graph.sqlite")))) as tables:
-            assert len(tables.schema.classes) == 1 + apart
-            export_triples(tables, exported := io.BytesIO())
-        assert sorted(exported.getvalue().decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
+        found, classes = exported(data)
+        assert sorted(found.decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
+        assert classes == 1 + apart

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nacre.records.facts import ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.passages import PublishedFile
@@ -56,6 +56,17 @@ class TripleReader:
             for index, place in self._places(predicate)
             for value in self._objects(index, place, subject)
         ][:MAX_TRIPLES]
+
+    def is_derived(self, triple: Triple) -> bool:
+        """Whether a triple of the tables was derived at ingest and is in no file."""
+        subject, predicate, value = triple
+        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?)"
+        for index, place in self._places(predicate):
+            if place.get("derived"):
+                return True
+            if place.get("partly"):
+                return value in self._objects(index, place, subject, f"AND r.{_sources(place)[0][1]} {inside}")
+        return False
 
     def with_object(self, target: str, predicate: str | None = None) -> list[Triple]:
         """The triples that link to this IRI, by one predicate or by any, at most 200."""
@@ -120,9 +131,12 @@ class TripleReader:
             if predicate is None or place["predicate"] == predicate:
                 yield index, place
 
-    def _objects(self, index: int, place: dict[str, Any], subject: str) -> Iterator[str]:
+    def _objects(self, index: int, place: dict[str, Any], subject: str, condition: str = "") -> Iterator[str]:
+        """The values of a subject; a `condition` has the number of the predicate as parameter."""
+        parameters = (index, subject, *([index] if condition else []))
         for relation, row, key in _sources(place):
-            for value, text, target, lexical in self._rows(_query(place, relation, row, key), (index, subject)):
+            found = self._rows(_query(place, relation, row, key, condition), parameters)
+            for value, text, target, lexical in found:
                 if target is not None:
                     yield str(target)
                 elif lexical is not None or text is not None or value is not None:
@@ -165,10 +179,10 @@ class StatedTriples:
             dict.fromkeys((*self._reader.with_object(target, predicate), *self._aside("object", target, predicate)))
         )
 
-    def beside_tables(self, subject: str) -> list[Triple]:
-        """The triples of a subject that no table shows, such as those about classes, at most 200."""
-        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE subject = ? LIMIT {MAX_TRIPLES}"
-        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (subject,))]
+    def beside_tables(self, term: str, end: Literal["subject", "object"] = "subject") -> list[Triple]:
+        """The triples of a subject, or of an object, that no table shows, such as those about classes, at most 200."""
+        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? LIMIT {MAX_TRIPLES}"
+        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term,))]
 
     def _aside(self, end: str, term: str, predicate: str) -> list[Triple]:
         sql = (
@@ -184,7 +198,7 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(table, "id", "id") for table in place["tables"]]
 
 
-def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
+def _query(place: dict[str, Any], relation: str, row: str, key: str, condition: str) -> str:
     value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
     target, joined, literal = "NULL", "", ""
     if place["link"]:
@@ -193,7 +207,7 @@ def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
     return (
         f"SELECT {value}, {text}, {target}, x.lexical FROM {quote_identifier(relation)} r {joined}"
         f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row}{literal} "
-        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MAX_TRIPLES}"
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) {condition} LIMIT {MAX_TRIPLES}"
     )
 
 
