@@ -339,8 +339,10 @@ def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Tri
     for triple in triples:
         if _patterns(triple, schema):
             found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
+        elif tables.has_triples and shown.is_derived(triple):
+            found |= dict.fromkeys(_basis(triple, shown, stated))
         else:
-            found |= dict.fromkeys(_basis(triple, shown, stated) if shown.is_derived(triple) else (triple,))
+            found[triple] = None
     return tuple(found)
 
 

@@ -1,6 +1,5 @@
 """The triples of a graph from its SQLite file: graph.sqlite -> a folder of Oxigraph; N-Triples or N-Quads."""
 
-import json
 import re
 import shutil
 import sqlite3
@@ -46,7 +45,7 @@ def write_triples(tables: Tables, folder: Path) -> int:
 
 def _write(tables: Tables, out: BinaryIO) -> int:
     connection, schema = tables.trusted(), tables.schema
-    layout = json.loads(tables.meta("layout"))
+    layout = tables.layout
     count = 0
     for line in _statements(connection, schema, layout):
         out.write(line.encode())
@@ -151,7 +150,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
     """Write every triple that was read; only the labels of blank nodes differ. Without `form`, graphs with named graphs
     are written as N-Quads, others as N-Triples. Raises ConfigError for "nt" with named graphs."""
-    layout = json.loads(tables.meta("layout"))
+    layout = tables.layout
     named = bool(layout["named_graphs"])
     if form == "nt" and named:
         raise ConfigError("This graph has named graphs, which N-Triples can't hold. Run: nacre export --format nq")

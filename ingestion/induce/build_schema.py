@@ -11,7 +11,7 @@ import numpy as np
 from ingestion.induce.cells import TypedCells, written_form
 from ingestion.induce.classes import class_label, class_local_name
 from ingestion.induce.declarations import limit_schema
-from ingestion.induce.layout import Layout, PredicateColumns, build_relations
+from ingestion.induce.layout import Layout, PredicateColumns, build_relations, list_places
 from ingestion.induce.names import (
     PredicateRole,
     ReadableLabel,
@@ -172,6 +172,7 @@ def _predicate(
         inverses=tuple(declarations.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
         written=written_form(cells),
+        ordered=list_places(layout.facts, place) is not None,
     )
 
 

@@ -79,7 +79,7 @@ class Predicate:
     of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
     says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
     over the data must know: "string" or another datatype that is no number for numbers, a language tag ("@de") for
-    texts.
+    texts. `ordered`: the rows of its junction are in the order of lists.
     """
 
     iri: str
@@ -108,6 +108,7 @@ class Predicate:
     patterns: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     written: str = ""
+    ordered: bool = False
 
     @property
     def pairs_off(self) -> bool:

@@ -4,11 +4,9 @@ Triples that were extracted from texts are in a SQLite file of their own: names 
 stores them as they were extracted, and separately which relations were condensed into another one.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,7 +93,7 @@ class TripleReader:
         own = self._rows("SELECT class FROM _nacre_type WHERE entity = ?", (key,))
         if own:
             return (subject, TYPE, kind) if (kind,) in own else None
-        for table in self._layout["tables"]:
+        for table in self._tables.layout["tables"]:
             if kind in table["types"] and self._rows(
                 f"SELECT 1 FROM {quote_identifier(table['rows'])} WHERE id = ?", (key,)
             ):
@@ -121,13 +119,8 @@ class TripleReader:
         self.prepare((subject,))
         return subject in self._rows_read
 
-    @cached_property
-    def _layout(self) -> dict[str, Any]:
-        layout: dict[str, Any] = json.loads(self._tables.meta("layout"))
-        return layout
-
     def _places(self, predicate: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        for index, place in enumerate(self._layout["places"]):
+        for index, place in enumerate(self._tables.layout["places"]):
             if predicate is None or place["predicate"] == predicate:
                 yield index, place
 
