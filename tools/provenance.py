@@ -170,6 +170,8 @@ def _normalised(text: str) -> str:
     return " ".join(fold(text).split())
 
 
+REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+
 # that two terms are one
 SAME_AS = tuple(f"http://www.w3.org/2002/07/owl#{name}" for name in ("sameAs", "equivalentClass"))
 
@@ -369,6 +371,12 @@ def _basis(triple: Triple, shown: TripleReader, stated: StatedTriples) -> Sequen
             if ":" in end and " " not in end and spelling(end) not in before:
                 before[spelling(end)] = (*before[spelling(term)], step)
                 queue.append(end)
+    said = [t for t in stated.beside_tables(value, "object") if re.split("[/#]", t[1])[-1] == predicate.split("/")[-1]]
+    for remark in said:
+        # what is said of a statement about the subject
+        for claim in stated.with_subject(remark[0], REIFIES):
+            if f"<{subject}>" in claim[2]:
+                return remark, claim
     near = [t for t in stated.beside_tables(subject) if t[1] == predicate]
     return (*near, *(t for each in near for t in stated.beside_tables(each[2])))[:MAX_SOURCES]
 

@@ -7,7 +7,7 @@ The nearest sentences were looked up before (`nacre/access/nearest`) and have th
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -35,7 +35,7 @@ from nacre.language.values import format_date, format_value
 from nacre.language.word_forms import join_names
 from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
 from nacre.records.answer import Status
-from nacre.records.evidence import Evidence, EvidenceSentence, Mark, Nearness, QueryError, Rows
+from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, QueryError, Rows
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
@@ -455,22 +455,6 @@ def possible_fits(rows: Rows) -> str:
     listed = join_names([*names[:MAX_POSSIBLE], *([f"{more} more"] if more > 0 else [])])
     why = "its date is" if len(names) == 1 else "their dates are"
     return f"{listed} may fit{' too' if rows.table.rows else ''}: {why} not exact enough to be sure."
-
-
-# what is said of one and of several marked things
-MARKED: Mapping[Mark, tuple[str, str]] = {
-    "deprecated": ("is deprecated", "are deprecated"),
-    "several records": ("has several records", "have several records"),
-    "exact match": ("has an exact match among them", "have an exact match among them"),
-}
-
-
-def marked_things(rows: Rows) -> Iterator[str]:
-    """Which of the things that were found are deprecated, or stand for several records."""
-    for marked in rows.table.marked:
-        names, more = marked.names[:MAX_POSSIBLE], len(marked.names) - MAX_POSSIBLE
-        listed = join_names([*names, *([f"{more} more"] if more > 0 else [])])
-        yield f"{len(marked.names)} of them {MARKED[marked.mark][len(marked.names) > 1]}: {listed}."
 
 
 def _misunderstanding(best: Reading, empty: bool) -> Absence:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from ingestion.vocabulary import TYPE, XSD
+from ingestion.vocabulary import TRIPLE_TERM, TYPE, XSD
 from nacre.errors import ConfigError
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.records.evidence import Cell
@@ -255,7 +255,9 @@ def is_plain_iri(text: str) -> bool:
 
 
 def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
-    """A literal in N-Triples syntax."""
+    """A literal or a triple term in N-Triples syntax."""
+    if datatype == TRIPLE_TERM:
+        return lexical
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:
         return f"{shown}@{language}"

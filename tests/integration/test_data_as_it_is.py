@@ -11,6 +11,7 @@ import pytest
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
+from ingestion.report import read_omissions
 from ingestion.vocabulary import TYPE
 from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
@@ -45,6 +46,11 @@ LISTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf
 :z a :Stop ; r:label "Abbey" ; :parent :y . :short a :Walk ; r:label "Short Walk" ;
   :stops [ a rdf:Seq ; rdf:_1 :z ; rdf:_2 :y ; rdf:_10 :x ] .
 """
+CLAIMS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:acme a :Firm ; r:label "Acme" . :brill a :Firm ; r:label "Brill" . :bo a :Person ; r:label "Bo Berg" .
+:cy a :Person ; r:label "Cy Dahl" . :reg a :Register ; r:label "Trade Register" .
+:acme :ceo :bo {| :since 2019 ; :source :reg |} . << :brill :ceo :cy ~ :c1 >> :source :reg .
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -77,6 +83,16 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         "makers.ttl",
         MAKERS,
         {"Which concepts have no broader concept?": {"fen", "marsh"}, "How many makers are there?": {2}},
+    ),
+    "statements about statements": (
+        "claims.ttl",
+        CLAIMS,
+        {
+            "Since when is Bo Berg the CEO of Acme?": {2019},
+            "Who says that Bo Berg is the CEO of Acme?": {"Trade Register"},
+            "Who is the CEO of Brill?": set(),
+            "Which claims are there?": {"Brill ceo Cy Dahl"},
+        },
     ),
     "columns of one name": (
         "shells.csv",
@@ -127,13 +143,14 @@ async def test_what_is_counted_apart_is_reported(question: str, sentences: list[
         ("datasets.ttl", DATASETS, "What is the license of Tides?"),
         ("lists.ttl", LISTS, "What are the stops of Long Walk?"),
         ("lists.ttl", LISTS, "What is the child of Fen?"),
+        ("claims.ttl", CLAIMS, "Since when is Bo Berg the CEO of Acme?"),
     ],
 )
 async def test_citations_name_only_triples_of_the_file(file: str, text: str, question: str, tmp_path: Path) -> None:
     answer = await ask_graph(text, tmp_path, file)(question)
     assert answer["values"]
     stated = {
-        tuple(getattr(term, "value", str(term)) for term in (quad.subject, quad.predicate, quad.object))
+        tuple(getattr(term, "value", f"<<( {term} )>>") for term in (quad.subject, quad.predicate, quad.object))
         for quad in ox.parse(exported(tmp_path / "data")[0], format=ox.RdfFormat.N_QUADS)
     }
     cited = {tuple(x.removeprefix("_:") for x in each) for c in answer["citations"] for each in c["triples"]}
@@ -153,6 +170,21 @@ async def test_citations_name_only_triples_of_the_file(file: str, text: str, que
 )
 async def test_lists_keep_their_order(question: str, values: list[str], tmp_path: Path) -> None:
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
+
+
+def test_triple_terms_are_exported_and_unsupported_ones_have_their_own_lines(tmp_path: Path) -> None:
+    path = tmp_path / "claims.nt"
+    reifies = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+    kept = [f'<http://e.org/{n}> <{reifies}> <<( <http://e.org/a> <http://e.org/p> "{n}" )>> .' for n in "rs"]
+    lines = [kept[0], f"<http://e.org/t> <{reifies}> <<( _:x <http://e.org/q> 1 )>> .", kept[1]]
+    lines[1] = lines[1].replace(" 1 ", ' "1" ')
+    lines.append(lines[1].replace("/q>", "/z>"))
+    path.write_text("\n".join(lines))
+    result = ingest([str(path)], "graph", data=tmp_path, embedder=None)
+    assert sorted(exported(tmp_path)[0].decode().splitlines()) == sorted(kept)
+    assert result.version
+    with closing(Tables(next(tmp_path.glob("graph/versions/*/graph.sqlite")))) as tables:
+        assert [each.line for each in read_omissions(tables).listed] == [2, 4]
 
 
 def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path) -> None:
