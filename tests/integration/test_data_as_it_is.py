@@ -51,6 +51,13 @@ CLAIMS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rd
 :cy a :Person ; r:label "Cy Dahl" . :reg a :Register ; r:label "Trade Register" .
 :acme :ceo :bo {| :since 2019 ; :source :reg |} . << :brill :ceo :cy ~ :c1 >> :source :reg .
 """
+PLACES = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix w: <http://www.w3.org/2003/01/geo/wgs84_pos#> . @prefix g: <http://www.opengis.net/ont/geosparql#> .
+:o a :Town ; r:label "Oslo" ; w:lat 59.91 ; w:long 10.75 . :b a :Town ; r:label "Bergen" ; w:lat 60.39 ; w:long 5.32 .
+:d a :Town ; r:label "Drammen" ; w:lat 59.74 ; w:long 10.2 . :m a :Mill ; r:label "Fen Mill" ;
+  g:hasGeometry [ a g:Geometry ; g:asWKT "POINT(10.7 59.9)"^^g:wktLiteral ] . :n a :Mill ; r:label "Sea Mill" ;
+  g:asWKT "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(60.4 5.3)"^^g:wktLiteral .
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -92,6 +99,18 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "Who says that Bo Berg is the CEO of Acme?": {"Trade Register"},
             "Who is the CEO of Brill?": set(),
             "Which claims are there?": {"Brill ceo Cy Dahl"},
+        },
+    ),
+    "places": (
+        "places.ttl",
+        PLACES,
+        {
+            "What is the northernmost town?": {"Bergen"},
+            "Which is the westernmost town?": {"Bergen"},
+            "Which towns are south of 60 degrees?": {"Oslo", "Drammen"},
+            "Which mills are north of 60 degrees?": {"Sea Mill"},
+            "What is the latitude of Fen Mill?": {59.9},
+            "What is the longitude of Sea Mill?": {5.3},
         },
     ),
     "columns of one name": (
