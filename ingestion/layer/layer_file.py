@@ -418,7 +418,7 @@ class LayerFile:
 
 @dataclass(frozen=True)
 class LayerFiles:
-    """The layers of a graph, in order, after the `packs`. `spellings`: two spellings of one IRI are read as one."""
+    """The layers of a graph, in order, after the `packs`. `spellings`: two spellings of an IRI are read as one."""
 
     files: tuple[LayerFile, ...] = ()
     packs: bool = True

@@ -38,6 +38,7 @@ from nacre.understanding.parsing.constraints import (
     prefer_members,
     prefer_own_columns,
     prefer_requested_class,
+    prefer_summed_bounds,
     prefer_totals,
     prefer_whole_sums,
     prefer_wider_classes,
@@ -51,6 +52,8 @@ from nacre.understanding.parsing.profiles import GroupReader
 from nacre.understanding.parsing.read_calculations import (
     is_thing_count,
     read_ages,
+    read_mean_counts,
+    read_measures,
     read_shares,
     read_terms,
     read_two_questions,
@@ -216,6 +219,7 @@ CONSTRAINTS = (
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),
     Constraint("rank by total", prefer_totals),
+    Constraint("bound of total", prefer_summed_bounds),
     Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
     Constraint("answers measure", expect_rule(lambda question: question.wants_measure, MEASURE_RULE)),
     Constraint("widest class", prefer_wider_classes),
@@ -239,6 +243,8 @@ READERS = (
     QuestionReader("term", lambda x: read_terms(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
     QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
+    QuestionReader("mean of counts", lambda x: read_mean_counts(x.question, x.read_whole)),
+    QuestionReader("measures", lambda x: read_measures(x.question, x.read_whole)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
 )
 

@@ -105,6 +105,7 @@ SpellingsOption = Annotated[
 def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
+    add: Annotated[bool, typer.Option("--add", help="Keep what the graph has, and add to it.")] = False,
     texts: TextsOption = None,
     loader: LoaderOption = None,
     loader_args: LoaderArgsOption = None,
@@ -124,8 +125,8 @@ def ingest(
 ) -> int:
     """Build a graph from RDF files, documents, or both.
 
-    They replace the graph's earlier content. The graph answers as soon as its tables and word index are built; vectors
-    for search by meaning follow and can be built later by `nacre index`.
+    They replace the graph's earlier content, or are added to it with --add. The graph answers as soon as its tables and
+    word index are built; vectors for search by meaning follow and can be built later by `nacre index`.
     """
     from ingestion import pipeline
     from ingestion.layer.layer_file import load_layer_files
@@ -151,6 +152,7 @@ def ingest(
             tables_only=tables_only,
             sparql=sparql,
             tables=tables,
+            add=add,
             reading=ReadOptions(strict, base, dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=configured_servers(settings),

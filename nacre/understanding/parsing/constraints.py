@@ -173,6 +173,15 @@ def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidat
     return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
 
 
+def prefer_summed_bounds(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that compare each part, where the question says "total" and others compare the sum: "customers
+    with a total order amount above 150"."""
+    if not any(cue.kind == "sum" for cue in context.question.cues):
+        return candidates
+    summed = {c._replace(function="") for each in candidates for c in each.derivation.conditions if c.function == "sum"}
+    return [each for each in candidates if not summed.intersection(each.derivation.conditions)]
+
+
 def expect_rule(
     asks: Callable[[Question], bool], rule: str
 ) -> Callable[[list[Candidate], ParseContext], list[Candidate]]:
