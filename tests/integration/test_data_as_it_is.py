@@ -58,6 +58,10 @@ PLACES = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rd
   g:hasGeometry [ a g:Geometry ; g:asWKT "POINT(10.7 59.9)"^^g:wktLiteral ] . :n a :Mill ; r:label "Sea Mill" ;
   g:asWKT "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(60.4 5.3)"^^g:wktLiteral .
 """
+ANNOTATION = """{"@context": "http://www.w3.org/ns/anno.jsonld", "id": "http://e.org/n1", "type": "Annotation",
+"motivation": "commenting", "created": "2024-05-06T07:08:09Z", "body": {"type": "TextualBody", "value": "A fine mill"},
+"creator": {"id": "http://e.org/ann", "type": "Person", "name": "Ann Miller"}, "target": "http://e.org/mill"}
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -112,6 +116,11 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "What is the latitude of Fen Mill?": {59.9},
             "What is the longitude of Sea Mill?": {5.3},
         },
+    ),
+    "a Web Annotation without the network": (
+        "note.jsonld",
+        ANNOTATION,
+        {"Who is the creator of the annotation?": {"Ann Miller"}, "How many annotations are there?": {1}},
     ),
     "columns of one name": (
         "shells.csv",
