@@ -10,8 +10,9 @@ triples that the pattern reads.
 import logging
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import islice
 from typing import Any, TypeGuard
 from urllib.parse import quote, unquote
@@ -338,20 +339,30 @@ def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Tri
     """The triples, with those of a layer or a rule replaced by the triples of the graph that they come from."""
     schema, shown, stated = tables.schema, TripleReader(tables), StatedTriples(tables)
     found: dict[Triple, None] = {}
+    near = cache(partial(_statements_at, stated=stated))
     for triple in triples:
         if _patterns(triple, schema):
             found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
         elif tables.has_triples and shown.is_derived(triple):
-            found |= dict.fromkeys(_basis(triple, shown, stated))
+            is_over = near.cache_info().currsize > MAX_TERMS
+            found |= dict.fromkeys(() if is_over else _basis(triple, shown, stated, near))
         else:
             found[triple] = None
     return tuple(found)
 
 
-MAX_STEPS = 100  # terms that are visited from one end of a derived triple to the other
+MAX_STEPS = 200  # terms that are visited from one end of a derived triple to the other
+MAX_TERMS = 2000  # terms that are visited for one citation
 
 
-def _basis(triple: Triple, shown: TripleReader, stated: StatedTriples) -> Sequence[Triple]:
+def _statements_at(term: str, stated: StatedTriples) -> Sequence[Triple]:
+    """The triples beside the tables that lead from a term to others, and those by which others are the same."""
+    return (*stated.beside_tables(term), *(t for t in stated.beside_tables(term, "object") if t[1] in SAME_AS))
+
+
+def _basis(
+    triple: Triple, shown: TripleReader, stated: StatedTriples, near: Callable[[str], Sequence[Triple]]
+) -> Sequence[Triple]:
     """The shortest way of stated triples between the ends of a derived one, else what is stated near its subject."""
     subject, predicate, value = triple
     # a link that an inverse implies
@@ -359,13 +370,11 @@ def _basis(triple: Triple, shown: TripleReader, stated: StatedTriples) -> Sequen
         if link[0] == value and not shown.is_derived(link):
             return (link,)
     before: dict[str, tuple[Triple, ...]] = {spelling(subject): ()}
-    queue = [subject]
+    queue = _spellings(subject)
     for term in islice(queue, MAX_STEPS):
-        behind = [t for each in _spellings(term) for t in stated.beside_tables(each)]
-        ahead = [t for t in stated.beside_tables(term, "object") if t[1] in SAME_AS]
         own = [t for t in shown.with_subject(term, predicate) if not shown.is_derived(t)]
-        for step in (*behind, *ahead, *own):
-            end = step[2] if spelling(step[0]) == spelling(term) else step[0]
+        for step in (*near(term), *own):
+            end = step[2] if step[0] == term else step[0]
             if spelling(end) == spelling(value):
                 return (*before[spelling(term)], step)
             if ":" in end and " " not in end and spelling(end) not in before:
@@ -377,8 +386,8 @@ def _basis(triple: Triple, shown: TripleReader, stated: StatedTriples) -> Sequen
         for claim in stated.with_subject(remark[0], REIFIES):
             if f"<{subject}>" in claim[2]:
                 return remark, claim
-    near = [t for t in stated.beside_tables(subject) if t[1] == predicate]
-    return (*near, *(t for each in near for t in stated.beside_tables(each[2])))[:MAX_SOURCES]
+    beside = [t for t in near(subject) if t[1] == predicate]
+    return (*beside, *(t for each in beside for t in near(each[2])))[:MAX_SOURCES]
 
 
 def _spellings(iri: str) -> list[str]:
