@@ -339,13 +339,15 @@ def test_a_document_of_libreoffice_has_dates_formulas_errors_and_merged_cells(tm
     assert (report.rows, sum(each.read for each in report.columns), report.skipped) == (2, 10, 0)
 
 
-def test_a_text_with_the_attribute_of_numbers_is_read(tmp_path: Path) -> None:
+def test_texts_and_truth_values_with_the_attribute_of_numbers_are_read(tmp_path: Path) -> None:
     text = '<table:table-cell office:value-type="string" office:value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    truth = document_cell("boolean", "true").replace("boolean-value", "value")
     things = [("Oak chest", "2"), ("Map", "3")]
-    rows = "".join(document_row(text.format(name), document_cell("float", price)) for name, price in things)
-    rows = document_row("Name", "Price") + rows
+    rows = "".join(document_row(text.format(name), document_cell("float", price), truth) for name, price in things)
+    rows = document_row("Name", "Price", "Lent") + rows
     facts, _ = read(open_document(tmp_path / "a.ods", rows))
     assert cells(facts, "Price") == {"Name=Oak%20chest": ("2", "integer"), "Name=Map": ("3", "integer")}
+    assert set(cells(facts, "Lent").values()) == {("true", "boolean")}
 
 
 def test_an_old_workbook_and_parquet_have_dates_and_numbers(tmp_path: Path) -> None:

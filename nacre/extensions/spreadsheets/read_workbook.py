@@ -35,9 +35,11 @@ _ERROR_NOTE = "an error of the spreadsheet"
 
 _CONTENT = "content.xml"
 
-_ODS_TEXT = re.compile(rb'<table:table-cell\b[^<>]*office:value-type="string"[^<>]*>')
+_ODS_TEXT = re.compile(rb'<table:table-cell\b[^<>]*office:value-type="(string|boolean)"[^<>]*>')
 
-_ODS_VALUE = re.compile(rb'\soffice:value="[^"<>]*"')
+_ODS_VALUE = re.compile(rb'\soffice:value=("[^"<>]*")')
+
+_ODS_VALUES = {b"string": b"", b"boolean": rb" office:boolean-value=\1"}
 
 _ODS_TAG = re.compile(
     rb'<table:table\b(?!-)[^<>]*?table:name="(?P<sheet>[^"<>]*)"|(?P<row><table:table-row\b)[^<>]*>'
@@ -136,13 +138,13 @@ def _workbook(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence
 
 def _open_document(path: Path, folder: Path) -> tuple[Path, dict[str, list[str]]]:
     """An ODS file that the parser can read, and the cells with an error by the names of their sheets. Some programs
-    write the attribute of numbers on texts too, which is no number."""
+    write texts and truth values with the attribute of numbers."""
     errors: dict[str, list[str]] = {}
     if not zipfile.is_zipfile(path):
         return path, errors
     with zipfile.ZipFile(path) as archive:
         content = archive.open(_CONTENT).read(MAX_BYTES) if _CONTENT in archive.namelist() else b""
-        mended = _ODS_TEXT.sub(lambda tag: _ODS_VALUE.sub(b"", tag[0]), content)
+        mended = _ODS_TEXT.sub(lambda tag: _ODS_VALUE.sub(_ODS_VALUES[tag[1]], tag[0]), content)
         if mended != content:
             path = folder / "mended.ods"
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
