@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -268,6 +269,107 @@ def test_errors_and_formulas_without_a_value_are_named(tmp_path: Path) -> None:
     _, reports = read(workbook(tmp_path / "a.xlsx", {"Objects": rows}))
     assert "an error of the spreadsheet: B3 #DIV/0!." in notes(reports)
     assert "a formula without a stored value: C3." in notes(reports)
+
+
+def open_document(path: Path, rows: str) -> Path:
+    """An ODS file of one sheet with these rows in XML."""
+    names = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    calc = ' xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        file.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="/"'
+            ' m:media-type="application/vnd.oasis.opendocument.spreadsheet"/></m:manifest>',
+        )
+        table = f'<table:table table:name="Objects">{rows}</table:table>'
+        file.writestr(
+            "content.xml",
+            f"<office:document-content{names}{calc}><office:body><office:spreadsheet>{table}</office:spreadsheet>"
+            "</office:body></office:document-content>",
+        )
+    return path
+
+
+def document_row(*cells: str, attributes: str = "") -> str:
+    """A row of ODS: texts, or cells in XML."""
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    row = "".join(cell if cell.startswith("<") else text.format(cell) for cell in cells)
+    return f"<table:table-row{attributes}>{row}</table:table-row>"
+
+
+def document_cell(kind: str, value: str, text: str = "", more: str = "") -> str:
+    place = f"{kind}-value" if kind in ("date", "boolean", "string") else "value"
+    return (
+        f'<table:table-cell office:value-type="{kind}" office:{place}="{value}"{more}><text:p>{text}</text:p>'
+        "</table:table-cell>"
+    )
+
+
+def test_a_document_of_libreoffice_has_dates_formulas_errors_and_merged_cells(tmp_path: Path) -> None:
+    rows = document_row("Name", "Bought", "Price", "Sum", "Lent", "Share")
+    bad = document_cell("string", "", "#DIV/0!", ' table:formula="of:=1/0" calcext:value-type="error"')
+    rows += document_row(
+        "Oak chest",
+        document_cell("date", "2024-02-03", "03.02.24"),
+        document_cell("currency", "12.5", "12,50 €", ' office:currency="EUR"'),
+        document_cell("float", "3", "3", ' table:formula="of:=1+2"'),
+        document_cell("boolean", "true", "TRUE"),
+        bad,
+    )
+    merged = ' table:number-columns-spanned="2" table:number-rows-spanned="1"'
+    rows += document_row(
+        "Map",
+        document_cell("date", "2024-02-04", "04.02.24"),
+        document_cell("float", "7", "7", merged) + "<table:covered-table-cell/>",
+        document_cell("boolean", "false", "FALSE"),
+        document_cell("percentage", "0.25", "25%"),
+    )
+    empty = '<table:table-cell table:number-columns-repeated="1024"/>'
+    rows += document_row(empty, attributes=' table:number-rows-repeated="1048500"')
+    facts, (report,) = read(open_document(tmp_path / "a.ods", rows))
+    assert cells(facts, "Bought") == {"Name=Map": ("2024-02-04", "date"), "Name=Oak%20chest": ("2024-02-03", "date")}
+    assert cells(facts, "Price") == {"Name=Map": ("7", "decimal"), "Name=Oak%20chest": ("12.5", "decimal")}
+    assert cells(facts, "Sum") == {"Name=Oak%20chest": ("3", "integer")}
+    assert cells(facts, "Share") == {"Name=Map": ("0.25", "decimal")}
+    assert "an error of the spreadsheet: row 2, column 6 #DIV/0!." in notes((report,))
+    # of twelve cells one has an error and one is covered by another
+    assert (report.rows, sum(each.read for each in report.columns), report.skipped) == (2, 10, 0)
+
+
+def test_texts_and_truth_values_with_the_attribute_of_numbers_are_read(tmp_path: Path) -> None:
+    text = '<table:table-cell office:value-type="string" office:value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    truth = document_cell("boolean", "true").replace("boolean-value", "value")
+    things = [("Oak chest", "2"), ("Map", "3")]
+    rows = "".join(document_row(text.format(name), document_cell("float", price), truth) for name, price in things)
+    rows = document_row("Name", "Price", "Lent") + rows
+    facts, _ = read(open_document(tmp_path / "a.ods", rows))
+    assert cells(facts, "Price") == {"Name=Oak%20chest": ("2", "integer"), "Name=Map": ("3", "integer")}
+    assert set(cells(facts, "Lent").values()) == {("true", "boolean")}
+
+
+def test_an_old_workbook_and_parquet_have_dates_and_numbers(tmp_path: Path) -> None:
+    # written by xlwt 1.3: a sheet with dates, formulas without values, truth values, an error and a merged cell
+    old = tmp_path / "old.xls"
+    old.write_bytes((Path(__file__).parents[1] / "fixtures/spreadsheets/objects.xls").read_bytes())
+    facts, (report,) = read(old)
+    assert cells(facts, "Bought")["Name=Map"] == ("2024-02-04", "date")
+    assert cells(facts, "Price")["Name=Chair"] == ("3", "decimal")
+    assert "It has merged cells." in notes((report,))
+    assert sum(each.read for each in report.columns) == 10
+    new = tmp_path / "new.parquet"
+    duckdb.sql(
+        "COPY (SELECT * FROM (VALUES ('Oak chest', DATE '2024-02-03', 12.5, 3::BIGINT, NULL),"
+        " ('Map', DATE '2024-02-04', 7, 4, [1, 2])) AS t(Name, Bought, Price, Rooms, Parts))"
+        f" TO '{new}' (FORMAT parquet)"
+    )
+    facts, (report,) = read(new)
+    assert cells(facts, "Bought")["Name=Map"] == ("2024-02-04", "date")
+    assert cells(facts, "Price")["Name=Oak%20chest"] == ("12.5", "decimal")
+    assert cells(facts, "Parts") == {"Name=Map": ("[1, 2]", "")}
+    assert [(each.read, each.empty) for each in report.columns] == [(2, 0)] * 4 + [(1, 1)]
 
 
 def test_a_hostile_workbook_ends_within_its_memory(tmp_path: Path) -> None:
