@@ -190,6 +190,9 @@ def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) ->
             while entries := library.verified.listed(graph, owner, own=True, skip=skip):
                 skip += len(entries)
                 yield from ({"what": "verified question", "graph": graph, **vars(each)} for each in entries)
+    for extension in extensions():
+        if "stored" in extension.services:
+            yield from resolve(extension.services["stored"])(settings, owner)
     yield from ({"what": "upload", **vars(each)} for each in _uploads(settings, owner)[1])
     with _opened(settings) as opened:
         found = opened.read(EntryFilter(who=owner))
