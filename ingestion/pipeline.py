@@ -8,18 +8,20 @@ ingest.
 
 import logging
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from ingestion.documents.read_document import DocumentFile, find_documents
+from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
 from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.layer_file import LayerFiles, read_layer_files
+from ingestion.read.facts import Omission
 from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.sources import ReadOptions, Sources
+from ingestion.read.sources import ReadOptions, Source, Sources
 from ingestion.stages import (
     NO_PROGRESS,
     OVERVIEW,
@@ -56,7 +58,7 @@ from nacre.stores.graph import Servers, open_tables
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, open_collection, remove_embedding_cache
 from nacre.stores.sqlite.lexicon import spellings_folder
-from nacre.stores.sqlite.passages import Passages
+from nacre.stores.sqlite.passages import Documents, Passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
@@ -97,14 +99,15 @@ def ingest(
     no_vectors: bool = False,
     sparql: bool = False,
     tables: str = "",
+    add: bool = False,
     embedder: Embedder | None = None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
     databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load_graph`, then
-    `embed_graph`.
+    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`, or `add` them to it:
+    `load_graph`, then `embed_graph`.
 
     Readers see the new version when its tables, names and full-text index are complete, and its vectors later. Raises
     IngestionError for unreadable sources, ConfigError for invalid settings.
@@ -120,6 +123,7 @@ def ingest(
         tables_only=tables_only,
         sparql=sparql,
         tables=tables,
+        add=add,
         without=no_vectors_reason(name, no_vectors, embedder),
         server=server,
         on_stage=on_stage,
@@ -148,13 +152,15 @@ def load_graph(
     tables_only: bool = False,
     sparql: bool = False,
     tables: str = "",
+    add: bool = False,
     without: str = "",
     server: Servers,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
     reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
-    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file).
+    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file). `add`: what the graph
+    has stays; a document or layer takes the place of one with its name.
 
     The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
     input is recognised before parsing.
@@ -168,6 +174,16 @@ def load_graph(
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
+        pointer, copied = versions.read_pointer(home) if add else None, list[Path]()
+        if pointer is not None:
+            manifest = versions.read_manifest(home, pointer.version)
+            folder = versions.version_folder(home, pointer.version)
+            (stored, left), kept, named = stack.enter_context(_stored_inputs(home, manifest, folder, server))
+            files = replace(files, files=(*stored, *files.files), left=(*left, *files.left))
+            documents = [each for _, each in sorted({each.name: each for each in (*kept, *documents)}.items())]
+            layers = named.replaced(layers.files)
+            address, sparql = address or manifest.tables, sparql or (folder / versions.TRIPLES).is_dir()
+            copied = [each for each in (folder / versions.SHEETS,) if each.is_dir()]
         inputs = fingerprint(files, documents, layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
@@ -184,7 +200,34 @@ def load_graph(
         given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
         stages = (*stages, server_stage(address, name, server.databases)) if address else stages
-        return build_version(home, wanted, given, stages, without, server, on_stage)
+        extracted = pointer.layers if pointer is not None else ""
+        return build_version(home, wanted, given, stages, without, server, on_stage, copied, extracted)
+
+
+@contextmanager
+def _stored_inputs(
+    home: Path, manifest: Manifest, folder: Path, server: Servers
+) -> Iterator[tuple[tuple[list[Source], tuple[Omission, ...]], list[DocumentFile], LayerFiles]]:
+    """The triples of a version with what was left out, and its documents, as files that exist in the `with` block; and
+    its layers."""
+    from ingestion.index.triples import export_triples
+    from ingestion.report import read_omissions
+
+    if manifest.attached:
+        raise ConfigError(f"Graph {home.name!r} is attached to {manifest.attached}: nothing can be added to it.")
+    with TemporaryDirectory(prefix="nacre-stored-") as scratch:
+        triples, documents = Path(scratch) / "triples.nq", list[DocumentFile]()
+        with closing(open_tables(folder, server.databases)) as tables, triples.open("wb") as out:
+            export_triples(tables, out)
+            left = read_omissions(tables).listed
+        if (folder / versions.DOCUMENTS).is_file():
+            with closing(Documents(folder / versions.DOCUMENTS)) as stored:
+                for number, each in enumerate(stored.all()):
+                    path = Path(scratch) / f"{number:06}.loaded"
+                    write_loaded(path, each.title, list(each.parts()))
+                    documents.append(DocumentFile(path, each.name, each.source))
+        source = Source(str(triples), "N_QUADS", f"what {home.name!r} has", triples.name)
+        yield ([source] if triples.stat().st_size else [], left), documents, read_layer_files(folder)
 
 
 def embed_graph(

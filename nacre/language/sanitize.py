@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+# the numbers of what a sentence cites, with the space before them
+CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
+
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
 
 # the tags that enclose data in prompts

@@ -6,6 +6,7 @@ their turns.
 
 import json
 import logging
+import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -55,6 +56,10 @@ LOOK_UP_SLOTS = 2
 PART_SLOTS = 8
 
 log = logging.getLogger(__name__)
+
+
+# 128 random bits, as threads get them here
+RANDOM_NAME = re.compile(r"[0-9a-f-]{32,36}")
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,8 @@ class TurnService:
         if self._limits is not None and reasoner_for(self.composition.resources, context) == "model":
             await run_in_thread(self._limits.check, caller)
         thread = validate_thread_name(turn.thread)
+        if caller.is_visitor and thread and not RANDOM_NAME.fullmatch(thread):
+            raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         conversation = None
         if thread and self.threads is not None:
             try:

@@ -1,5 +1,6 @@
 """The page in a real browser (chromium): first screen, answers, conversations, derivation, things, failures."""
 
+import gzip
 import json
 import re
 import shutil
@@ -184,7 +185,16 @@ def test_an_answer_its_source_and_what_one_does_with_it(page, server):
     assert [kept(server, page)["turns"][1][key] for key in ("thumb", "comment")] == [-1, "Too long"]
     page.click(f"{LAST} [aria-label='Copy the answer']")
     assert page.evaluate("() => navigator.clipboard.readText()") == record["answer"]
-    assert json.loads(taken(page, lambda: page.click(f"{LAST} [aria-label='JSON of this answer']"))) == record
+    # one menu has the files of the answer
+    for kind, begins in {"csv": "answer", "md": f"# {record['question']}", "ttl": "@prefix", "xlsx": "PK"}.items():
+        page.click(f"{LAST} [aria-label='Download this answer']")
+        with page.expect_download() as download:
+            page.click(f"#choices button:has-text('({kind})')")
+        assert Path(download.value.path()).read_bytes().startswith(begins.encode()), kind
+    page.focus(f"{LAST} [aria-label='Download this answer']")
+    page.keyboard.press("Enter")
+    assert serious(page) == []
+    assert json.loads(taken(page, lambda: page.click("#choices >> text=json"))) == record
     # what was understood is corrected in its place
     expect(page.locator(f"{LAST} .understood")).to_contain_text("Understood as: ")
     page.click(f"{LAST} [aria-label='Correct what was understood']")
@@ -635,7 +645,13 @@ def test_the_policy_is_strict_and_the_page_small(server):
         headers = httpx.get(f"{server}{path}").headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
-    files = [each for each in STATIC.rglob("*") if each.is_file()]
+    every = {each for each in STATIC.rglob("*") if each.is_file()}
+    libraries = set((STATIC / "vendor").rglob("*")) & every
+    assert 0 < sum(len(gzip.compress(each.read_bytes())) for each in libraries) < 120_000
+    for folder in {each.parent for each in libraries}:
+        assert re.search(r"-\d+\.\d+\.\d+$", folder.name)
+        assert list(folder.glob("LICENSE*")), folder
+    files = sorted(every - libraries)
     # with what is loaded on demand; test_page_details.py has the limit before first use. A reader loads one language.
     loaded = [each for each in files if each.parent.name != "words" or each.stem == "en"]
     assert sum(each.stat().st_size for each in loaded) < 250_000

@@ -534,3 +534,12 @@ def test_the_claims_of_common_issuers_give_rights(data: Path, provider: str, sha
         assert person == json.loads(json.dumps(claims)).get("name", claims.get("preferred_username"))
         # a code works once
         assert client.get(back).is_error
+
+
+def test_a_login_reads_no_long_reply_of_the_issuer(data: Path, issuer: LocalIssuer) -> None:
+    with started(settings(data, issuer.address)) as client:
+        code, state = issuer.code(client.get("/login").headers["location"], groups=["staff"])
+        long = {"access_token": "opaque", "token_type": "Bearer", "more": "x" * issuer_module.MAX_REPLY}
+        issuer.documents["/token"] = {**long, "id_token": issuer.token(**issuer.codes[code][0])}
+        reply = client.get("/callback", params={"code": code, "state": state})
+        assert (reply.status_code, "does not answer as it should" in reply.text) == (403, True)

@@ -52,6 +52,7 @@ export const send = async (method, path, body) => {
   const reply = await call(method, path, body);
   return reply.status === 204 ? null : reply.json();
 };
+export const query = (values) => "?" + new URLSearchParams(values);
 export const apiPath = (...parts) => "api/" + parts.map(encodeURIComponent).join("/");
 
 async function errorMessage(reply) {

@@ -1,7 +1,7 @@
 // One question under two configurations, side by side; nothing is stored.
 
 import { streamTurn } from "../shared/api.js";
-import { $, button, element } from "../shared/dom.js";
+import { $, button, element, quiet } from "../shared/dom.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
 import { state } from "../shared/state.js";
@@ -20,7 +20,7 @@ export function showCompare() {
     form.addEventListener("submit", (event) => event.preventDefault());
     side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
-  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), element("p", { class: "quiet" }, t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
+  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), quiet(t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
 }
 
 export async function compareAnswers(question, signal) {

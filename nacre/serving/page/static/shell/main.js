@@ -46,8 +46,8 @@ async function showRoute(wanted) {
 
 // Views of a graph, whose code is loaded when they are opened.
 async function showView(wanted) {
-  if ("shares" in wanted) return (await import("./shares.js")).showShares();
-  if ("add" in wanted) return (await import("./add_data.js")).showAddData();
+  if ("shares" in wanted) return (await import("../../share/files/shares.js")).showShares();
+  if ("add" in wanted) return (await import("./add_data.js")).showAddData(wanted.add);
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);
   if ("verified" in wanted) return (await import("./verified.js")).showVerified(state.graph);
@@ -174,6 +174,7 @@ window.addEventListener("unhandledrejection", (event) => {
 });
 onRouteChange(showRoute);
 onTabMessage((news) => {
+  if (news.kind === "graphs") { loadGraphs(state.graph); return; }
   listThreads();
   if (news.kind === "deleted" && news.thread === state.thread) navigate({ graph: state.graph });
   else if (news.thread && news.thread === currentRoute().thread && !state.asking) openThread(news.thread);

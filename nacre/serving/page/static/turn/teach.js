@@ -1,6 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { get, apiPath } from "../shared/api.js";
+import { get, apiPath, query } from "../shared/api.js";
 import { announce, button, element, failureBox } from "../shared/dom.js";
 import { t } from "../shared/words.js";
 import { teachWord } from "../shell/names.js";
@@ -10,8 +10,7 @@ export async function showMeanings(turn, record, word, root) {
   const tell = (text) => { status.replaceChildren(text); announce(text); };
   root.replaceChildren(status);
   try {
-    const query = new URLSearchParams({ word, question: record.standalone.slice(0, 1000) });
-    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words") + "?" + query);
+    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words") + query({ word, question: record.standalone.slice(0, 1000) }));
     if (problem) return tell(problem);
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
