@@ -69,6 +69,7 @@ def test_the_sessions_of_a_person_end_and_their_data_stays(data: Path, run: Any)
         assert "2 sessions" in run("person", "log-out", "Ann Reed")
         assert [client.get("/api/graphs", headers=each).status_code for each in cookies] == [401, 401]
     assert '"what": "turn"' in run("person", "show", "Ann Reed")
+    assert "Nobody called 'Eve'" in str(CliRunner().invoke(commands, ["person", "log-out", "Eve"]).exception)
 
 
 def asked(client: TestClient, headers: dict[str, str], thread: str = "one") -> dict[str, Any]:

@@ -125,7 +125,9 @@ def log_out(who: WhoArgument) -> None:
     from nacre.config.settings import Settings
 
     settings = Settings()
-    owner, _ = _find(settings, who)
+    owner, accounts = _find(settings, who)
+    if not accounts:
+        raise ConfigError(f"Nobody called {who[:100]!r} has logged in.")
     ended = sum(
         resolve(extension.services["end_sessions"])(settings, owner)
         for extension in extensions()
