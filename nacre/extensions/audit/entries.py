@@ -117,6 +117,8 @@ class AuditFiles:
                     fd = os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
                     with open(fd, "w", encoding="utf-8") as out:
                         out.writelines(kept)
+                    # the time of a file decides when it goes
+                    os.utime(new, (file.stat().st_atime, file.stat().st_mtime))
                     new.replace(file)
                     gone += len(lines) - len(kept)
         return gone
