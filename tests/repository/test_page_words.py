@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 STATIC = Path(__file__).parents[2] / "nacre/serving/page/static"
-WORDS = {each.stem: json.loads(each.read_text()) for each in sorted((STATIC / "words").glob("*.json"))}
-CODE = {str(each.relative_to(STATIC)): each.read_text() for each in sorted(STATIC.rglob("*.js"))}
+SHARING = STATIC.parents[2] / "extensions/sharing"
+WORDS = {
+    each.stem: {**json.loads(each.read_text()), **json.loads((SHARING / "static" / each.name).read_text())}
+    for each in sorted((STATIC / "words").glob("*.json"))
+}
+CODE = {
+    str(each.relative_to(STATIC.parents[2])): each.read_text()
+    for each in (*sorted(STATIC.rglob("*.js")), *sorted((SHARING / "static").glob("*.js")))
+    if "vendor" not in each.parts
+}
 # the page of a shared answer is made by the server
-SHARED_PAGE = (STATIC.parents[2] / "extensions/sharing/routes.py").read_text()
+SHARED_PAGE = (SHARING / "routes.py").read_text()
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # two words in a row, or a word with a capital letter
@@ -56,7 +64,7 @@ def test_every_key_is_used_and_every_used_key_has_a_text():
         re.findall(r'"(shared\w+|status\w+|hint\d+)"', SHARED_PAGE)
     )
     assert called <= set(WORDS["en"])
-    table = re.findall(r"LANGUAGES = \{([^}]*)\}", CODE["shared/words.js"])
+    table = re.findall(r"LANGUAGES = \{([^}]*)\}", CODE["serving/page/static/shared/words.js"])
     offered = {name for each in table for name in re.findall(r"(\w+): \"", each)}
     assert offered == set(WORDS)
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,6 +97,10 @@ ExpansionOption = Annotated[
     typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
 ]
 
+SpellingsOption = Annotated[
+    bool, typer.Option("--keep-spellings", help="Keep IRIs apart that differ in http, a last slash or %-codes.")
+]
+
 
 def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
@@ -116,6 +121,7 @@ def ingest(
     contexts: ContextsOption = None,
     fetch_contexts: FetchContextsOption = False,
     max_expansion: ExpansionOption = 40,
+    spellings: SpellingsOption = False,
 ) -> int:
     """Build a graph from RDF files, documents, or both.
 
@@ -142,7 +148,7 @@ def ingest(
             data=settings.data,
             texts=texts or [],
             loaded=documents,
-            layers=load_layer_files(layer or (), annotations, packs=not no_packs),
+            layers=replace(load_layer_files(layer or (), annotations, packs=not no_packs), spellings=not spellings),
             tables_only=tables_only,
             sparql=sparql,
             tables=tables,

@@ -308,7 +308,7 @@ class Uploads:
         if not GRAPH_NAME.fullmatch(graph):
             raise ConfigError("The name of a graph has a to z, 0 to 9 and -, at most 64 characters.")
         if not caller.may_read(graph):
-            raise Forbidden("This key may not write this graph.")
+            raise Forbidden("You may not write this graph.")
         if (self._data / graph / "current").exists() and not replace_graph:
             raise ConfigError(
                 f"There is a graph {graph!r} already. Confirm that it is replaced or added to, or name another."
@@ -508,8 +508,7 @@ REASONS: dict[int | None, str] = {
 
 def check_may_write(caller: Caller) -> None:
     """Raise Forbidden unless a caller may change graphs."""
-    if "write" not in caller.may:
-        raise Forbidden("This key may not add or delete graphs. Run: nacre keys add NAME --may write")
+    caller.require("write", "add or delete graphs")
 
 
 def _read(folder: Path) -> UploadState | None:

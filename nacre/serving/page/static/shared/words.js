@@ -11,14 +11,17 @@ function wanted() {
   return [localStorage.getItem(STORAGE_KEY), ...navigator.languages.map((each) => each.slice(0, 2))].find((each) => each in LANGUAGES) || "en";
 }
 
-async function load(name) {
-  const reply = await fetch("static/words/" + name + ".json");
-  if (!reply.ok) throw new Error("static/words/" + name + ".json: " + reply.status);
+async function load(folder) {
+  const reply = await fetch(folder + language + ".json");
+  if (!reply.ok) throw new Error(folder + language + ".json: " + reply.status);
   return reply.json();
 }
 
 export const language = wanted();
-const words = await load(language);
+const words = await load("static/words/");
+
+// The texts of an extension, from its folder.
+export const addWords = async (folder) => Object.assign(words, await load(folder));
 
 export function t(key, values = {}) { return fill(words[key] ?? key, values); }
 

@@ -46,7 +46,7 @@ async function showRoute(wanted) {
 
 // Views of a graph, whose code is loaded when they are opened.
 async function showView(wanted) {
-  if ("shares" in wanted) return (await import("./shares.js")).showShares();
+  if ("shares" in wanted) return (await import("../../share/files/shares.js")).showShares();
   if ("add" in wanted) return (await import("./add_data.js")).showAddData(wanted.add);
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);

@@ -21,18 +21,24 @@ export function schemaGraph({ name, classes: all, links, all_classes }) {
     element("p", {}, element("a", { href: pageAddress({ graph: name, picture: "" }), class: "go" }, t("allInPicture"))));
 }
 
-// The links between the nodes, each with its line, thicker for more triples.
-export function drawLinks(nodes, links) {
-  const at = new Map(nodes.map((node) => [node.iri, node])), top = Math.max(...links.map((each) => each.triples), 1);
-  return links.filter((each) => at.has(each.start) && at.has(each.end)).map((each) => {
+// The links, thicker for more triples.
+export function linkWidths(links) {
+  const top = Math.max(...links.map((each) => each.triples), 1);
+  return links.map((each) => ({ ...each, width: 1 + 3 * (Math.log1p(each.triples) / Math.log1p(top)) }));
+}
+
+// The links between the nodes, each with its line.
+function drawLinks(nodes, links) {
+  const at = new Map(nodes.map((node) => [node.iri, node]));
+  return linkWidths(links.filter((each) => at.has(each.start) && at.has(each.end))).map((each) => {
     const drawn = linkPath(at.get(each.start), at.get(each.end), each);
-    drawn.setAttribute("stroke-width", 1 + 3 * (Math.log1p(each.triples) / Math.log1p(top)));
+    drawn.setAttribute("stroke-width", each.width);
     return { ...each, drawn };
   });
 }
 
 // A class as a link to its page; `lit(on)` is called when it is pointed at.
-export function drawNode(graph, node, lit) {
+function drawNode(graph, node, lit) {
   return svg("a", { href: pageAddress({ graph, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing"), onpointerenter: () => lit(true), onpointerleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false) },
     svg("circle", { cx: node.x, cy: node.y, r: node.r }), svg("text", { x: node.x, y: node.y + node.r + 15, "text-anchor": "middle" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label),
     svg("text", { x: node.x, y: node.y + 4, "text-anchor": "middle", class: "size" }, node.r > 16 ? shortNumber(node.count) : ""));
@@ -51,7 +57,7 @@ export function connect(nodes, lines, caption, plain) {
 
 const topEdge = (nodes) => Math.min(...nodes.map((node) => node.y - node.r)) - 12;
 const bottomEdge = (nodes) => Math.max(...nodes.map((node) => node.y + node.r)) + 26;
-const shortNumber = (number) => (number >= 1e6 ? (number / 1e6).toFixed(1) + "M" : number >= 1e4 ? Math.round(number / 1e3) + "k" : String(number));
+export const shortNumber = (number) => (number >= 1e6 ? (number / 1e6).toFixed(1) + "M" : number >= 1e4 ? Math.round(number / 1e3) + "k" : String(number));
 
 function linkPath(a, b, link) {
   const title = svg("title", {}, a.label + " → " + link.predicates.join(", ") + " → " + b.label);

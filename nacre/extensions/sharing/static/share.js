@@ -1,10 +1,12 @@
 // Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
 
-import { apiPath, send } from "../shared/api.js";
-import { announce, button, day, element, failureBox, quiet, row } from "../shared/dom.js";
-import { pageAddress } from "../shared/state.js";
-import { t } from "../shared/words.js";
-import { press, remove } from "./feedback.js";
+import { apiPath, send } from "../../static/shared/api.js";
+import { announce, button, day, element, failureBox, quiet, row } from "../../static/shared/dom.js";
+import { pageAddress } from "../../static/shared/state.js";
+import { addWords, t } from "../../static/shared/words.js";
+import { press, remove } from "../../static/turn/feedback.js";
+
+await addWords("share/files/");
 
 const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
 

@@ -1,10 +1,10 @@
 // The answers that a person shares: open, copy, withdraw. Addresses are known in the tab that made them alone.
 
-import { get } from "../shared/api.js";
-import { $, announce, button, countPhrase, day, element, failureBox, quiet, row, card } from "../shared/dom.js";
-import { pageAddress } from "../shared/state.js";
-import { t } from "../shared/words.js";
-import { knownAddress, withdrawShare } from "../turn/share.js";
+import { get } from "../../static/shared/api.js";
+import { $, announce, button, countPhrase, day, element, failureBox, quiet, row, card } from "../../static/shared/dom.js";
+import { pageAddress } from "../../static/shared/state.js";
+import { t } from "../../static/shared/words.js";
+import { knownAddress, withdrawShare } from "./share.js";
 
 const MILLISECONDS = 1000;
 
