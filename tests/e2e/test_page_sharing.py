@@ -94,4 +94,7 @@ def test_a_shared_table_keeps_its_bars(page, sharing):
     assert len(widths) == page.locator(".scroll >> nth=0").locator("tbody tr").count() >= 3
     assert max(widths) == 100
     assert 0 < min(widths) < 100
-    assert serious(page) == []
+    # its sandbox blocks the timers of axe-core, so that a copy without one is looked at
+    copy = page.context.new_page()
+    copy.set_content(page.content())
+    assert serious(copy) == []
