@@ -52,7 +52,11 @@ export const send = async (method, path, body) => {
   const reply = await call(method, path, body);
   return reply.status === 204 ? null : reply.json();
 };
-export const apiPath = (...parts) => "api/" + parts.map(encodeURIComponent).join("/");
+// The address of its parts; an object at the end is the query.
+export function apiPath(...parts) {
+  const query = typeof parts.at(-1) === "object" ? "?" + new URLSearchParams(parts.pop()) : "";
+  return "api/" + parts.map(encodeURIComponent).join("/") + query;
+}
 
 async function errorMessage(reply) {
   try {

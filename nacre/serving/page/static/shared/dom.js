@@ -2,7 +2,6 @@
 
 import { countPhrase, language, t } from "./words.js";
 
-export { countPhrase };
 export const $ = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -42,6 +41,10 @@ export function iconButton(name, label, onclick, more = {}) {
 export function button(label, onclick, kind = "", more = {}) {
   return element("button", { type: "button", class: kind, onclick, ...more }, label);
 }
+
+// A remark; a part of a page with its heading.
+export const quiet = (...inside) => element("p", { class: "quiet" }, ...inside);
+export const card = (title, ...inside) => element("section", { class: "card" }, element("h3", {}, title), ...inside);
 
 // A day for reading: 3 May 2026.
 export const day = (time) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric" });

@@ -1,9 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { access, call, get, apiPath, Problem, send } from "../shared/api.js";
-import { $, announce, button, countPhrase, element, failureBox } from "../shared/dom.js";
-import { navigate, pageAddress, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { $, access, announce, apiPath, button, call, countPhrase, element, failureBox, get, navigate, pageAddress, Problem, quiet, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -31,7 +28,7 @@ function filesForm() {
   view.list = element("ul", { class: "terms" });
   view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
   const zone = element("div", { class: "drop" }, element("p", {}, t("dropHere")), view.pick,
-    element("p", { class: "quiet" }, t("fileKinds")));
+    quiet(t("fileKinds")));
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => { event.preventDefault(); zone.classList.remove("over"); addFiles(view, event.dataTransfer.files); });
@@ -41,12 +38,12 @@ function filesForm() {
 // The form for an address; without named hosts, how the operator allows them.
 function attachForm() {
   const hosts = state.choices.attach_hosts, head = element("h3", {}, t("attachHead"));
-  if (!hosts.length) return element("section", { class: "card" }, head, element("p", { class: "quiet" }, t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
+  if (!hosts.length) return element("section", { class: "card" }, head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
   const view = { upload: null, status: element("div", { class: "upload-status" }) };
   view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", required: true, autocomplete: "off", spellcheck: "false", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
   view.start = element("button", { class: "main", type: "submit" }, t("attach"));
   return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); attach(view); } }, head,
-    element("p", { class: "quiet" }, t("attachHosts", { hosts: hosts.join(", ") })),
+    quiet(t("attachHosts", { hosts: hosts.join(", ") })),
     element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName")), element("div", { class: "row" }, view.start), view.status);
 }
 
@@ -107,7 +104,7 @@ async function sendFile(view, file) {
 async function sendPart(view, file, sent) {
   let reply;
   try {
-    reply = await fetch(apiPath("uploads", view.upload, "files") + "?" + new URLSearchParams({ name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
+    reply = await fetch(apiPath("uploads", view.upload, "files", { name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
   } catch {
     throw new Problem(t("sendingLost", { name: file.name }));
   }
@@ -156,7 +153,7 @@ function graphItem(name) {
   const ask = () => { root.replaceChildren(element("div", { class: "row" }, t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {
     try {
-      await call("DELETE", apiPath("graphs", name) + "?" + new URLSearchParams({ confirm: name }));
+      await call("DELETE", apiPath("graphs", name, { confirm: name }));
     } catch (problem) { root.append(failureBox(problem)); return; }
     announce(t("deleted"));
     await loadGraphs();

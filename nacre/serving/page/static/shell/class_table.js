@@ -1,10 +1,6 @@
 // A class as a table: its address -> rows with sorting, search, filters with counts, pages, files and a question.
 
-import { call, get, apiPath } from "../shared/api.js";
-import { $, announce, areYears, button, countPhrase, download, element, failureBox, formatCell, icon, iconButton } from "../shared/dom.js";
-import { isIri, loadLabels, thingLink } from "../shared/labels.js";
-import { navigate } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, areYears, button, call, countPhrase, download, element, failureBox, formatCell, get, icon, iconButton, isIri, language, loadLabels, navigate, quiet, t, thingLink } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -61,6 +57,7 @@ async function draw(view) {
     if (own !== view.drawing) return;
     view.body.replaceChildren(chips(view), rows(view), foot(view));
     announce(countOf(table));
+    (await import("../turn/place_map.js")).appendMap(view.body, view.graph, table.rows.map((row) => row.iri));
   } catch (problem) {
     if (own !== view.drawing) return;
     if (view.table === undefined && problem.status === 422) throw problem;
@@ -79,13 +76,13 @@ function chips(view) {
   if (!set.length) return "";
   return element("div", { class: "row filters", role: "group", "aria-label": t("filters") }, set.map((each) => {
     const words = columnLabel(view, each.predicate) + " " + (SIGNS[each.sign] || each.sign) + (each.value ? " " + valueLabel(view, each) : "");
-    return element("button", { type: "button", class: "chip", "aria-label": t("removeFilter", { what: words }), onclick: () => toggleFilter(view, each.text) }, words, icon("close"));
+    return button([words, icon("close")], () => toggleFilter(view, each.text), "chip", { "aria-label": t("removeFilter", { what: words }) });
   }));
 }
 
 function rows(view) {
   const { table, query } = view, sort = query.get("sort") || "", down = query.has("descending");
-  if (!table.rows.length) return element("p", { class: "quiet" }, t("noneMembers"));
+  if (!table.rows.length) return quiet(t("noneMembers"));
   const order = (predicate) => (sort !== predicate || (!predicate && !query.has("sort") && !down && table.count > 100_000) ? "none" : down ? "descending" : "ascending");
   const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: column?.kind === "number" ? "number" : null }, element("span", { class: "head" },
     column?.many ? element("span", { class: "sort" }, label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
@@ -139,10 +136,10 @@ async function openFacet(view, column, opener) {
     const choice = (label, count, text) => element("button", { type: "button", "aria-pressed": String(active.includes(text)), onclick: () => pick(text) }, element("span", { class: "facet-value" }, label), count == null ? "" : element("span", { class: "quiet" }, facet.estimated ? t("aboutCount", { n: number(count) }) : number(count)));
     const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
     const shown = (text) => (column.kind === "number" && text.trim() && Number.isFinite(Number(text)) ? formatCell(Number(text), column.label, asYear) : text);
-    openPop(opener, element("p", { class: "quiet" }, t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
+    openPop(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
       // a value of one thing each says nothing beside the range
       ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(shown(each.text) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
-      facet.more ? element("p", { class: "quiet" }, t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
+      facet.more ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
   } catch (problem) {
     openPop(opener, failureBox(problem));
   }
@@ -161,7 +158,7 @@ function rangeForm(view, column, { low, high }) {
 
 function openColumns(view, opener) {
   const shown = view.table.columns.map((each) => each.predicate);
-  openPop(opener, element("p", { class: "quiet" }, t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
+  openPop(opener, quiet(t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
     const box = element("input", { type: "checkbox", onchange: () => { const set = box.checked ? [...shown, column.predicate] : shown.filter((each) => each !== column.predicate); shown.splice(0, shown.length, ...set); change(view, (query) => { query.delete("column"); for (const each of shown.slice(0, 20)) query.append("column", each); }); } });
     box.checked = shown.includes(column.predicate);
     return element("label", { class: "check" }, box, column.label);

@@ -1,11 +1,8 @@
 // One question under two configurations, side by side; nothing is stored.
 
-import { streamTurn } from "../shared/api.js";
-import { $, button, element } from "../shared/dom.js";
+import { $, button, element, state, streamTurn, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
-import { state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
 
 const sides = [{ name: "A", chosen: {} }, { name: "B", chosen: {} }];

@@ -1,14 +1,11 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { access, requestKey, get, send } from "../shared/api.js";
+import { $, access, button, currentRoute, element, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageAddress, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
-import { $, button, element, failureBox, iconButton } from "../shared/dom.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
 import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
-import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, pageAddress, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { listThreads } from "./thread_list.js";
 
 const THEMES = { system: "themeSystem", light: "themeLight", dark: "themeDark" };

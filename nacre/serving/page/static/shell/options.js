@@ -1,8 +1,6 @@
 // Options of a question: reasoner, branches, rounds, strategy; stored in this browser.
 
-import { $, button, countPhrase, element, iconButton } from "../shared/dom.js";
-import { state } from "../shared/state.js";
-import { choose, language, LANGUAGES, t } from "../shared/words.js";
+import { $, button, choose, countPhrase, element, iconButton, language, LANGUAGES, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 const STORAGE_KEY = "nacre-options";

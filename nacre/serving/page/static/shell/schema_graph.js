@@ -1,17 +1,15 @@
 // Drawing of a schema: classes as circles by size, links as lines.
 
-import { countPhrase, element, svg } from "../shared/dom.js";
-import { pageAddress } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { countPhrase, element, pageAddress, svg, t } from "../shared/page.js";
 
-// steps of the layout, and pairs of nodes that are compared in all of them
-const STEPS = 300, MAX_PAIRS = 12e6, MIN_RADIUS = 9, MAX_RADIUS = 34;
+// steps of the layout
+const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
 
-export function schemaGraph({ name, classes: all, links, all_classes }) {
+export async function schemaGraph({ name, classes: all, links, all_classes }) {
   const classes = all.some((each) => !each.is_plumbing) ? all.filter((each) => !each.is_plumbing) : all;
   if (!classes.length) return "";
   const [wide, high] = matchMedia("(max-width: 40rem)").matches ? [380, 400] : [720, 420];
-  const nodes = layOut(classes, links, wide, high);
+  const nodes = await layOut(classes, links, wide, high);
   const caption = element("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;
   const lines = drawLinks(nodes, links);
@@ -66,39 +64,20 @@ function linkPath(a, b, link) {
   return svg("path", { d: `M${a.x} ${a.y}Q${mx} ${my} ${b.x} ${b.y}`, class: "link" }, title);
 }
 
-// A force layout: links attract, circles repel. It is deterministic, and its time is bounded.
-export function layOut(classes, links, wide, high) {
-  const top = Math.max(...classes.map((each) => each.count), 1), steps = Math.ceil(Math.min(STEPS, MAX_PAIRS / Math.max(1, classes.length ** 2)));
-  const spread = Math.min(150, (0.45 * wide) / Math.sqrt(classes.length)), spreadDown = Math.min(70, (0.45 * high) / Math.sqrt(classes.length));
-  const nodes = classes.map((each, i) => ({ ...each, r: MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * Math.sqrt(each.count / top), x: wide / 2 + spread * Math.cos(i * 2.4) * Math.sqrt(i), y: high / 2 + spreadDown * Math.sin(i * 2.4) * Math.sqrt(i) }));
-  const at = new Map(nodes.map((node) => [node.iri, node]));
-  const springs = links.map((each) => [at.get(each.start), at.get(each.end)]).filter(([a, b]) => a && b && a !== b);
-  for (let step = 0; step < steps; step += 1) {
-    const heat = 1 - step / steps, pull = Math.min(1, 16 / nodes.length);
-    for (const node of nodes) { node.dx = (wide / 2 - node.x) * 0.006 * pull; node.dy = (high / 2 - node.y) * 0.02 * pull; }
-    for (const a of nodes) for (const b of nodes) {
-      if (a === b) continue;
-      const dx = a.x - b.x || 0.1, dy = (a.y - b.y || 0.1) * 1.5, far = Math.hypot(dx, dy), want = a.r + b.r + 90;
-      const push = far < want ? (want - far) / far * 0.18 : 0;
-      a.dx += dx * push;
-      a.dy += dy * push;
-    }
-    for (const [a, b] of springs) {
-      const dx = b.x - a.x, dy = b.y - a.y, far = Math.hypot(dx, dy) || 1, pull = (far - 150 - a.r) / far * 0.02;
-      a.dx += dx * pull; a.dy += dy * pull; b.dx -= dx * pull; b.dy -= dy * pull;
-    }
-    for (const node of nodes) {
-      const reach = halfWidth(node);
-      node.x = Math.min(wide - reach, Math.max(reach, node.x + node.dx * (0.3 + heat)));
-      node.y = Math.min(high - node.r - 24, Math.max(node.r + 8, node.y + node.dy * (0.3 + heat)));
-    }
+let library = null;
+const simulator = () => (library ??= Promise.all(["quadtree", "dispatch", "timer"].map((name) => import(`../vendor/d3-${name}-3.0.2/d3-${name}.min.js`))).then(() => import("../vendor/d3-force-3.0.1/d3-force.min.js")).then(() => window.d3));
+
+// Places by d3-force, which gives the same ones each time, spread over the room.
+export async function layOut(classes, links, wide, high) {
+  const { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } = await simulator(), top = Math.max(...classes.map((each) => each.count), 1);
+  const nodes = classes.map((each) => ({ ...each, r: MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * Math.sqrt(each.count / top) })), ends = new Set(nodes.map((node) => node.iri));
+  const springs = links.filter((each) => ends.has(each.start) && ends.has(each.end)).map((each) => ({ source: each.start, target: each.end }));
+  forceSimulation(nodes).force("links", forceLink(springs).id((node) => node.iri).distance(120)).force("apart", forceManyBody().strength(-400)).force("room", forceCollide((node) => node.r + 28))
+    .force("x", forceX().strength(0.05)).force("y", forceY().strength((0.05 * wide) / high)).stop().tick(STEPS);
+  for (const [axis, size, room] of [["x", wide, halfWidth], ["y", high, (node) => node.r + 14]]) {
+    const low = Math.min(...nodes.map((node) => node[axis] - room(node))), far = Math.max(...nodes.map((node) => node[axis] + room(node)));
+    for (const node of nodes) node[axis] = nodes.length === 1 ? size / 2 : Math.max(room(node), Math.min(size - room(node), ((node[axis] - low) / (far - low)) * size));
   }
-  // scale to the available width
-  const left = Math.min(...nodes.map((node) => node.x - halfWidth(node))), right = Math.max(...nodes.map((node) => node.x + halfWidth(node)));
-  const wider = Math.min(1.5, (wide - 2) / (right - left || 1));
-  for (const node of nodes) node.x = nodes.length === 1 ? wide / 2 : wide / 2 + (node.x - (left + right) / 2) * wider;
-  const over = Math.max(0, ...nodes.map((node) => Math.max(halfWidth(node) - node.x, node.x + halfWidth(node) - wide)));
-  for (const node of nodes) node.x = Math.min(wide - halfWidth(node), Math.max(halfWidth(node), node.x + (node.x < wide / 2 ? over / 2 : -over / 2)));
   return nodes;
 }
 

@@ -1,9 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { call, get, apiPath, send } from "../shared/api.js";
-import { $, button, failureBox, element, download, announce, iconButton } from "../shared/dom.js";
-import { pageAddress, navigate, state, notifyTabs } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, pageAddress, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;

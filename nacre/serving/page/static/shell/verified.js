@@ -1,9 +1,6 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { $, announce, button, countPhrase, day, element, failureBox } from "../shared/dom.js";
-import { isIri, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, announce, apiPath, button, countPhrase, day, element, failureBox, get, isIri, quiet, send, t, thingLink } from "../shared/page.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
@@ -36,8 +33,8 @@ function draw(view, page) {
   const check = button(t("checkAll"), () => checkAll(view, check), "", { title: t("checkAllTitle") });
   $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("verifiedQuestions")),
     element("p", {}, t("verifiedLead")),
-    element("p", { class: "quiet" }, t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
-    page.calibration ? element("p", { class: "quiet" }, calibrated(page.calibration)) : "",
+    quiet(t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
+    page.calibration ? quiet(calibrated(page.calibration)) : "",
     element("section", { class: "card" }, element("div", { class: "row" }, view.search, select, check), view.found, view.list, view.more));
   append(view, page, 0);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
@@ -75,7 +72,7 @@ function append(view, page, skip) {
 function row(view, page, entry) {
   const isOwn = entry.by === page.owner, out = element("div", { class: "rows" }), buttons = element("div", { class: "row" });
   const root = element("li", { "aria-label": entry.question });
-  const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts) + "?" + new URLSearchParams({ by: entry.by });
+  const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts, { by: entry.by });
   // `waiting` words stand until the action has ended
   const act = async (waiting, action) => {
     if (root.getAttribute("aria-busy")) return;
@@ -114,10 +111,10 @@ function row(view, page, entry) {
   function update(changed) {
     entry = changed;
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
-    root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? element("p", { class: "quiet" }, t("understoodAs"), element("q", {}, entry.standalone)) : "",
+    root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? quiet(t("understoodAs"), element("q", {}, entry.standalone)) : "",
       element("div", { class: "row" }, tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
         element("span", { class: "quiet" }, t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
-      entry.note ? element("p", { class: "quiet" }, entry.note) : "", buttons, out);
+      entry.note ? quiet(entry.note) : "", buttons, out);
     controls();
   }
   update(entry);

@@ -1,9 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { call, apiPath } from "../shared/api.js";
-import { $, button, failureBox, element, formatCell, iconButton } from "../shared/dom.js";
-import { classLink, isIri, loadLabels, localName, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, apiPath, button, call, classLink, element, failureBox, formatCell, iconButton, isIri, loadLabels, localName, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -79,8 +76,8 @@ function citationContent(record, citation, derive) {
   if (citation.place) {
     const { document: name, start, end } = citation.place;
     parts.push(element("p", { class: "row" }, element("span", { class: "quiet" }, name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
-  } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(element("p", { class: "quiet" }, citation.source));
-  if (citation.basis) parts.push(element("p", { class: "quiet" }, t("restsOn", { what: citation.basis })));
+  } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
+  if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
   if (ran.length) parts.push(element("h3", {}, t("whatWasAsked")), element("p", {}, ran.join("; ")));
   parts.push(element("p", {}, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));

@@ -1,10 +1,7 @@
 // The derivation of an answer, live or from its record.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { button, countPhrase, failureBox, icon, element, formatSeconds, formatCell } from "../shared/dom.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, formatCell, formatSeconds, get, icon, isIri, quiet, send, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
-import { classLink, isIri, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
@@ -91,14 +88,14 @@ function queryDetails(each, record) {
   const box = element("div", {}, code);
   const buttons = element("div", { class: "row" });
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
-      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
+    buttons.replaceChildren(!record || !text ? "" : button([icon("play"), t("rows")], () => run(text), "plain"),
+      !record || !text ? "" : button([icon("pencil"), t("editAndRun")], edit, "plain"));
   };
   async function run(written) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
+      out.replaceChildren(quiet(countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
     } catch (problem) {
       out.replaceChildren(failureBox(problem));
     }
@@ -150,7 +147,7 @@ function promptsSection(record) {
       const calls = await get(apiPath("runs", record.id, "calls"));
       body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), element("span", { class: "quiet" }, t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
         call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, t("columnAnswer")), element("pre", { tabindex: "0" }, call.answer))));
-      if (!calls.length) body.append(element("p", { class: "quiet" }, t("noCallKept")));
+      if (!calls.length) body.append(quiet(t("noCallKept")));
     } catch (problem) {
       body.replaceChildren(failureBox(problem));
     }

@@ -1,9 +1,6 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { apiPath, send } from "../shared/api.js";
-import { announce, button, element, failureBox } from "../shared/dom.js";
-import { pageAddress } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { announce, apiPath, button, element, failureBox, pageAddress, send, t } from "../shared/page.js";
 import { editInPlace } from "./turn.js";
 
 const MAX_COMMENT = 4000;
@@ -24,7 +21,7 @@ export async function toggleConfirmed(turn, record, own, thumb) {
   await press(turn, own, ".confirmed", async () => {
     if (turn.confirmed) {
       const { id, by } = turn.confirmed;
-      await remove(apiPath("graphs", record.graph, "verified", id) + "?" + new URLSearchParams({ by }));
+      await remove(apiPath("graphs", record.graph, "verified", id, { by }));
       turn.confirmed = null;
       announce(t("takenBack"));
     } else {

@@ -1,7 +1,6 @@
 // The panel on the right: the turn whose derivation it shows.
 
-import { $, element } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { $, element, t } from "../shared/page.js";
 
 export const panel = {
   turn: null,

@@ -1,7 +1,6 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { areYears, button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
-import { language, t } from "../shared/words.js";
+import { areYears, button, countPhrase, download, element, formatCell, icon, language, t } from "../shared/page.js";
 
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
@@ -37,7 +36,7 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     const rest = rows.length - state.most;
     foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
       rest > 0 ? button(t("showAll"), () => { state.most = rows.length; draw(); }, "plain") : "",
-      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(columns, units, rows), name + ".csv", "text/csv") }, icon("save"), "CSV"));
+      button([icon("save"), "CSV"], () => download(toCsv(columns, units, rows), name + ".csv", "text/csv"), "plain"));
     foot.hidden = rows.length < 2;
     after(body);
   }

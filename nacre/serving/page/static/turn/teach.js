@@ -1,8 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { get, apiPath } from "../shared/api.js";
-import { announce, button, element, failureBox } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { announce, apiPath, button, element, failureBox, get, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
@@ -38,5 +36,5 @@ export async function showMeanings(turn, record, word, root) {
 
 function meaning({ kind, name, answer, iri }, onclick) {
   const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
-  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
+  return button(words, onclick, "chip", { title: iri });
 }

@@ -1,10 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton } from "../shared/dom.js";
-import { loadLabels, thingLink } from "../shared/labels.js";
-import { state } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable, toCsv } from "./table.js";
@@ -18,7 +14,7 @@ export const STATUS_LABELS = {
 const LOCAL = "local";
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
-const MIN_LIST = 6, MAX_NAMED = 30;
+const MIN_LIST = 6, MAX_NAMED = 30, LABELS_AT_ONCE = 500;
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 // Whether the standalone question has words that the question lacks.
@@ -106,7 +102,7 @@ export function finishTurn(turn, record, kept = null) {
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
-  if (rows?.rows.length > 2 && ["answered", "partial", "clarify"].includes(record.status)) appendChart(turn, rows);
+  if (["answered", "partial", "clarify"].includes(record.status)) showRows(turn, record, rows);
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
@@ -118,11 +114,33 @@ function writtenTable({ head, rows }, { values, unit }) {
   return { columns: head, units: isList && typeof values[0] === "number" ? [unit] : [], rows: isList ? values.map((value) => [value]) : rows };
 }
 
-// The code of charts is loaded with the first table.
-async function appendChart(turn, rows) {
-  const { chart } = await import("./chart.js");
-  const figure = await chart(rows);
-  if (figure) turn.answer.append(figure);
+// What the page adds to rows: names of things, a chart, a map; as the question wants it, or as the rows allow. Its code is loaded for it.
+async function showRows(turn, { graph, question, display, things = [] }, found) {
+  const { answer } = turn, rows = found && await withNames(graph, things, found);
+  const old = answer.querySelector(":scope > .grid");
+  if (rows && (rows !== found ? old || display : display === "table" && !old)) {
+    const grid = rowTable({ ...rows, name: "answer", after: (body) => linkThings(turn, body), caption: question });
+    if (old) old.replaceWith(grid); else answer.append(grid);
+  }
+  if (display === "table") return;
+  if (rows?.rows.length > 2 && display !== "map") {
+    const figure = await (await import("./chart.js")).chart(rows);
+    if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
+    if (figure && !figure.parentNode) answer.append(figure);
+  }
+  if (display !== "chart" && things.length > (display ? 0 : 1)) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+}
+
+// Rows of nothing but numbers and dates, with the names of the things that have them.
+async function withNames(graph, things, table) {
+  const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
+  if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
+  const names = [];
+  for (let at = 0; at < table.rows.length; at += LABELS_AT_ONCE) {
+    const iris = things.slice(at, at + LABELS_AT_ONCE), labels = await loadLabels(graph, iris);
+    names.push(...iris.map((iri) => labels.get(iri) || localName(iri)));
+  }
+  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [names[i], ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
@@ -153,7 +171,7 @@ function namesAsList(turn, record) {
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
     paragraph.after(list, element("div", { class: "row" }, rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
-      element("button", { type: "button", class: "plain", onclick: () => download(toCsv([t("columnAnswer")], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv") }, icon("save"), "CSV")));
+      button([icon("save"), "CSV"], () => download(toCsv([t("columnAnswer")], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv"), "plain")));
   }
 }
 
@@ -244,7 +262,7 @@ function toolbar(turn, record, kept) {
     if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("jsonOfAnswer"), () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
-  if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
+  if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive"));
   bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
   return bar;
 }
