@@ -64,7 +64,7 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     assert overlaps == []
     page.click("[aria-label='Zoom in']")
     assert page.evaluate(SHOWN)[1] != circles
-    page.click("[aria-label='Show the whole picture']")
+    page.click("text=Show the whole picture")
     assert page.evaluate(SHOWN)[1] == circles
     page.hover(".map")
     page.mouse.down()
@@ -73,7 +73,7 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     # a drag opens nothing
     expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
     assert page.evaluate(SHOWN)[1] != circles
-    page.click("[aria-label='Show the whole picture']")
+    page.click("text=Show the whole picture")
     # one stop of Tab; arrow keys go on; Enter opens the class
     assert page.locator(".map a[tabindex='0']").count() == 1
     page.focus(".map a[tabindex='0']")

@@ -104,3 +104,36 @@ def test_tables_of_numbers_have_the_names_of_their_things(page, server, beacons)
     expect(head.first).to_contain_text("name")
     expect(head).to_have_count(3)
     assert page.locator(f"{LAST} .answer tbody td:first-child >> nth=0").inner_text() in NAMES
+
+
+def test_a_class_on_a_phone_is_cards_with_dates_of_the_reader(browser, server, beacons):
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    page.goto(f"{server}/?graph={beacons}&class={BASE}Beacon")
+    row = page.locator("#look .table-body tbody tr").first
+    expect(row.locator("td[data-label]").first).to_be_visible()
+    boxes = [each.bounding_box() for each in row.locator("td").all()]
+    assert len(boxes) >= 3
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes)
+    expect(row.locator("td[data-label=lit]")).to_have_text("4 January 1900")
+    assert serious(page) == []
+    context.close()
+
+
+def test_the_links_of_a_thing_are_opened_node_by_node(page, server, beacons):
+    page.goto(f"{server}/?graph={beacons}&thing={BASE}b0")
+    page.get_by_role("button", name="Its links as a picture").focus()
+    page.keyboard.press("Enter")
+    nodes = page.locator("#look .schema .node")
+    expect(nodes).to_have_count(2)
+    assert page.evaluate(FOCUSED) == NAMES[0]
+    oster = page.locator("#look .schema button.node")
+    oster.focus()
+    page.keyboard.press("Enter")
+    # Oster and the beacons of its coast
+    expect(nodes).to_have_count(1 + len(NAMES) // 2)
+    assert page.evaluate(FOCUSED) == "Oster"
+    expect(page.locator("#look .schema p")).to_contain_text("coast of")
+    assert serious(page) == []
+    page.keyboard.press("Enter")
+    expect(page.locator("#look h2")).to_have_text("Oster")

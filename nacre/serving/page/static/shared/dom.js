@@ -1,6 +1,6 @@
 // DOM elements: tag name and attributes -> elements that contain text, never markup.
 
-import { countPhrase, language, t } from "./words.js";
+import { language, t } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -42,12 +42,14 @@ export function button(label, onclick, kind = "", more = {}) {
   return element("button", { type: "button", class: kind, onclick, ...more }, label);
 }
 
-// A remark; a part of a page with its heading.
+// Remarks; parts side by side; a part of a page with its heading.
+export const faint = (...inside) => element("span", { class: "quiet" }, ...inside);
+export const inRow = (...inside) => element("div", { class: "row" }, ...inside);
 export const quiet = (...inside) => element("p", { class: "quiet" }, ...inside);
 export const card = (title, ...inside) => element("section", { class: "card" }, element("h3", {}, title), ...inside);
 
 // A day for reading: 3 May 2026.
-export const day = (time) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric" });
+export const day = (time, timeZone) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric", timeZone });
 
 // Announce a text to screen readers.
 export function announce(text) { $("said").textContent = text; }
@@ -61,7 +63,7 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");
-  if (typeof cell !== "number") return String(cell);
+  if (typeof cell !== "number") return /^\d{4}-\d\d-\d\d$/.test(cell) ? day(cell, "UTC") : String(cell);
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }

@@ -1,6 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, access, announce, apiPath, button, call, countPhrase, element, failureBox, get, navigate, pageAddress, Problem, quiet, send, state, t } from "../shared/page.js";
+import { $, access, announce, apiPath, button, call, countPhrase, element, failureBox, faint, get, inRow, navigate, pageAddress, Problem, quiet, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -32,7 +32,7 @@ function filesForm() {
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => { event.preventDefault(); zone.classList.remove("over"); addFiles(view, event.dataTransfer.files); });
-  return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); read(view); } }, zone, view.list, nameFields(view, t("graphName")), element("div", { class: "row" }, view.start), view.status);
+  return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); read(view); } }, zone, view.list, nameFields(view, t("graphName")), inRow(view.start), view.status);
 }
 
 // The form for an address; without named hosts, how the operator allows them.
@@ -44,12 +44,12 @@ function attachForm() {
   view.start = element("button", { class: "main", type: "submit" }, t("attach"));
   return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); attach(view); } }, head,
     quiet(t("attachHosts", { hosts: hosts.join(", ") })),
-    element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName")), element("div", { class: "row" }, view.start), view.status);
+    element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName")), inRow(view.start), view.status);
 }
 
 function addFiles(view, files) {
   view.files.push(...files);
-  view.list.replaceChildren(...view.files.map((file) => element("li", {}, element("span", {}, file.name, " ", element("span", { class: "quiet" }, countPhrase(file.size, "byte"))))));
+  view.list.replaceChildren(...view.files.map((file) => element("li", {}, element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))))));
   if (!view.name.value && files.length) {
     view.name.value = files[0].name.toLowerCase().replace(/\..*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
     view.name.dispatchEvent(new Event("input"));
@@ -149,8 +149,8 @@ async function follow(view) {
 }
 
 function graphItem(name) {
-  const root = element("li"), begin = () => root.replaceChildren(element("div", { class: "row" }, element("a", { href: pageAddress({ graph: name }) }, name), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
-  const ask = () => { root.replaceChildren(element("div", { class: "row" }, t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
+  const root = element("li"), begin = () => root.replaceChildren(inRow(element("a", { href: pageAddress({ graph: name }) }, name), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
+  const ask = () => { root.replaceChildren(inRow(t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {
     try {
       await call("DELETE", apiPath("graphs", name, { confirm: name }));

@@ -1,6 +1,6 @@
 // The page of a thing with its facts in both directions, and of a class with the properties of its members.
 
-import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, formatCell, get, isIri, language, localName, pageAddress, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, isIri, language, localName, pageAddress, quiet, t, thingLink } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 import { timeline } from "./timeline.js";
 
@@ -24,12 +24,18 @@ export async function showThing(graph, iri, ask) {
       pictures(facts, thing.label), timeline(facts),
       facts.length ? card(t("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(t("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
+      [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
       thing.passages.length ? card(t("inWords"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
   } catch (problem) {
     showFailure(own, problem, () => showThing(graph, iri, ask));
   }
+}
+
+function neighbours(graph, iri, label) {
+  const figure = element("figure", { class: "schema" }, button(t("neighbours"), async () => (await import("./neighbours.js")).showNeighbours(graph, iri, label, figure), "chip"));
+  return figure;
 }
 
 async function followUps(graph, iri, label, ask) {
@@ -81,7 +87,7 @@ export async function showClass(graph, iri, ask) {
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
-      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", "))));
+      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",
@@ -103,7 +109,7 @@ async function showAllClasses(graph) {
     if (own !== latestRequest) return;
     $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString(language))))));
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }

@@ -1,6 +1,6 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
-import { $, apiPath, button, classLink, countPhrase, element, get, language, pageAddress, t } from "../shared/page.js";
+import { $, apiPath, button, classLink, countPhrase, element, faint, get, inRow, language, pageAddress, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
@@ -26,7 +26,7 @@ function draw(view) {
   view.found = element("p", { class: "quiet", role: "status" });
   view.list = element("ul", { class: "names map-list", "aria-label": t("classList") });
   view.caption = element("p", { class: "quiet map-caption" });
-  $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("pictureOf", { graph })), element("div", { class: "row" }, view.search, button(t("whole"), () => view.picture.whole(), "plain", { "aria-label": t("zoomWhole"), title: t("zoomWhole") }),
+  $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("pictureOf", { graph })), inRow(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
     plumbing ? element("label", { class: "check" }, box, t("showPlumbing", { n: plumbing })) : ""), view.found,
   element("div", { class: "map-sides" }, element("figure", { class: "schema" }, view.frame = element("div"), view.caption), view.list));
   redraw(view);
@@ -42,13 +42,12 @@ async function redraw(view) {
   const root = element("div", { class: "map", role: "group", "aria-label": t("classesAndLinks") + t("mapKeys") }), light = connect(view.nodes, lines, view.caption, t("mapHelp"));
   view.frame.replaceChildren(root);
   for (const node of view.nodes) {
-    const lit = () => light(node), unlit = () => light(null);
     node.size = shortNumber(node.count);
-    node.drawn = element("a", { href: pageAddress({ graph: view.graph, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing"), onpointerenter: lit, onfocus: lit, onpointerleave: unlit, onblur: unlit });
+    node.drawn = element("a", { href: pageAddress({ graph: view.graph, class: node.iri }), "aria-label": node.label + ", " + countPhrase(node.count, "thing") });
   }
   const compare = (a, b) => b.count - a.count || (a.iri < b.iri ? -1 : 1);
   view.hits = view.nodes;
-  view.picture = await drawPicture(root, { nodes: view.nodes, links: lines, compare, isNamed: (node) => view.hits.includes(node) });
+  view.picture = await drawPicture(root, { nodes: view.nodes, links: lines, compare, light, isNamed: (node) => view.hits.includes(node) });
   view.root = root;
   find(view);
 }
@@ -61,6 +60,6 @@ function find(view) {
   for (const node of view.nodes) node.drawn.classList.toggle("dim", !among.has(node));
   view.root.classList.toggle("searched", words.length > 0);
   view.found.textContent = countPhrase(view.hits.length, "class") + (view.seen.all_classes > view.seen.classes.length ? t("largestShown", { n: view.seen.classes.length }) : "");
-  view.list.replaceChildren(...view.hits.map((node) => element("li", {}, classLink(view.graph, node.iri, node.label), " ", element("span", { class: "quiet" }, node.count.toLocaleString(language)))));
+  view.list.replaceChildren(...view.hits.map((node) => element("li", {}, classLink(view.graph, node.iri, node.label), " ", faint(node.count.toLocaleString(language)))));
   view.picture.place();
 }

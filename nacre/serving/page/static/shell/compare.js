@@ -14,7 +14,7 @@ export function showCompare() {
   for (const side of sides) {
     side.out = element("div", { class: "out" });
     const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
-    form.addEventListener("submit", (event) => event.preventDefault());
+    form.onsubmit = (event) => event.preventDefault();
     side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
   $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), element("p", { class: "quiet" }, t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));

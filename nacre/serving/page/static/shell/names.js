@@ -1,6 +1,6 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, classLink, countPhrase, element, get, send, t } from "../shared/page.js";
+import { $, announce, apiPath, button, classLink, countPhrase, element, faint, get, send, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
@@ -62,7 +62,7 @@ function row(view, term) {
   update();
   view.updates.push(update);
   const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
-    element("span", { class: "quiet" }, countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
+    faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); root.append(view.status); saveNames(view, term, field.value); } }, field, save));
   return root;
 }

@@ -19,10 +19,10 @@ export async function leafletMap(root, options) {
   return [L, map];
 }
 
-// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Nodes that come first by `compare` are named first; names
+// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Nodes that come first by `compare` are named first, `light` gets the node that is pointed at; names
 // that would cover others or circles appear as one zooms in. `ground` is drawn below nodes whose x and y are places on the earth. Gives
 // `whole()`, and `place()` for other names.
-export async function drawPicture(root, { nodes, links, compare, isNamed = () => true, ground = null }) {
+export async function drawPicture(root, { nodes, links, compare, light = () => {}, isNamed = () => true, ground = null }) {
   const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 12, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
   const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: ground ? 6 : 0, animate: false });
   whole();
@@ -38,6 +38,7 @@ export async function drawPicture(root, { nodes, links, compare, isNamed = () =>
       map.panInside(spot(node), { padding: [EDGE, EDGE] });
       announce(node.drawn.getAttribute("aria-label"));
     });
+    for (const [kind, lit] of [["pointerenter", node], ["focus", node], ["pointerleave", null], ["blur", null]]) node.drawn.addEventListener(kind, () => light(lit));
     L.marker(spot(node), { icon: L.divIcon({ html: node.drawn, iconSize: [0, 0], className: "" }), interactive: false, keyboard: false }).addTo(map);
   }
   // one node is in the order of Tab

@@ -1,6 +1,6 @@
 // Drawing of a schema: classes as circles by size, links as lines.
 
-import { countPhrase, element, pageAddress, svg, t } from "../shared/page.js";
+import { countPhrase, element, language, pageAddress, svg, t } from "../shared/page.js";
 
 // steps of the layout
 const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
@@ -12,7 +12,8 @@ export async function schemaGraph({ name, classes: all, links, all_classes }) {
   const nodes = await layOut(classes, links, wide, high);
   const caption = element("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;
-  const lines = drawLinks(nodes, links);
+  const at = new Map(nodes.map((node) => [node.iri, node])), lines = linkWidths(links.filter((each) => at.has(each.start) && at.has(each.end)));
+  for (const each of lines) each.drawn = linkPath(at.get(each.start), at.get(each.end), each);
   const light = connect(nodes, lines, caption, countPhrase(all_classes, "class") + (rest > 0 ? t("largestShown", { n: classes.length }) : "") + t("selectForDetails"));
   const circles = nodes.map((node) => drawNode(name, node, (on) => light(on ? node : null)));
   return element("figure", { class: "schema" }, element("h3", {}, t("madeOf")), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption,
@@ -23,16 +24,6 @@ export async function schemaGraph({ name, classes: all, links, all_classes }) {
 export function linkWidths(links) {
   const top = Math.max(...links.map((each) => each.triples), 1);
   return links.map((each) => ({ ...each, width: 1 + 3 * (Math.log1p(each.triples) / Math.log1p(top)) }));
-}
-
-// The links between the nodes, each with its line.
-function drawLinks(nodes, links) {
-  const at = new Map(nodes.map((node) => [node.iri, node]));
-  return linkWidths(links.filter((each) => at.has(each.start) && at.has(each.end))).map((each) => {
-    const drawn = linkPath(at.get(each.start), at.get(each.end), each);
-    drawn.setAttribute("stroke-width", each.width);
-    return { ...each, drawn };
-  });
 }
 
 // A class as a link to its page; `lit(on)` is called when it is pointed at.
@@ -49,19 +40,18 @@ export function connect(nodes, lines, caption, plain) {
   return (node) => {
     for (const each of lines) each.drawn.classList.toggle("lit", each.start === node?.iri || each.end === node?.iri);
     const own = node ? lines.filter((each) => each.start === node.iri || each.end === node.iri).slice(0, 5) : [];
-    caption.textContent = node ? node.label + ": " + countPhrase(node.count, "thing") + own.map((each) => "; " + (each.start === node.iri ? t("linkFrom", { property: each.predicates[0], other: at.get(each.end).label }) : t("linkTo", { property: each.predicates[0], other: at.get(each.start).label }))).join("") : plain;
+    caption.textContent = node ? (node.about ?? node.label + ": " + countPhrase(node.count, "thing")) + own.map((each) => "; " + (each.start === node.iri ? t("linkFrom", { property: each.predicates[0], other: at.get(each.end).label }) : t("linkTo", { property: each.predicates[0], other: at.get(each.start).label }))).join("") : plain;
   };
 }
 
 const topEdge = (nodes) => Math.min(...nodes.map((node) => node.y - node.r)) - 12;
 const bottomEdge = (nodes) => Math.max(...nodes.map((node) => node.y + node.r)) + 26;
-export const shortNumber = (number) => (number >= 1e6 ? (number / 1e6).toFixed(1) + "M" : number >= 1e4 ? Math.round(number / 1e3) + "k" : String(number));
+export const shortNumber = (number) => number.toLocaleString(language, { notation: number < 1e4 ? "standard" : "compact", useGrouping: false });
 
-function linkPath(a, b, link) {
-  const title = svg("title", {}, a.label + " → " + link.predicates.join(", ") + " → " + b.label);
-  if (a === b) return svg("path", { d: `M${a.x - 6} ${a.y - a.r + 2}c-26 -34 38 -34 12 0`, class: "link" }, title);
+function linkPath(a, b, { predicates, width }) {
   const bend = 0.12, mx = (a.x + b.x) / 2 - (b.y - a.y) * bend, my = (a.y + b.y) / 2 + (b.x - a.x) * bend;
-  return svg("path", { d: `M${a.x} ${a.y}Q${mx} ${my} ${b.x} ${b.y}`, class: "link" }, title);
+  const d = a === b ? `M${a.x - 6} ${a.y - a.r + 2}c-26 -34 38 -34 12 0` : `M${a.x} ${a.y}Q${mx} ${my} ${b.x} ${b.y}`;
+  return svg("path", { d, class: "link", "stroke-width": width }, svg("title", {}, a.label + " → " + predicates.join(", ") + " → " + b.label));
 }
 
 let library = null;
@@ -76,7 +66,7 @@ export async function layOut(classes, links, wide, high) {
     .force("x", forceX().strength(0.05)).force("y", forceY().strength((0.05 * wide) / high)).stop().tick(STEPS);
   for (const [axis, size, room] of [["x", wide, halfWidth], ["y", high, (node) => node.r + 14]]) {
     const low = Math.min(...nodes.map((node) => node[axis] - room(node))), far = Math.max(...nodes.map((node) => node[axis] + room(node)));
-    for (const node of nodes) node[axis] = nodes.length === 1 ? size / 2 : Math.max(room(node), Math.min(size - room(node), ((node[axis] - low) / (far - low)) * size));
+    for (const node of nodes) node[axis] = Math.max(room(node), Math.min(size - room(node), size / 2 + (node[axis] - (low + far) / 2) * Math.min(1.4, size / (far - low))));
   }
   return nodes;
 }

@@ -90,4 +90,4 @@ export function refreshThreads(thread = null) {
 }
 
 let searchTimer = 0;
-$("search").addEventListener("input", () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); });
+$("search").oninput = () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); };

@@ -1,6 +1,6 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, button, countPhrase, day, element, failureBox, get, isIri, quiet, send, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, countPhrase, day, element, failureBox, faint, get, inRow, isIri, quiet, send, t, thingLink } from "../shared/page.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
@@ -35,13 +35,13 @@ function draw(view, page) {
     element("p", {}, t("verifiedLead")),
     quiet(t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
     page.calibration ? quiet(calibrated(page.calibration)) : "",
-    element("section", { class: "card" }, element("div", { class: "row" }, view.search, select, check), view.found, view.list, view.more));
+    element("section", { class: "card" }, inRow(view.search, select, check), view.found, view.list, view.more));
   append(view, page, 0);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
 }
 
 // What approved questions say of the probabilities of the graph.
-const calibrated = ({ shift, asked, right, undone }) => (undone ? t("calibrationUndone") : t(shift > 0 ? "calibratedHigher" : shift < 0 ? "calibratedLower" : "calibratedSame", { asked, right }));
+const calibrated = ({ shift, asked, right, undone }) => (undone ? t("calibrationUndone") : t("calibrated", { asked, right, how: t(shift > 0 ? "higherThan" : shift < 0 ? "lowerThan" : "staysAs") }));
 
 async function reload(view) {
   const request = ++view.requests;
@@ -112,8 +112,8 @@ function row(view, page, entry) {
     entry = changed;
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
     root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? quiet(t("understoodAs"), element("q", {}, entry.standalone)) : "",
-      element("div", { class: "row" }, tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
-        element("span", { class: "quiet" }, t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
+      inRow(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
+        faint(t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
       entry.note ? quiet(entry.note) : "", buttons, out);
     controls();
   }
@@ -126,7 +126,7 @@ function given(graph, ran, close) {
   const cell = (value) => (typeof value === "string" && isIri(value) ? thingLink(graph, value) : null);
   const columns = ran.columns.length ? ran.columns : [t("columnAnswer")], rows = ran.columns.length ? ran.rows : ran.values.map((value) => [value]);
   return [ran.words ? element("p", {}, ran.words) : "", rows.length ? rowTable({ columns, rows, cell, name: "verified", caption: ran.entry.question }) : element("p", { class: "note" }, t("givesNothingNow")),
-    ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", element("div", { class: "row" }, button(t("close"), close, "plain"))];
+    ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", inRow(button(t("close"), close, "plain"))];
 }
 
 async function checkAll(view, own) {

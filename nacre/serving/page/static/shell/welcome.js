@@ -1,6 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { $, apiPath, button, card, countPhrase, element, failureBox, get, language, navigate, pageAddress, quiet, state, t } from "../shared/page.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, language, navigate, pageAddress, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -36,10 +36,10 @@ export async function showWelcome(ask) {
   $("head").textContent = t("askName", { name: graph });
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, t("names")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", element("a", { href: pageAddress({ shares: "" }) }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? element("span", { class: "quiet" }, t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, t("names")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", element("a", { href: pageAddress({ shares: "" }) }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
-  $("others").replaceChildren(element("span", { class: "quiet" }, t("otherGraphs")), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
+  $("others").replaceChildren(faint(t("otherGraphs")), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
   $("examples").replaceChildren();
   $("picture").replaceChildren();
   if (about.problem) return;
@@ -50,4 +50,4 @@ export async function showWelcome(ask) {
   ]);
 }
 
-$("graph").addEventListener("change", () => { selectGraph($("graph").value); navigate({ graph: state.graph }); });
+$("graph").onchange = () => { selectGraph($("graph").value); navigate({ graph: state.graph }); };

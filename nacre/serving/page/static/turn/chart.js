@@ -1,5 +1,4 @@
-// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter of two numbers.
-// Chartist draws it; it is loaded with the first figure.
+// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter. Chartist draws it.
 
 import { areYears, button, download, element, formatCell, language, t } from "../shared/page.js";
 import { toCsv } from "./table.js";

@@ -1,6 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, apiPath, button, call, classLink, element, failureBox, formatCell, iconButton, isIri, loadLabels, localName, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, iconButton, isIri, loadLabels, localName, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -11,7 +11,7 @@ let opened = null, timer = 0;
 // The number that opens a citation: a click pins the popover, hovering previews it.
 export function citationButton(record, citation, derive) {
   const own = element("button", { type: "button", class: "cite", "aria-label": t("source", citation), "aria-haspopup": "dialog", "aria-expanded": "false" }, String(citation.n));
-  own.addEventListener("click", () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true)));
+  own.onclick = () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true));
   own.addEventListener("pointerenter", (event) => {
     if (event.pointerType === "mouse") timer = setTimeout(() => opened || openCitation(own, record, citation, derive, false), HOVER_DELAY);
   });
@@ -75,7 +75,7 @@ function citationContent(record, citation, derive) {
   }
   if (citation.place) {
     const { document: name, start, end } = citation.place;
-    parts.push(element("p", { class: "row" }, element("span", { class: "quiet" }, name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
+    parts.push(element("p", { class: "row" }, faint(name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
   } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
   if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));

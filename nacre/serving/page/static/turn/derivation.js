@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, button, classLink, countPhrase, element, failureBox, formatCell, formatSeconds, get, icon, isIri, quiet, send, t, thingLink } from "../shared/page.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, icon, inRow, isIri, quiet, send, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -74,7 +74,7 @@ function branchSection(branch, round, live, record, queries) {
   const worded = ["sql", "sparql"].includes(branch);
   const by = record?.by[branch];
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
-  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), element("span", { class: "quiet" }, " " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
+  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => element("p", { class: "error" }, each.error.message)),
     sentences.slice(0, 24).map((each) => element("div", { class: "passage" }, element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
@@ -115,7 +115,7 @@ function queryDetails(each, record) {
         out.append(failureBox(problem));
       }
     }, "chip");
-    return element("div", { class: "row" }, own);
+    return inRow(own);
   }
   function edit() {
     const field = element("textarea", { class: "code", rows: String(Math.min(16, text.split("\n").length + 1)), spellcheck: "false", maxlength: "10000", "aria-label": t("queryToRun") });
@@ -130,7 +130,7 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), element("span", { class: "quiet" }, " " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
     each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
 }
 
@@ -140,12 +140,12 @@ function agentsSection(record) {
 
 function promptsSection(record) {
   const body = element("div");
-  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), element("span", { class: "quiet" }, " " + countPhrase(record.llm_calls, "call"))), body);
+  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), faint(" " + countPhrase(record.llm_calls, "call"))), body);
   root.addEventListener("toggle", async () => {
     if (!root.open || body.firstChild) return;
     try {
       const calls = await get(apiPath("runs", record.id, "calls"));
-      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), element("span", { class: "quiet" }, t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
+      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), faint(t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
         call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, t("columnAnswer")), element("pre", { tabindex: "0" }, call.answer))));
       if (!calls.length) body.append(quiet(t("noCallKept")));
     } catch (problem) {

@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, button, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, send, state, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, countPhrase, day, download, element, failureBox, get, icon, iconButton, inRow, language, loadLabels, localName, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable, toCsv } from "./table.js";
@@ -14,7 +14,7 @@ export const STATUS_LABELS = {
 const LOCAL = "local";
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
-const MIN_LIST = 6, MAX_NAMED = 30, LABELS_AT_ONCE = 500;
+const MIN_LIST = 6, MAX_NAMED = 30;
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 // Whether the standalone question has words that the question lacks.
@@ -114,7 +114,7 @@ function writtenTable({ head, rows }, { values, unit }) {
   return { columns: head, units: isList && typeof values[0] === "number" ? [unit] : [], rows: isList ? values.map((value) => [value]) : rows };
 }
 
-// What the page adds to rows: names of things, a chart, a map; as the question wants it, or as the rows allow. Its code is loaded for it.
+// Rows with names of things, a chart, a map: as the question wants it, or as they allow.
 async function showRows(turn, { graph, question, display, things = [] }, found) {
   const { answer } = turn, rows = found && await withNames(graph, things, found);
   const old = answer.querySelector(":scope > .grid");
@@ -135,12 +135,8 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
 async function withNames(graph, things, table) {
   const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
   if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
-  const names = [];
-  for (let at = 0; at < table.rows.length; at += LABELS_AT_ONCE) {
-    const iris = things.slice(at, at + LABELS_AT_ONCE), labels = await loadLabels(graph, iris);
-    names.push(...iris.map((iri) => labels.get(iri) || localName(iri)));
-  }
-  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [names[i], ...row]) };
+  const labels = await loadLabels(graph, things);
+  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
@@ -170,7 +166,7 @@ function namesAsList(turn, record) {
     const rest = said.length - named.length;
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
-    paragraph.after(list, element("div", { class: "row" }, rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
+    paragraph.after(list, inRow(rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
       button([icon("save"), "CSV"], () => download(toCsv([t("columnAnswer")], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv"), "plain")));
   }
 }
@@ -316,7 +312,7 @@ export function editInPlace(root, text, label, action, take, leave, empty = fals
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(); }
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
   });
-  root.replaceChildren(element("div", { class: "editing" }, field, element("div", { class: "row" }, button(action, done, "main"), button(t("cancel"), leave))));
+  root.replaceChildren(element("div", { class: "editing" }, field, inRow(button(action, done, "main"), button(t("cancel"), leave))));
   field.focus();
 }
 
