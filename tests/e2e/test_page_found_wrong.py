@@ -107,7 +107,7 @@ def test_names_in_the_picture_of_classes_are_neither_covered_nor_cut_off(page, s
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{server}/?graph={wells}&picture=")
-        page.wait_for_selector(".map a")
+        page.wait_for_selector(".map a.node")
         shown, clipped = page.evaluate(COVERED)
         assert shown >= 3
         assert clipped == []

@@ -1,12 +1,9 @@
 // The conversation in the middle: ask, show, continue, fork.
 
-import { streamTurn as stream, call, get, apiPath, send } from "../shared/api.js";
+import { $, announce, apiPath, button, call, currentRoute, failureBox, get, isBrowsing, navigate, send, state, streamTurn as stream, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
-import { $, button, failureBox, announce } from "../shared/dom.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
-import { navigate, currentRoute, isBrowsing, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { refreshThreads, listThreads } from "./thread_list.js";
 import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
 

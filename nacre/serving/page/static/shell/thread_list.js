@@ -1,9 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { call, get, apiPath, query, send } from "../shared/api.js";
-import { $, button, failureBox, element, download, announce, iconButton, openMenu } from "../shared/dom.js";
-import { pageAddress, navigate, state, notifyTabs } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
@@ -88,4 +85,4 @@ export function refreshThreads(thread = null) {
 }
 
 let searchTimer = 0;
-$("search").addEventListener("input", () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); });
+$("search").oninput = () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); };

@@ -1,7 +1,6 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { areYears, button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
-import { language, t } from "../shared/words.js";
+import { areYears, button, countPhrase, download, element, faint, formatCell, icon, language, t } from "../shared/page.js";
 
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
@@ -35,9 +34,9 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));
     body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
-    foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
+    foot.replaceChildren(faint(rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
       rest > 0 ? button(t("showAll"), () => { state.most = rows.length; draw(); }, "plain") : "",
-      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(columns, units, rows), name + ".csv", "text/csv") }, icon("save"), "CSV"));
+      button([icon("save"), "CSV"], () => download(toCsv(columns, units, rows), name + ".csv", "text/csv"), "plain"));
     foot.hidden = rows.length < 2;
     after(body);
   }

@@ -1,10 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { call, get, apiPath, query, send } from "../shared/api.js";
-import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton, openMenu, row } from "../shared/dom.js";
-import { loadLabels, thingLink } from "../shared/labels.js";
-import { state } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, call, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -107,7 +103,7 @@ export function finishTurn(turn, record, kept = null) {
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
-  if (rows?.rows.length > 2 && ["answered", "partial", "clarify"].includes(record.status)) appendChart(turn, rows);
+  if (["answered", "partial", "clarify"].includes(record.status)) showRows(turn, record, rows);
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
@@ -119,11 +115,29 @@ function writtenTable({ head, rows }, { values, unit }) {
   return { columns: head, units: isList && typeof values[0] === "number" ? [unit] : [], rows: isList ? values.map((value) => [value]) : rows };
 }
 
-// The code of charts is loaded with the first table.
-async function appendChart(turn, rows) {
-  const { chart } = await import("./chart.js");
-  const figure = await chart(rows);
-  if (figure) turn.answer.append(figure);
+// Rows with names of things, a chart, a map: as the question wants it, or as they allow.
+async function showRows(turn, { graph, question, display, things = [] }, found) {
+  const { answer } = turn, rows = found && await withNames(graph, things, found);
+  const old = answer.querySelector(":scope > .grid");
+  if (rows && (rows !== found ? old || display : display === "table" && !old)) {
+    const grid = rowTable({ ...rows, name: "answer", after: (body) => linkThings(turn, body), caption: question });
+    if (old) old.replaceWith(grid); else answer.append(grid);
+  }
+  if (display === "table") return;
+  if (rows?.rows.length > 2 && display !== "map") {
+    const figure = await (await import("./chart.js")).chart(rows);
+    if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
+    if (figure && !figure.parentNode) answer.append(figure);
+  }
+  if (display !== "chart" && things.length > (display ? 0 : 1)) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+}
+
+// Rows of nothing but numbers and dates, with the names of the things that have them.
+async function withNames(graph, things, table) {
+  const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
+  if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
+  const labels = await loadLabels(graph, things);
+  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
