@@ -297,6 +297,8 @@ class _Lineage:
         return self._rows_read(select) if select is not None else NOTHING
 
     def _rows_read(self, select: exp.Select) -> Origin:
+        if _multiplies_rows(select):
+            raise unfounded("A count or sum over tables that are joined without a condition")
         return Origin("rows", tuple(self.rows(each) for _, each in _sources(select)))
 
     def rows(self, source: exp.Expr) -> Origin:
@@ -386,3 +388,15 @@ def _columns(relation: Relation) -> set[str]:
 
 def _text(node: exp.Expr | None) -> str:
     return node.sql("sqlite") if node is not None else ""
+
+
+def _multiplies_rows(select: exp.Select) -> bool:
+    """Whether stored tables are joined without a condition for each join, so that the number of rows says nothing."""
+    joins = [each for each in select.find_all(exp.Join) if each.parent_select is select]
+    tables = [source for _, source in _sources(select) if isinstance(source, exp.Table) and _query_of(source) is None]
+    where = select.args.get("where")
+    stated = [each.args["on"] for each in joins if each.args.get("on")] + ([where.this] if where is not None else [])
+    parts = [part for each in stated for part in (each.flatten() if isinstance(each, exp.And) else [each])]
+    linking = sum(len({column.sql() for column in part.find_all(exp.Column)}) > 1 for part in parts)
+    named = sum(bool(each.args.get("using")) or each.method == "NATURAL" for each in joins)
+    return bool(len(tables) - 1 > linking + named)

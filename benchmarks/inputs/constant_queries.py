@@ -145,6 +145,8 @@ SELECT d.* FROM lamp JOIN (SELECT 4711 AS w) d
 SELECT w FROM lamp JOIN (SELECT 4711 AS w) USING (w)
 SELECT count(*) FROM (SELECT 1 UNION ALL SELECT 2)
 SELECT count(*) FROM lamp, (SELECT 1 UNION ALL SELECT 2)
+SELECT count(*) FROM lamp a, lamp b
+SELECT count(*) FROM lamp a JOIN lamp b ON 1 CROSS JOIN lamp c WHERE a.id = b.id
 SELECT count(*) FROM (SELECT a.id FROM lamp a, lamp b LIMIT 7)
 WITH RECURSIVE n(x) AS (SELECT 1 FROM lamp UNION ALL SELECT x + 1 FROM n WHERE x < 47) SELECT count(*) FROM n
 WITH RECURSIVE n(x) AS (SELECT price FROM lamp UNION SELECT x + 1 FROM n WHERE x < 4711) SELECT max(x) FROM n
