@@ -45,15 +45,15 @@ def looms(data, tmp_path_factory):
 
 def test_a_graph_is_told_in_words(page, server, looms):
     page.goto(f"{server}/?graph=looms")
-    expect(page.locator(".about")).to_contain_text("was made by Weavers of Arn")
-    expect(page.locator(".about")).to_contain_text("It was read in on")
+    expect(page.locator("#picture .card")).to_contain_text("was made by Weavers of Arn")
+    expect(page.locator("#picture .card")).to_contain_text("It was read in on")
     page.click("text=Search and zoom all classes")
-    expect(page.locator(".map a")).to_have_count(SHOWN_CLASSES)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
 
 
 def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, looms):
     page.goto(f"{server}/?graph=looms&picture=")
-    expect(page.locator(".map a")).to_have_count(SHOWN_CLASSES)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
     names, circles = page.evaluate(SHOWN)
     assert len(names) > 8
     # no name hides another or a circle
@@ -64,16 +64,16 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     assert overlaps == []
     page.click("[aria-label='Zoom in']")
     assert page.evaluate(SHOWN)[1] != circles
-    page.click("[aria-label='Show the whole picture']")
+    page.click("text=Show the whole picture")
     assert page.evaluate(SHOWN)[1] == circles
     page.hover(".map")
     page.mouse.down()
     page.mouse.move(500, 500, steps=5)
     page.mouse.up()
     # a drag opens nothing
-    expect(page.locator(".map a")).to_have_count(SHOWN_CLASSES)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
     assert page.evaluate(SHOWN)[1] != circles
-    page.click("[aria-label='Show the whole picture']")
+    page.click("text=Show the whole picture")
     # one stop of Tab; arrow keys go on; Enter opens the class
     assert page.locator(".map a[tabindex='0']").count() == 1
     page.focus(".map a[tabindex='0']")
@@ -89,11 +89,11 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     assert "loom kind 17" in page.evaluate("() => document.activeElement.getAttribute('aria-label')")
     page.fill("[aria-label='Search classes']", "")
     page.check(".check input")
-    expect(page.locator(".map a")).to_have_count(SHOWN_CLASSES + 2)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES + 2)
     assert serious(page) == []
     # the same picture each time
     page.goto(f"{server}/?graph=looms&picture=")
-    expect(page.locator(".map a")).to_have_count(SHOWN_CLASSES)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
     assert page.evaluate(SHOWN)[1] == circles
     page.focus(".map a[tabindex='0']")
     page.keyboard.press("Enter")

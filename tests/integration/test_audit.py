@@ -261,3 +261,10 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
     assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
     found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])
     assert "nacre keys revoke bo" in found.output + found.stderr
+
+
+def test_entries_with_line_separators_of_unicode_are_deleted_too(tmp_path: Path) -> None:
+    files = AuditFiles(tmp_path, 1, 0)
+    files.write([{**entry(1, "bo"), "thread": "\u2028\x85\x0c"}, {**entry(2), "thread": "a\u2028b\x85c"}])
+    assert files.delete("ann") == 1
+    assert [each["number"] for each in files.read(EntryFilter())] == [1]

@@ -57,6 +57,19 @@ def opened(content: bytes) -> Any:
     return openpyxl.load_workbook(io.BytesIO(content))
 
 
+def test_coordinates_are_points_whose_longitude_comes_first() -> None:
+    near = [["http://e.org/o", "http://w.org/#lat", "59.91"], ["http://e.org/o", "http://w.org/#long", "10.75"]]
+    mill = [["http://e.org/m", "http://g.org/hasGeometry", "_:g"], ["_:g", "http://g.org/asWKT", "POINT(5.3 60.4)"]]
+    sea = [["http://e.org/s", "http://g.org/asWKT", "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(60.4 5.3)"]]
+    half = [["http://e.org/h", "http://w.org/#lat", "59"], ["http://e.org/x", "http://w.org/#lat", "nine"]]
+    found = json.loads(write_answer(answer([[1]], [*near, *mill, *sea, *half]), "geojson"))
+    assert {each["id"]: each["geometry"]["coordinates"] for each in found["features"]} == {
+        "http://e.org/o": [10.75, 59.91],
+        "http://e.org/m": [5.3, 60.4],
+        "http://e.org/s": [5.3, 60.4],
+    }
+
+
 def test_cells_have_types() -> None:
     row: list[Value | None] = [3, 2.5, True, "2020-01-31", "2020-02-30", None, 2**60, float("nan"), "x" * 40_000]
     row += ["2020-01-31T09:30:00", "2020-01-31T09:30:00Z", "1899-12-31", -0.25]

@@ -29,7 +29,7 @@ BEFORE = re.compile(r"((querySelector(All)?|matches|closest|matchMedia|getAttrib
 # names of keys, headers, errors, languages, and of states in the API
 TECHNICAL = re.compile(
     r"Arrow(Up|Down|Left|Right)|Enter|Escape|Home|End|AbortError|Bearer |Content-Type|Last-Event-ID|Nacre| · Nacre|"
-    r"English|Deutsch|Ctrl\+Enter|nacre keys add NAME --may write|in use|changed kind|same shape|passages like"
+    r"English|Deutsch|Polygon|Ctrl\+Enter|nacre keys add NAME --may write|in use|changed kind|same shape|passages like"
 )
 SHEETS = "".join(each.read_text() for each in (STATIC / "css").glob("*.css"))
 CLASSES = set(re.findall(r"\.([a-z][a-z-]*)", SHEETS))

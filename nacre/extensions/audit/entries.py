@@ -108,7 +108,9 @@ class AuditFiles:
         gone = 0
         with self._locked():
             for file in self._files():
-                lines = file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+                # `splitlines` would part a line where a text has a line separator of Unicode
+                with file.open(encoding="utf-8", errors="replace") as read:
+                    lines = list(read)
                 kept = [line for line in lines if (_parse(line) or {}).get("who") != who]
                 if len(kept) < len(lines):
                     new = file.with_suffix(".new")

@@ -18,7 +18,7 @@ from nacre.language.sanitize import strip_control_characters
 from nacre.records.answer import Answer, Citation, Value
 from nacre.serving.transcript import answer_table, csv_cell, escape_markdown
 
-Format = Literal["xlsx", "csv", "json", "md", "ttl"]
+Format = Literal["xlsx", "csv", "json", "md", "ttl", "geojson"]
 
 # limits of a workbook: characters of a cell and of a link, rows of a sheet, and numbers that a cell holds exactly
 MAX_CELL, MAX_LINK, MAX_SHEET_ROWS, MAX_EXACT = 32_767, 2_079, 1_048_576, 2**53
@@ -131,6 +131,44 @@ def _turtle(record: Answer, page: str) -> bytes:
     return links.encode() + graph.serialize(format="turtle", encoding="utf-8")
 
 
+# ends of the IRIs of properties with a latitude, and with a longitude
+LATITUDES, LONGITUDES = frozenset({"lat", "latitude"}), frozenset({"long", "lng", "lon", "longitude"})
+
+# a point in WKT; in the system EPSG:4326 the latitude comes first
+POINT = re.compile(r"\s*(?P<system><[^<>]*>)?\s*POINT *Z? *\( *(-?[\d.]+) +(-?[\d.]+)", re.IGNORECASE | re.ASCII)
+
+
+def _geojson(record: Answer, page: str) -> bytes:
+    """The cited things whose coordinates are cited too, as points (RFC 7946: longitude, latitude)."""
+    places: dict[str, dict[str, float]] = {}
+    names: dict[str, str] = {}
+    cited = [triple for citation in record["citations"] for triple in citation["triples"] if len(triple) == 3]
+    for subject, predicate, value in cited:
+        end = re.split("[/#:]", predicate)[-1].lower()
+        if end in LATITUDES | LONGITUDES and re.fullmatch(r"[+-]?\d{1,3}(\.\d*)?", value, re.ASCII):
+            places.setdefault(subject, {})["lat" if end in LATITUDES else "long"] = float(value)
+        elif end == "aswkt" and (point := POINT.match(value)) is not None:
+            first, second = float(point[2]), float(point[3])
+            is_flipped = (point["system"] or "").endswith("4326>")
+            places[subject] = {"lat": first, "long": second} if is_flipped else {"lat": second, "long": first}
+        elif end in ("label", "name", "preflabel", "title"):
+            names.setdefault(subject, value)
+    # a geometry is a node of its own
+    places |= {s: places[o] for s, _, o in cited if o in places and s not in places}
+    features = [
+        {
+            "type": "Feature",
+            "id": iri,
+            "geometry": {"type": "Point", "coordinates": [place["long"], place["lat"]]},
+            "properties": {"name": names.get(iri, iri), "page": thing_address(page, record["graph"], iri)},
+        }
+        for iri, place in sorted(places.items())
+        if len(place) == 2 and not iri.startswith("_:")
+    ]
+    collection = {"type": "FeatureCollection", "features": features}
+    return (json.dumps(collection, ensure_ascii=False) + "\n").encode(errors="replace")
+
+
 def _iri(text: str) -> str:
     return re.sub(r"[\x00-\x20<>\"{}|^`\\\ud800-\udfff]", lambda found: quote(found[0], errors="replace"), text)
 
@@ -210,4 +248,5 @@ WRITERS: dict[Format, Callable[[Answer, str], bytes]] = {
     "json": _json,
     "md": _markdown,
     "ttl": _turtle,
+    "geojson": _geojson,
 }

@@ -14,6 +14,7 @@ MEDIA_TYPES: dict[Format, str] = {
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
     "ttl": "text/turtle; charset=utf-8",
+    "geojson": "application/geo+json",
 }
 
 router = APIRouter(prefix="/api", tags=["threads"], responses=ERROR_RESPONSES)
@@ -35,8 +36,9 @@ async def export_answer(
     caller: CallerDep,
     links: bool = False,
 ) -> Response:
-    """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), or the cited triples (`ttl`).
-    Cited things are links that open them in the page; in `csv` they are a last column, with `links=true`."""
+    """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), the cited triples (`ttl`),
+    or cited coordinates (`geojson`). Cited things are links that open them in the page; in `csv` they are a last
+    column, with `links=true`."""
     page = str(request.base_url) if links or format != "csv" else ""
     record = (await threads.turn(caller, thread, turn)).record
     async with service.look_up_slot(caller):

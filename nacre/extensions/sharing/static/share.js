@@ -1,9 +1,6 @@
 // Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
 
-import { apiPath, send } from "../../static/shared/api.js";
-import { announce, button, day, element, failureBox, quiet, row } from "../../static/shared/dom.js";
-import { pageAddress } from "../../static/shared/state.js";
-import { addWords, t } from "../../static/shared/words.js";
+import { addWords, announce, apiPath, button, day, element, failureBox, pageAddress, quiet, row, send, t } from "../../static/shared/page.js";
 import { press, remove } from "../../static/turn/feedback.js";
 
 await addWords("share/files/");

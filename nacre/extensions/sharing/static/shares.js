@@ -1,9 +1,6 @@
 // The answers that a person shares: open, copy, withdraw. Addresses are known in the tab that made them alone.
 
-import { get } from "../../static/shared/api.js";
-import { $, announce, button, countPhrase, day, element, failureBox, quiet, row, card } from "../../static/shared/dom.js";
-import { pageAddress } from "../../static/shared/state.js";
-import { t } from "../../static/shared/words.js";
+import { $, announce, button, card, countPhrase, day, element, failureBox, get, pageAddress, quiet, row, t } from "../../static/shared/page.js";
 import { knownAddress, withdrawShare } from "./share.js";
 
 const MILLISECONDS = 1000;

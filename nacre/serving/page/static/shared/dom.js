@@ -1,8 +1,7 @@
 // DOM elements: tag name and attributes -> elements that contain text, never markup.
 
-import { countPhrase, language, t } from "./words.js";
+import { language, t } from "./words.js";
 
-export { countPhrase };
 export const $ = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -56,7 +55,7 @@ export function openMenu(opener, ...entries) {
 }
 
 // A day for reading: 3 May 2026.
-export const day = (time) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric" });
+export const day = (time, timeZone) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric", timeZone });
 
 // Announce a text to screen readers.
 export function announce(text) { $("said").textContent = text; }
@@ -70,7 +69,7 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");
-  if (typeof cell !== "number") return String(cell);
+  if (typeof cell !== "number") return /^\d{4}-\d\d-\d\d$/.test(cell) ? day(cell, "UTC") : String(cell);
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }

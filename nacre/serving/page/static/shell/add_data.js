@@ -1,9 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { access, call, get, apiPath, Problem, send, query } from "../shared/api.js";
-import { $, announce, button, countPhrase, day, element, failureBox, quiet, row, faint, card } from "../shared/dom.js";
-import { navigate, notifyTabs, pageAddress, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { $, access, announce, apiPath, button, call, card, countPhrase, day, element, failureBox, faint, get, navigate, notifyTabs, pageAddress, Problem, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -118,7 +115,7 @@ async function sendFile(view, upload, file) {
 async function sendPart(upload, file, sent) {
   let reply;
   try {
-    reply = await fetch(apiPath("uploads", upload, "files") + query({ name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
+    reply = await fetch(apiPath("uploads", upload, "files", { name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
   } catch {
     throw new Problem(t("sendingLost", { name: file.name }));
   }
@@ -175,7 +172,7 @@ function graphItem({ name, version, problem, classes, things, triples, texts }) 
   const ask = () => { root.replaceChildren(row(t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {
     try {
-      await call("DELETE", apiPath("graphs", name) + query({ confirm: name }));
+      await call("DELETE", apiPath("graphs", name, { confirm: name }));
     } catch (problem) { root.append(failureBox(problem)); return; }
     announce(t("deleted"));
     await loadGraphs();

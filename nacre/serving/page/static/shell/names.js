@@ -1,9 +1,6 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { $, announce, button, countPhrase, element, quiet, faint, card } from "../shared/dom.js";
-import { classLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, quiet, send, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;

@@ -1,8 +1,6 @@
 // Options of a question: reasoner, branches, rounds, strategy; stored in this browser.
 
-import { $, button, countPhrase, element, iconButton, quiet, row } from "../shared/dom.js";
-import { state } from "../shared/state.js";
-import { choose, language, LANGUAGES, t } from "../shared/words.js";
+import { $, button, choose, countPhrase, element, iconButton, language, LANGUAGES, quiet, row, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 const STORAGE_KEY = "nacre-options";
@@ -20,7 +18,7 @@ export function optionFields(given, change) {
   const select = (label, name, values, none, read = (value) => value) => {
     const own = element("select", {}, element("option", { value: "" }, none), values.map(([value, words]) => element("option", { value }, words)));
     own.value = given[name] ?? "";
-    own.addEventListener("change", () => set(name, own.value === "" ? "" : read(own.value)));
+    own.onchange = () => set(name, own.value === "" ? "" : read(own.value));
     return element("label", { class: "field" }, label, own);
   };
   const model = choices.model ? t("modelName", { name: choices.model }) : t("model");

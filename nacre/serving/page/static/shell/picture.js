@@ -1,6 +1,6 @@
 // Nodes and the links between them -> a picture on Leaflet that is moved, zoomed, and walked with the arrow keys.
 
-import { announce, element } from "../shared/dom.js";
+import { announce, element, t } from "../shared/page.js";
 
 const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -19,12 +19,14 @@ export async function leafletMap(root, options) {
   return [L, map];
 }
 
-// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Nodes that come first by `compare` are named first; names
-// that would cover others or circles appear as one zooms in. Gives `zoom(steps)`, 0 for the whole, and `place()` for other names.
-export async function drawPicture(root, { nodes, links, compare, isNamed = () => true }) {
-  const [L, map] = await leafletMap(root, { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4, zoomControl: false, attributionControl: false, keyboard: false });
-  const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: 0, animate: false });
+// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Nodes that come first by `compare` are named first, `light` gets the node that is pointed at; names
+// that would cover others or circles appear as one zooms in. `ground` is drawn below nodes whose x and y are places on the earth. Gives
+// `whole()`, and `place()` for other names.
+export async function drawPicture(root, { nodes, links, compare, light = () => {}, isNamed = () => true, ground = null }) {
+  const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 12, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
+  const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: ground ? 6 : 0, animate: false });
   whole();
+  if (ground) L.geoJSON(ground, { interactive: false, className: "country" }).addTo(map);
   for (const each of links) each.drawn = L.polyline([spot(at.get(each.start)), spot(at.get(each.end))], { className: "link", interactive: false }).addTo(map).getElement();
   for (const node of nodes) {
     node.inside = element("span");
@@ -36,6 +38,7 @@ export async function drawPicture(root, { nodes, links, compare, isNamed = () =>
       map.panInside(spot(node), { padding: [EDGE, EDGE] });
       announce(node.drawn.getAttribute("aria-label"));
     });
+    for (const [kind, lit] of [["pointerenter", node], ["focus", node], ["pointerleave", null], ["blur", null]]) node.drawn.addEventListener(kind, () => light(lit));
     L.marker(spot(node), { icon: L.divIcon({ html: node.drawn, iconSize: [0, 0], className: "" }), interactive: false, keyboard: false }).addTo(map);
   }
   // one node is in the order of Tab
@@ -45,7 +48,7 @@ export async function drawPicture(root, { nodes, links, compare, isNamed = () =>
   function place() {
     const scale = map.getZoomScale(map.getZoom(), 0);
     for (const node of nodes) {
-      const { x, y } = map.latLngToContainerPoint(spot(node)), r = Math.max(MIN_RADIUS, node.r * Math.min(1, scale));
+      const { x, y } = map.latLngToContainerPoint(spot(node)), r = Math.max(MIN_RADIUS, node.r * (ground ? 1 : Math.min(1, scale)));
       node.box = [x - r, y - r, x + r, y + r];
       node.drawn.style.width = node.drawn.style.height = r * 2 + "px";
       node.inside.textContent = r > 15 ? node.size ?? "" : "";
@@ -67,7 +70,7 @@ export async function drawPicture(root, { nodes, links, compare, isNamed = () =>
     }
   }
 
-  const zoom = (steps) => (steps ? map.setZoom(map.getZoom() + steps) : whole());
+  L.control.zoom({ zoomInTitle: t("zoomIn"), zoomOutTitle: t("zoomOut") }).addTo(map);
   root.addEventListener("keydown", (event) => {
     const from = nodes.find((node) => node.drawn === document.activeElement), way = DIRECTIONS[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -77,11 +80,12 @@ export async function drawPicture(root, { nodes, links, compare, isNamed = () =>
       ahead[0]?.drawn.focus({ preventScroll: true });
     } else if ("+=-0".includes(event.key)) {
       if (from && event.key !== "0") map.setView(spot(from), map.getZoom(), { animate: false });
-      zoom({ "-": -1, 0: 0 }[event.key] ?? 1);
+      if (event.key === "0") whole();
+      else map.setZoom(map.getZoom() + (event.key === "-" ? -1 : 1));
     } else return;
     event.preventDefault();
   });
   map.on("moveend", place);
   place();
-  return { zoom, place };
+  return { whole, place };
 }

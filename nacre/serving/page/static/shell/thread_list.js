@@ -1,9 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { call, get, apiPath, query, send } from "../shared/api.js";
-import { $, button, failureBox, element, download, announce, iconButton, openMenu } from "../shared/dom.js";
-import { pageAddress, navigate, state, notifyTabs } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
@@ -42,7 +39,7 @@ function dayLabel(time) {
 function threadItem(thread) {
   const at = new Date(thread.updated * 1000), title = thread.title || t("newConversation");
   const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
-    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at))),
+    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at)), state.graphs.length > 1 && element("span", { class: "of" }, thread.graph)),
   iconButton("more", t("moreAbout", { what: title }), (event) => threadMenu(event.currentTarget, thread, title, own)));
   return own;
 }
@@ -88,4 +85,4 @@ export function refreshThreads(thread = null) {
 }
 
 let searchTimer = 0;
-$("search").addEventListener("input", () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); });
+$("search").oninput = () => { clearTimeout(searchTimer); searchTimer = setTimeout(() => listThreads(), 200); };

@@ -1,9 +1,6 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { get, apiPath, send, query } from "../shared/api.js";
-import { $, announce, button, countPhrase, day, element, failureBox, quiet, row, faint, card } from "../shared/dom.js";
-import { isIri, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, announce, apiPath, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, send, t, thingLink } from "../shared/page.js";
 import { remove as erase } from "../turn/feedback.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
@@ -45,7 +42,7 @@ function draw(view, page) {
 }
 
 // What approved questions say of the probabilities of the graph.
-const calibrated = ({ shift, asked, right, undone }) => (undone ? t("calibrationUndone") : t(shift > 0 ? "calibratedHigher" : shift < 0 ? "calibratedLower" : "calibratedSame", { asked, right }));
+const calibrated = ({ shift, asked, right, undone }) => (undone ? t("calibrationUndone") : t("calibrated", { asked, right, how: t(shift > 0 ? "higherThan" : shift < 0 ? "lowerThan" : "staysAs") }));
 
 async function reload(view) {
   const request = ++view.requests;
@@ -76,7 +73,7 @@ function append(view, page, skip) {
 function item(view, page, entry) {
   const isOwn = entry.by === page.owner, out = element("div", { class: "rows" }), buttons = row();
   const root = element("li", { "aria-label": entry.question });
-  const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts) + query({ by: entry.by });
+  const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts, { by: entry.by });
   // `waiting` words stand until the action has ended
   const act = async (waiting, action) => {
     if (root.getAttribute("aria-busy")) return;

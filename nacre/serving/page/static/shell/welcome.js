@@ -1,9 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { get, apiPath, query } from "../shared/api.js";
-import { $, button, countPhrase, failureBox, element, quiet, faint } from "../shared/dom.js";
-import { pageAddress, navigate, state } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, language, navigate, pageAddress, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -30,6 +27,7 @@ const addLink = () => element("a", { href: pageAddress({ add: "" }) }, t("addDat
 export function selectGraph(graph) {
   state.graph = graph;
   $("graph").value = graph;
+  $("names").href = pageAddress({ graph, names: "" });
   localStorage.setItem("nacre-graph", graph);
 }
 
@@ -49,8 +47,8 @@ export async function showWelcome(ask) {
   $("examples").replaceChildren(element("li", { class: "working" }, t("loading")));
   await Promise.all([
     get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
-    get(apiPath("graphs", graph, "overview") + query({ language })).then(async (seen) => { const { schemaGraph } = await import("./schema_graph.js"); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, element("h3", {}, t("aboutGraph")), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), schemaGraph(seen)); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+    get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, element("h3", {}, t("aboutGraph")), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }
 
-$("graph").addEventListener("change", () => { selectGraph($("graph").value); navigate({ graph: state.graph }); });
+$("graph").onchange = () => { selectGraph($("graph").value); navigate({ graph: state.graph }); };

@@ -1,8 +1,6 @@
-// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter of two numbers.
-// Chartist draws it; it is loaded with the first figure.
+// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter. Chartist draws it.
 
-import { areYears, button, element, download, formatCell } from "../shared/dom.js";
-import { language, t } from "../shared/words.js";
+import { areYears, button, download, element, formatCell, language, t } from "../shared/page.js";
 import { toCsv } from "./table.js";
 
 const MIN_POINTS = 3, MAX_BARS = 24, MAX_GROUPS = 8, MAX_POINTS = 2000, BAR_HEIGHT = 26, BAR_WIDTH = 13;

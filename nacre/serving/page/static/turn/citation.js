@@ -1,9 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { call, apiPath, query } from "../shared/api.js";
-import { $, button, failureBox, element, formatCell, iconButton, quiet, faint } from "../shared/dom.js";
-import { classLink, isIri, loadLabels, localName, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, iconButton, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -14,7 +11,7 @@ let opened = null, timer = 0;
 // The number that opens a citation: a click pins the popover, hovering previews it.
 export function citationButton(record, citation, derive) {
   const own = element("button", { type: "button", class: "cite", "aria-label": t("source", citation), "aria-haspopup": "dialog", "aria-expanded": "false" }, String(citation.n));
-  own.addEventListener("click", () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true)));
+  own.onclick = () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true));
   own.addEventListener("pointerenter", (event) => {
     if (event.pointerType === "mouse") timer = setTimeout(() => opened || openCitation(own, record, citation, derive, false), HOVER_DELAY);
   });

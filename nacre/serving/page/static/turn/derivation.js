@@ -1,10 +1,7 @@
 // The derivation of an answer, live or from its record.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { button, countPhrase, failureBox, icon, element, formatSeconds, formatCell, quiet, row, faint } from "../shared/dom.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, icon, isIri, quiet, row, send, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
-import { classLink, isIri, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
@@ -91,8 +88,8 @@ function queryDetails(each, record) {
   const box = element("div", {}, code);
   const buttons = row();
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
-      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
+    buttons.replaceChildren(!record || !text ? "" : button([icon("play"), t("rows")], () => run(text), "plain"),
+      !record || !text ? "" : button([icon("pencil"), t("editAndRun")], edit, "plain"));
   };
   async function run(written) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));

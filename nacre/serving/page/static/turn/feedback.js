@@ -1,9 +1,6 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { apiPath, send, query } from "../shared/api.js";
-import { announce, button, element, failureBox } from "../shared/dom.js";
-import { pageAddress } from "../shared/state.js";
-import { t } from "../shared/words.js";
+import { announce, apiPath, button, element, failureBox, pageAddress, query, send, t } from "../shared/page.js";
 import { editInPlace } from "./turn.js";
 
 const MAX_COMMENT = 4000;
@@ -25,7 +22,7 @@ export function toggleConfirmed(turn, record, own, isConfirmed, judge) {
     // confirming again gives the entry of a turn that was confirmed before the page was loaded
     const entry = (turn.confirmed ??= await confirm(record.graph, { thread: record.thread, turn: record.turn }));
     if (isConfirmed) {
-      await remove(apiPath("graphs", record.graph, "verified", entry.id) + query({ by: entry.by }));
+      await remove(apiPath("graphs", record.graph, "verified", entry.id, { by: entry.by }));
       turn.confirmed = null;
       announce(t("takenBack"));
     } else own.closest(".tools").after(confirmedNote(entry));

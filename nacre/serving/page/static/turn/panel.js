@@ -1,7 +1,6 @@
 // The panel on the right: the turn whose derivation it shows.
 
-import { $, quiet } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { $, quiet, t } from "../shared/page.js";
 
 export const panel = {
   turn: null,

@@ -1,8 +1,6 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { countPhrase, element, quiet, faint } from "../shared/dom.js";
-import { t } from "../shared/words.js";
-import { classLink, isIri, thingLink } from "../shared/labels.js";
+import { classLink, countPhrase, element, faint, isIri, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
 const LINK_BY_KIND = { entity: thingLink, class: classLink };

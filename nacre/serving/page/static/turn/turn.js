@@ -1,10 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { call, get, apiPath, query, send } from "../shared/api.js";
-import { $, button, countPhrase, day, failureBox, icon, element, download, announce, iconButton, openMenu, row } from "../shared/dom.js";
-import { loadLabels, thingLink } from "../shared/labels.js";
-import { state } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, button, call, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -107,7 +103,7 @@ export function finishTurn(turn, record, kept = null) {
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
-  if (rows?.rows.length > 2 && ["answered", "partial", "clarify"].includes(record.status)) appendChart(turn, rows);
+  if (["answered", "partial", "clarify"].includes(record.status)) showRows(turn, record, rows);
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
@@ -119,11 +115,29 @@ function writtenTable({ head, rows }, { values, unit }) {
   return { columns: head, units: isList && typeof values[0] === "number" ? [unit] : [], rows: isList ? values.map((value) => [value]) : rows };
 }
 
-// The code of charts is loaded with the first table.
-async function appendChart(turn, rows) {
-  const { chart } = await import("./chart.js");
-  const figure = await chart(rows);
-  if (figure) turn.answer.append(figure);
+// Rows with names of things, a chart, a map: as the question wants it, or as they allow.
+async function showRows(turn, { graph, question, display, things = [] }, found) {
+  const { answer } = turn, rows = found && await withNames(graph, things, found);
+  const old = answer.querySelector(":scope > .grid");
+  if (rows && (rows !== found ? old || display : display === "table" && !old)) {
+    const grid = rowTable({ ...rows, name: "answer", after: (body) => linkThings(turn, body), caption: question });
+    if (old) old.replaceWith(grid); else answer.append(grid);
+  }
+  if (display === "table") return;
+  if (rows?.rows.length > 2 && display !== "map") {
+    const figure = await (await import("./chart.js")).chart(rows);
+    if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
+    if (figure && !figure.parentNode) answer.append(figure);
+  }
+  if (display !== "chart" && things.length > (display ? 0 : 1)) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+}
+
+// Rows of nothing but numbers and dates, with the names of the things that have them.
+async function withNames(graph, things, table) {
+  const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
+  if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
+  const labels = await loadLabels(graph, things);
+  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
@@ -189,12 +203,9 @@ function isChosen(turn, record) {
 
 function statusLines(turn, record) {
   const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? t("moreThan99") : Math.round(record.confidence * 100) + " %";
-  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
-    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })))];
-  const notes = [];
-  if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
-  if (record.verified) parts.push(confirmation(record.verified));
-  notes.push(...record.caveats);
+  const reason = !record.reason || record.answer.includes(record.reason) ? [] : [record.reason], notes = [];
+  const line = [element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
+    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", element("span", { class: "note" }, each)])];
   if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
   if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why }));
@@ -202,7 +213,9 @@ function statusLines(turn, record) {
     const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query") + ")");
     if (tried.length) notes.push(t("tried", { list: tried.join(", ") }));
   }
-  return notes.length ? [...parts, element("ul", { class: "notes" }, [...new Set(notes)].map((note) => element("li", {}, note)))] : parts;
+  // what was not searched, and how, is a click away
+  const status = { class: "status " + record.status };
+  return [notes.length ? element("details", {}, element("summary", status, line), element("ul", { class: "notes" }, notes.map((note) => element("li", {}, note)))) : element("p", status, line), record.verified ? confirmation(record.verified) : ""];
 }
 
 function readingButtons(turn, record) {
@@ -215,7 +228,7 @@ function readingButtons(turn, record) {
 function teachingButtons(turn, record) {
   if (!record.unclear?.length || !state.choices?.may_teach || !turn.hooks.ask) return "";
   const root = element("div", { class: "options teaching", role: "group", "aria-label": t("teachLead") }, element("p", {}, t("teachLead")),
-    record.unclear.map((word) => button(t("teachWord", { word }), async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip")));
+    record.unclear.map((word) => button(word, async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) })));
   return root;
 }
 
@@ -240,7 +253,7 @@ function toolbar(turn, record, kept) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
-    if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
+    if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
   if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
