@@ -186,7 +186,7 @@ def test_an_answer_its_source_and_what_one_does_with_it(page, server):
     page.click(f"{LAST} [aria-label='Copy the answer']")
     assert page.evaluate("() => navigator.clipboard.readText()") == record["answer"]
     # one menu has the files of the answer
-    for kind, begins in {"csv": "answer", "md": f"# {record['question']}", "ttl": "@prefix", "xlsx": "PK"}.items():
+    for kind, begins in {"csv": "answer", "md": f"# {record['question']}", "ttl": "# http", "xlsx": "PK"}.items():
         page.click(f"{LAST} [aria-label='Download this answer']")
         with page.expect_download() as download:
             page.click(f"#choices button:has-text('({kind})')")
