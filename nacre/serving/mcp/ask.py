@@ -22,7 +22,7 @@ from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_option
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.turn_events import collect_record
-from nacre.serving.turn_service import TurnInput, TurnService
+from nacre.serving.turn_service import RULES_CONTEXT, TurnInput, TurnService
 
 # versions are dates, so that their order is that of text
 REPLY_IN_NEXT_CALL = "2026-07-28"
@@ -90,7 +90,7 @@ class AskTool:
         """The answer to the chosen reading; the first answer if the client chose none."""
         if reply.action != "accept":
             # a key may have lost the graph, or the graph its name, since the question was answered
-            turn = TurnInput(call.question, call.graph, call.thread, caller=context.caller)
+            turn = TurnInput(call.question, call.graph, call.thread, RULES_CONTEXT, context.caller)
             name = await context.service.check_question(turn)
             graph, kept = self._declinable.get((context.caller.owner, call), ("", None))
             return kept if kept and graph == name else agent_answer(await _turn(context, ctx, call))
