@@ -12,7 +12,7 @@ from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
 from ingestion.report import read_omissions
-from ingestion.vocabulary import TYPE
+from ingestion.vocabulary import LABEL, TYPE
 from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
 
@@ -198,6 +198,16 @@ async def test_citations_name_only_triples_of_the_file(file: str, text: str, que
 )
 async def test_lists_keep_their_order(question: str, values: list[str], tmp_path: Path) -> None:
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
+
+
+async def test_things_are_sorted_by_name_without_regard_to_accents(tmp_path: Path) -> None:
+    names = ("Zoe", "Étienne", "adam", "Łukasz", "Eva")
+    text = "".join(
+        f'<http://e.org/{i}> a <http://e.org/Potter> ; <{LABEL}> "{name}" .\n' for i, name in enumerate(names)
+    )
+    ask = ask_graph(f'<http://e.org/9> a <http://e.org/Potter> ; <{LABEL}> "Ida"@en .\n{text}', tmp_path)
+    answer = await ask("List the potters sorted by name")
+    assert answer["values"] == ["adam", "Étienne", "Eva", "Ida", "Łukasz", "Zoe"], answer["answer"]
 
 
 def test_triple_terms_are_exported_and_unsupported_ones_have_their_own_lines(tmp_path: Path) -> None:
