@@ -106,10 +106,10 @@ def ingest(
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`, or `add` them to it:
-    `load_graph`, then `embed_graph`.
+    `load_graph`, whose version readers see, then `embed_graph`, which adds vectors to it.
 
-    Readers see the new version when its tables, names and full-text index are complete, and its vectors later. Raises
-    IngestionError for unreadable sources, ConfigError for invalid settings."""
+    Raises IngestionError for unreadable sources, ConfigError for invalid settings.
+    """
     server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
         sources,

@@ -305,7 +305,10 @@ class QueryRunner:
             add(table, part.answers)
             shown |= dict(zip(part.answers, zip(table.columns, table.units, strict=True), strict=True))
         empty = {a: 0 for a in body.answers if isinstance(a, Aggregate) and a.function in ("count", "sum")}
-        everything = self.rows(groups) if body.zeros and body.group and found and empty else None
+        # what no row of a database adds up to is 0; what no triple states is unknown, but what is not there is none
+        is_database = self.engine.tables is not None and not self.engine.tables.has_triples
+        has_zeros = any(a.function == "count" or is_database for a in empty)
+        everything = self.rows(groups) if body.zeros and body.group and found and has_zeros else None
         if everything and not everything.truncated and len(everything.rows) <= 2 * len(found):
             add(everything, groups.answers)
         rows = tuple(tuple((empty | cells).get(each) for each in body.answers) for _, cells in found.values())

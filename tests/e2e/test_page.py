@@ -289,6 +289,25 @@ def test_conversations_have_addresses_and_tabs_follow(page, context, server):
     page.complaints[:] = [text for text in page.complaints if "404" not in text]
 
 
+def test_answers_are_searched_and_a_conversation_names_its_graph(page, server, mixed):
+    begin(page, server, "reading-room")
+    answer = ask(page, "Who is the author of Signal Box?")
+    assert "Inga Vardo" in answer
+    for question in ("What are the pages of each book?", "Which books are there?", "How many authors are there?"):
+        ask(page, question)
+    page.click("#new")
+    page.wait_for_selector("#examples button")
+    page.fill("#search", "inga vardo")
+    found = page.locator("#threads li:has-text('Who is the author of Signal Box?')")
+    expect(page.locator("#threads li")).to_have_count(found.count())
+    expect(found.first).to_contain_text("reading-room")
+    found.first.locator("a").click()
+    expect(page.locator("#turns article")).to_have_count(4)
+    expect(page.locator("#turns article:first-child")).to_be_in_viewport()
+    expect(page.locator(LAST)).not_to_be_in_viewport()
+    page.fill("#search", "")
+
+
 def test_the_derivation_shows_each_step_and_runs_queries_again(page, server):
     begin(page, server, "reading-room")
     page.click("#derive")
@@ -384,7 +403,16 @@ def test_what_else_may_be_meant_is_a_click_away(page, server, mixed):
     page.wait_for_selector("#turns article:nth-child(2) .tools")
     assert other in page.inner_text("#turns article:nth-child(2) .answer")
     ask(page, "Where is the Zeppelin of Foo?")
-    expect(page.locator(f"{LAST} .notes")).to_contain_text("Tried: tables")
+    # what is unsure is one line, which opens
+    notes = page.locator(f"{LAST} .notes")
+    expect(notes).to_be_hidden()
+    box = page.locator(f"{LAST} summary.status").bounding_box()
+    assert box is not None
+    assert box["height"] < 30
+    page.focus(f"{LAST} summary.status")
+    page.keyboard.press("Enter")
+    expect(notes).to_be_visible()
+    expect(notes).to_contain_text("Tried: tables")
 
 
 def test_a_citation_of_a_text_opens_it_at_its_place(page, server, mixed):

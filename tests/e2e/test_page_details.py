@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command, free_port, started
+from tests.e2e.conftest import ROOT, command, free_port, serving, started
 from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, kept, serious, taken
 
 browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
@@ -220,6 +220,29 @@ def test_the_page_speaks_german_where_the_browser_does(browser, server):
     page.goto(f"{server}/?graph=reading-room")
     expect(page.locator("#new")).to_have_text("New conversation")
     context.close()
+
+
+def test_a_graph_with_german_labels_is_shown_and_asked_in_german(browser, tmp_path):
+    folder = tmp_path / "own"
+    (folder / "data").mkdir(parents=True)
+    made = command(folder / "data", folder)(
+        "ingest", ROOT / "tests/fixtures/languages/orgelbau.ttl", "--graph", "orgelbau", "--no-vectors"
+    )
+    assert made.returncode == 0
+    with serving(folder / "data", folder) as (address, _):
+        context = browser.new_context(locale="de-DE", viewport={"width": 360, "height": 740}, color_scheme="dark")
+        page = context.new_page()
+        begin(page, address, "orgelbau")
+        suggested = page.locator("#examples button").all_inner_texts()
+        assert suggested
+        assert not [each for each in suggested if re.match(r"(Which|What|How) ", each)]
+        expect(page.locator("#picture .about")).to_contain_text("In diesem Graphen")
+        assert serious(page) == []
+        assert page.evaluate("() => document.querySelector('#talk').scrollWidth") <= 360
+        page.click("#examples button >> nth=0")
+        page.wait_for_selector(f"{LAST} .tools")
+        expect(page.locator(f"{LAST} .status")).to_contain_text("Beantwortet")
+        context.close()
 
 
 def test_what_is_loaded_before_first_use_is_small(server):

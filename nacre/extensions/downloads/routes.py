@@ -34,12 +34,15 @@ async def export_answer(
     threads: ThreadsDep,
     service: TurnServiceDep,
     caller: CallerDep,
+    links: bool = False,
 ) -> Response:
     """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), the cited triples (`ttl`),
-    or cited coordinates (`geojson`). Cited things are links that open them in the page."""
+    or cited coordinates (`geojson`). Cited things are links that open them in the page; in `csv` they are a last
+    column, with `links=true`."""
+    page = str(request.base_url) if links or format != "csv" else ""
     record = (await threads.turn(caller, thread, turn)).record
     async with service.look_up_slot(caller):
-        content = await run_in_thread(write_answer, record, format, str(request.base_url))
+        content = await run_in_thread(write_answer, record, format, page)
     headers = {"Content-Disposition": f'attachment; filename="turn-{turn}.{format}"'}
     return Response(content, media_type=MEDIA_TYPES[format], headers=headers)
 

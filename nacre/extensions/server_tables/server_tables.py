@@ -77,7 +77,7 @@ class ServerTables(RemoteTables):
         """The first rows of a query over the tables."""
         query = self.queries.native(sql, params, limit + 1)
         rows = [self._restored(row) for row in self.connections.rows(query.text, query.params, seconds)]
-        return SqlResult(self.queries.columns(sql, len(params)), rows[:limit], len(rows) > limit)
+        return SqlResult(self.queries.columns(sql, params), rows[:limit], len(rows) > limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
         """A query and its parameters as the server gets them."""

@@ -21,7 +21,8 @@ from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from nacre.errors import ConfigError
+from nacre.access.overview import origin_words
+from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
     OpenedShare,
     SharedAnswer,
@@ -32,8 +33,10 @@ from nacre.extensions.sharing.shared_answers import (
     freeze_answer,
 )
 from nacre.language.sanitize import strip_control_characters
+from nacre.language.tokens import ENGLISH
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.language.values import format_value, is_amount_label
-from nacre.records.answer import Value
+from nacre.records.answer import Answer, Value
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import Authenticator, CallerDep
@@ -70,6 +73,7 @@ async def share_answer(
     turn: TurnPath,
     body: ShareTerms,
     threads: ThreadsDep,
+    service: TurnServiceDep,
     caller: CallerDep,
 ) -> NewShare:
     """Make an address where people without a key read a frozen copy of this answer, its sources and queries.
@@ -78,7 +82,7 @@ async def share_answer(
     graph, and with the key or its right.
     """
     sharing: AnswerSharing = request.app.state.sharing
-    token, link = await sharing.share(threads, caller, thread, turn, body.days)
+    token, link = await sharing.share(threads, service.library, caller, thread, turn, body.days)
     return NewShare(path=f"/share/{token}", link=link)
 
 
@@ -160,7 +164,9 @@ class AnswerSharing:
         """Whether this caller may share answers here."""
         return self.is_on and RIGHT in caller.may
 
-    async def share(self, threads: Threads, caller: Caller, thread: str, turn: int, days: int) -> tuple[str, ShareLink]:
+    async def share(
+        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, days: int
+    ) -> tuple[str, ShareLink]:
         """Share the answer of a turn for so many days: its token, which is not stored, and its link. Raises Forbidden,
         NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
         if not self.is_on:
@@ -170,7 +176,8 @@ class AnswerSharing:
             raise Forbidden("This key is revoked.")
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
-            copy = await run_in_thread(freeze_answer, (await threads.turn(caller, thread, turn)).record)
+            record = (await threads.turn(caller, thread, turn)).record
+            copy = await run_in_thread(freeze_answer, record, await run_in_thread(origin_of, library, record))
             made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
         about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
         report_deed(caller, "shared", **about)
@@ -191,6 +198,16 @@ class AnswerSharing:
         caller, key = owner
         may = RIGHT in caller.may and caller.may_read(found.link.graph)
         return may and key == found.key and found.link.graph in library.names()
+
+
+def origin_of(library: Library, record: Answer) -> str:
+    """What the graph of an answer states of itself in the language of the answer; "" if it can't be read."""
+    try:
+        with library.open(record["graph"], record["version"]) as graph:
+            return origin_words(graph, record["language"] if record["language"] in GLOSSED_LANGUAGES else ENGLISH)
+    except (ConfigError, ToolError, OSError) as error:
+        log.warning("a shared answer lacks the origin of its graph: %s", error)
+        return ""
 
 
 # title and text of the pages without an answer, by status
@@ -289,7 +306,8 @@ def shared_page(share: OpenedShare, language: str) -> str:
         date=_day(share.link.created),
         until=_day(share.link.expires),
     )
-    parts.append(f"<footer>{_safe(about)}</footer>")
+    origin = f"<p>{_safe(answer.origin)}</p>" if answer.origin else ""
+    parts.append(f"<footer>{origin}<p>{_safe(about)}</p></footer>")
     return _document(language, answer.question, "".join(parts))
 
 

@@ -28,6 +28,7 @@ from nacre.language.thesaurus import (
     vocabulary,
 )
 from nacre.language.tokens import Token, fold, lemma, split_name
+from nacre.language.tokens import lemma as dictionary_form
 from nacre.language.word_forms import interchangeable_words
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -322,6 +323,9 @@ class WordMatcher:
         found |= dict.fromkeys(self._longer_codes(norm), STEM_SCORE)
         for word in self._same_stem(lemma):
             found.setdefault(word, STEM_SCORE)
+        if not found and (base := dictionary_form(lemma)) in terms:
+            # names have the lemma of their word, here "sail" for a class Sailing; that of "sailings" is "sailing"
+            found = {base: LEMMA_SCORE}
         return tuple(sorted((found or self._spellings(norm, lemma)).items()))
 
     def _gerunds(self, norm: str, lemma: str) -> list[str]:

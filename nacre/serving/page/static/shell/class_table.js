@@ -114,7 +114,7 @@ function foot(view) {
 
 // Put a question about the shown members into the field, to be changed and asked.
 function askAbout(view) {
-  const conditions = filters(view).map((each) => t("condition", { property: columnLabel(view, each.predicate), value: (each.sign === "=" ? "" : SIGNS[each.sign] + " ") + valueLabel(view, each) }));
+  const conditions = filters(view).map((each) => t(each.sign === "none" ? "conditionNone" : "condition", { property: columnLabel(view, each.predicate), value: (each.sign === "=" ? "" : SIGNS[each.sign] + " ") + valueLabel(view, each) }));
   const field = $("question");
   field.value = conditions.length ? t("askWhichHave", { many: view.many, conditions: conditions.join(t("and")) }) : t("askHowMany", view);
   field.dispatchEvent(new Event("input"));

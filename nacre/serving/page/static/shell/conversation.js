@@ -50,7 +50,10 @@ export async function openThread(thread) {
     // a question of this conversation that was being answered
     if (live?.thread === thread && whole.turns.at(-1)?.record.id !== live.run) $("turns").append(live.turn.root);
     else if (whole.unanswered && !live) $("turns").append(unansweredTurn(whole.unanswered));
-    scrollToEndSoon();
+    // what was searched for, else the end
+    const sought = $("search").value.trim().toLowerCase(), hit = sought && turnElements().find((each) => each.textContent.toLowerCase().includes(sought));
+    following = null;
+    if (hit) hit.scrollIntoView(); else scrollToEndSoon();
     const last = turnElements().at(-1)?.turn;
     panel.turn = last || null;
     panel.draw();

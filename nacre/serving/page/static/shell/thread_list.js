@@ -42,7 +42,7 @@ function dayLabel(time) {
 function threadItem(thread) {
   const at = new Date(thread.updated * 1000), title = thread.title || t("newConversation");
   const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
-    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at))),
+    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at)), state.graphs.length > 1 && element("span", { class: "of" }, thread.graph)),
   iconButton("more", t("moreAbout", { what: title }), (event) => threadMenu(event.currentTarget, thread, title, own)));
   return own;
 }

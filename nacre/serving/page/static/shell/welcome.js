@@ -30,6 +30,7 @@ const addLink = () => element("a", { href: pageAddress({ add: "" }) }, t("addDat
 export function selectGraph(graph) {
   state.graph = graph;
   $("graph").value = graph;
+  $("names").href = pageAddress({ graph, names: "" });
   localStorage.setItem("nacre-graph", graph);
 }
 

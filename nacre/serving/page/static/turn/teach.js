@@ -3,6 +3,7 @@
 import { get, apiPath, query } from "../shared/api.js";
 import { announce, button, element, failureBox } from "../shared/dom.js";
 import { t } from "../shared/words.js";
+import { pageAddress } from "../shared/state.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
@@ -15,6 +16,7 @@ export async function showMeanings(turn, record, word, root) {
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
     status.replaceChildren();
+    root.append(element("a", { href: pageAddress({ graph: record.graph, names: "" }) }, t("names")));
     root.firstChild.focus();
   } catch (failure) {
     status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => showMeanings(turn, record, word, root))));

@@ -189,12 +189,9 @@ function isChosen(turn, record) {
 
 function statusLines(turn, record) {
   const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? t("moreThan99") : Math.round(record.confidence * 100) + " %";
-  const parts = [element("p", { class: "status " + record.status }, element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
-    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })))];
-  const notes = [];
-  if (record.reason && !record.answer.includes(record.reason)) notes.push(record.reason);
-  if (record.verified) parts.push(confirmation(record.verified));
-  notes.push(...record.caveats);
+  const reason = !record.reason || record.answer.includes(record.reason) ? [] : [record.reason], notes = [];
+  const line = [element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
+    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", element("span", { class: "note" }, each)])];
   if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
   if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why }));
@@ -202,7 +199,9 @@ function statusLines(turn, record) {
     const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query") + ")");
     if (tried.length) notes.push(t("tried", { list: tried.join(", ") }));
   }
-  return notes.length ? [...parts, element("ul", { class: "notes" }, [...new Set(notes)].map((note) => element("li", {}, note)))] : parts;
+  // what was not searched, and how, is a click away
+  const status = { class: "status " + record.status };
+  return [notes.length ? element("details", {}, element("summary", status, line), element("ul", { class: "notes" }, notes.map((note) => element("li", {}, note)))) : element("p", status, line), record.verified ? confirmation(record.verified) : ""];
 }
 
 function readingButtons(turn, record) {
@@ -215,7 +214,7 @@ function readingButtons(turn, record) {
 function teachingButtons(turn, record) {
   if (!record.unclear?.length || !state.choices?.may_teach || !turn.hooks.ask) return "";
   const root = element("div", { class: "options teaching", role: "group", "aria-label": t("teachLead") }, element("p", {}, t("teachLead")),
-    record.unclear.map((word) => button(t("teachWord", { word }), async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip")));
+    record.unclear.map((word) => button(word, async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) })));
   return root;
 }
 
@@ -240,7 +239,7 @@ function toolbar(turn, record, kept) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
-    if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
+    if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
   if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
