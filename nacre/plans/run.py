@@ -427,18 +427,11 @@ def _mixed_variable(body: Select) -> str:
 
 def order_by_name(table: Table, body: Select) -> Table:
     """The table of things in the order of their names as people sort them, without regard to case and accents."""
-    order = body.order
-    if (
-        order is None
-        or order.by != body.answers[0]
-        or not isinstance(order.by, Itself)
-        or body.limit
-        or table.truncated
-    ):
+    order = body.order if body.limit is None and not table.truncated else None
+    if order is None or order.by != body.answers[0] or not isinstance(order.by, Itself):
         return table
-    pairs = sorted(zip(table.rows, table.keys, strict=True), key=lambda each: fold(str(each[0][0])))
-    rows, keys = zip(*(reversed(pairs) if order.descending else pairs), strict=True) if pairs else ((), ())
-    return replace(table, rows=tuple(rows), keys=tuple(keys))
+    places = sorted(range(len(table.rows)), key=lambda i: fold(str(table.rows[i][0])), reverse=order.descending)
+    return replace(table, rows=tuple(table.rows[i] for i in places), keys=tuple(table.keys[i] for i in places))
 
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:
