@@ -14,7 +14,7 @@ from typing import Any
 
 from nacre.errors import ToolError
 from nacre.language.data import language
-from nacre.language.tokens import split_name
+from nacre.language.tokens import fold, split_name
 from nacre.language.values import is_plain_number
 from nacre.plans.selects import (
     UNKNOWN_TRUTH,
@@ -283,7 +283,7 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        return table
+        return order_by_name(table, body) if isinstance(body, Select) else table
 
     def _side_by_side(self, groups: Select, parts: Sequence[Select], body: Select) -> Table | None:
         """The numbers of each group, each computed apart so that no join repeats what it is computed over or leaves out
@@ -423,6 +423,15 @@ def _mixed_variable(body: Select) -> str:
         return ""
     own = (v for v in body.variables if v.name == of.variable)
     return next((v.name for v in own if v.any_of and not (v.classes or v.keys)), "")
+
+
+def order_by_name(table: Table, body: Select) -> Table:
+    """The table of things in the order of their names as people sort them, without regard to case and accents."""
+    order = body.order if body.limit is None and not table.truncated else None
+    if order is None or order.by != body.answers[0] or not isinstance(order.by, Itself):
+        return table
+    places = sorted(range(len(table.rows)), key=lambda i: fold(str(table.rows[i][0])), reverse=order.descending)
+    return replace(table, rows=tuple(table.rows[i] for i in places), keys=tuple(table.keys[i] for i in places))
 
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:

@@ -10,11 +10,15 @@ import pytest
 
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFiles
+from ingestion.meaning.derive import derive_facts
+from ingestion.meaning.owl import MAX_NAMED_GRAPHS, NAMED_GRAPH
 from ingestion.pipeline import ingest
+from ingestion.read.parse import parse_files
 from ingestion.report import read_omissions
-from ingestion.vocabulary import TYPE
+from ingestion.vocabulary import LABEL, TYPE
 from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
+from tools.provenance import MAX_STEPS
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
 EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -198,6 +202,34 @@ async def test_citations_name_only_triples_of_the_file(file: str, text: str, que
 )
 async def test_lists_keep_their_order(question: str, values: list[str], tmp_path: Path) -> None:
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
+
+
+async def test_things_are_sorted_by_name_without_regard_to_accents(tmp_path: Path) -> None:
+    names = ("Zoe", "Étienne", "adam", "Łukasz", "Eva")
+    text = "".join(
+        f'<http://e.org/{i}> a <http://e.org/Potter> ; <{LABEL}> "{name}" .\n' for i, name in enumerate(names)
+    )
+    ask = ask_graph(f'<http://e.org/9> a <http://e.org/Potter> ; <{LABEL}> "Ida"@en .\n{text}', tmp_path)
+    answer = await ask("List the potters sorted by name")
+    assert answer["values"] == ["adam", "Étienne", "Eva", "Ida", "Łukasz", "Zoe"], answer["answer"]
+
+
+@pytest.mark.parametrize(("graphs", "links"), [(MAX_NAMED_GRAPHS, MAX_NAMED_GRAPHS), (MAX_NAMED_GRAPHS + 1, 0)])
+def test_named_graphs_are_a_property_up_to_a_number_of_graphs(graphs: int, links: int, tmp_path: Path) -> None:
+    lines = (f"<http://e.org/{i}> <{TYPE}> <http://e.org/K> <http://e.org/g/{i}> .\n" for i in range(graphs))
+    (tmp_path / "g.nq").write_text("".join(lines))
+    facts = derive_facts(parse_files([tmp_path / "g.nq"]))
+    assert sum(facts.texts[number] == NAMED_GRAPH for number in facts.predicate.tolist()) == links
+
+
+async def test_the_search_for_stated_triples_ends(tmp_path: Path) -> None:
+    stops = "".join(f' :s{i} a :Stop ; r:label "Stop {i}" .' for i in range(2 * MAX_STEPS))
+    members = " ".join(f":s{i}" for i in range(2 * MAX_STEPS))
+    prefixes = "@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> ."
+    ask = ask_graph(f'{prefixes} :w a :Walk ; r:label "Long Walk" ; :stops ( {members} ) .{stops}', tmp_path)
+    answer = await ask("What is the last stop of Long Walk?")
+    assert answer["values"] == [f"Stop {2 * MAX_STEPS - 1}"]
+    assert len(answer["citations"][0]["triples"]) < MAX_STEPS
 
 
 def test_triple_terms_are_exported_and_unsupported_ones_have_their_own_lines(tmp_path: Path) -> None:

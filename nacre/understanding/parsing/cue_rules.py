@@ -399,6 +399,15 @@ def order_by_count(state: ParseState) -> ParseStates:
         yield state.apply_rule("order by count", 0.3, order=order, next_role="", last="order", mode="O")
 
 
+def order_by_name(state: ParseState, context: ParseContext, at: int) -> ParseStates:
+    """ "Sorted by name": by the shown names, if no property is called a name."""
+    is_name = context.question.tokens[at].norm in language().words["telling"]
+    if is_name and state.next_role.startswith("order") and state.targets and state.order is None:
+        order = Ordering(state.targets[0].ref.thing, state.next_role == "order down")
+        covered = state.covered | token_mask(at, at + 1)
+        yield state.apply_rule("order by property", 0.2, order=order, next_role="", mode="O", covered=covered)
+
+
 def _with_direction(state: ParseState, down: bool) -> ParseState:
     if state.order is not None:
         return state._replace(order=state.order._replace(descending=down))
