@@ -149,6 +149,23 @@ def test_empty_and_doubled_headings_have_names_of_their_own(tmp_path: Path) -> N
         assert expected in notes((report,))
 
 
+def test_a_heading_over_numbers_of_rows_and_names_is_that_of_the_names(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{name},{n * 3}\n" for n, name in enumerate(("Oak Lab", "Elm Lab", "Fir Lab"), 1))
+    facts, (report,) = read(write(tmp_path / "ranks-2024.csv", f"Laboratory,,Staff\n{rows}"))
+    assert [each.name for each in report.columns] == ["Laboratory number", "Laboratory", "Staff"]
+    assert report.name == "Laboratory"
+    assert "its heading 'Laboratory' is that of column 2" in notes((report,))
+    # a row with the name of a laboratory is one
+    names = {facts.texts[o] for p, o in zip(facts.predicate, facts.object, strict=True) if "altLabel" in facts.texts[p]}
+    assert names == {"laboratory"}
+
+
+def test_a_compound_with_a_word_for_names_names_rows_also_by_numbers(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{line},bus\n" for n, line in enumerate((31, 7, 46), 1))
+    _, (report,) = read(write(tmp_path / "linien.csv", f"Linien_Id,Linienname,VSYS\n{rows}"))
+    assert (report.name, [each.type for each in report.columns]) == ("Linienname", ["integer", "text", "text"])
+
+
 def test_a_table_without_headings_loses_no_row(tmp_path: Path) -> None:
     _, (report,) = read(write(tmp_path / "a.csv", "1,Ada,30.5\n2,Bo,20.5\n3,Cy,10.5\n"))
     assert (report.rows, [each.name for each in report.columns]) == (3, ["Column 1", "Column 2", "Column 3"])
