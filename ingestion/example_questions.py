@@ -20,8 +20,10 @@ from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
 from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
-from nacre.language.tokens import fold, split_name, tokenize
+from nacre.language.tokens import ENGLISH, fold, split_name, tokenize
+from nacre.language.translation import fill_template
 from nacre.language.word_forms import is_plural, plural, singular
+from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
 from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import json_text
@@ -31,7 +33,9 @@ from nacre.stores import versions
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
+from nacre.understanding.glossing import gloss_question, label_languages
 from nacre.understanding.understand import understand
+from nacre.wording.answer import verbalise_rows
 from nacre.wording.labels import predicate_label
 from nacre.wording.nouns import is_amount
 from nacre.wording.overview import find_highlights
@@ -103,6 +107,17 @@ def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMP
     return found
 
 
+def known_questions(graph: Graph, wanted: int, seconds: float) -> list[tuple[str, list[Value]]]:
+    """As `find_example_questions`, of a graph that is stored, each with the values of its answer; several of a kind."""
+    known: list[tuple[str, list[Value]]] = []
+    for question in find_example_questions(graph, wanted, seconds):
+        reading = understand(Rewrite(question), graph.schema, graph.lexicon).readings[0]
+        table, _, _ = run_plan(reading.plan, graph.tables, round=1)
+        if table is not None:
+            known.append((question, list(verbalise_rows(table).values)))
+    return known
+
+
 def find_follow_up_questions(
     graph: Graph, things: Sequence[str], asked: str, answered: str = "", wanted: int = 3, seconds: float = 2.0
 ) -> list[str]:
@@ -138,34 +153,73 @@ class QuestionDraft(NamedTuple):
     most: int = LONGEST_LIST
 
 
+class Wording(NamedTuple):
+    """How questions about a graph are worded. `code` is the language of most labels, which stand as they are in its
+    forms of questions; "" for English."""
+
+    schema: Schema
+    code: str
+
+    def noun(self, p: Predicate) -> str:
+        """The noun for a property in a question."""
+        return p.label if self.code else predicate_label(p.iri, self.schema).one
+
+    def ask(self, form: str, c: Class | None = None, p: Predicate | None = None, name: str = "") -> str:
+        """A question by the name of its form."""
+        noun = self.noun(p) if p is not None else ""
+        if self.code:
+            kind = c.label if c is not None else ""
+            text = fill_template(self.code, f"ask_{form}", kind=kind, property=noun, value=name)
+            return text[0].upper() + text[1:]
+        one, many = (class_singular(c), class_plural(c)) if c is not None else ("", "")
+        verb = "are" if is_plural(noun) else "is"
+        return ENGLISH_FORMS[form].format(one=one, many=many, property=noun, value=name, verb=verb)
+
+    def is_plain(self, p: Predicate) -> bool:
+        """Whether a noun consists of words of the language, without additions such as "in dollars"."""
+        words = self.noun(p).lower().split()
+        return all(simplemma.is_known(w, lang=self.code or ENGLISH) for w in words) and not (
+            set(words) - {"of"}
+        ) & word_list("wording", "prepositions")
+
+
+ENGLISH_FORMS = {
+    "most": "Which {one} has the highest {property}?",
+    "average": "What is the average {property} of the {many}?",
+    "list": "Which {many} have the {property} {value}?",
+    "count": "How many {many} have the {property} {value}?",
+    "value": "What {verb} the {property} of {value}?",
+    "all": "Which {many} are there?",
+}
+
+
+def wording_of(graph: Graph) -> Wording:
+    """English, unless most labels are in another language that has forms of questions."""
+    languages = label_languages(graph.lexicon.of_schema)
+    return Wording(graph.schema, next((code for code, (is_main, _) in languages.items() if is_main), ""))
+
+
 def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
     """Properties of each thing that were not `said` yet, then comparisons with its class."""
-    schema = graph.schema
+    schema, wording = graph.schema, wording_of(graph)
     known = [(iri, thing) for iri in things if (thing := graph.lexicon.thing(iri)) is not None]
     for iri, thing in known[:MOST_THINGS]:
         classes = next((g.classes for g in schema.groups if g.relation == thing.relation), ())
         own = min((schema.class_of[c] for c in classes if c in schema.class_of), key=lambda c: c.count, default=None)
         if own is None or not reads_well(own.label) or len(thing.label) > MAX_SPOKEN_NAME:
             continue
-        usual = question_properties(schema, own)
+        usual = question_properties(wording, own)
         # a property of its class that the thing has no value of is read as one of the things that name it
         has = _own_predicates(graph, iri)
-        unsaid = [p for p in usual if p.iri in has and fold(property_noun(p, schema)) not in said]
+        unsaid = [p for p in usual if p.iri in has and fold(wording.noun(p)) not in said]
         for n, p in enumerate(unsaid[:MOST_PROPERTIES]):
-            verb = "are" if is_plural(property_noun(p, schema)) else "is"
-            yield QuestionDraft(
-                f"of, {n % 2}", f"What {verb} the {property_noun(p, schema)} of {thing.label}?", most=MOST_FIRST
-            )
-        for p in [p for p in measure_properties(schema, own, usual) if fold(property_noun(p, schema)) not in said]:
+            yield QuestionDraft(f"of, {n % 2}", wording.ask("value", p=p, name=thing.label), most=MOST_FIRST)
+        for p in [p for p in measure_properties(wording, own, usual) if fold(wording.noun(p)) not in said]:
             if has_named_members(graph, own):
-                yield QuestionDraft(
-                    "most", f"Which {class_singular(own)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
-                )
-            yield QuestionDraft(
-                "average", f"What is the average {property_noun(p, schema)} of the {class_plural(own)}?"
-            )
-        for words in condition_phrases(schema, usual):
-            yield QuestionDraft("count", f"How many {class_plural(own)} have {words}?", 2, own.count - 1)
+                yield QuestionDraft("most", wording.ask("most", own, p), most=MOST_FIRST)
+            yield QuestionDraft("average", wording.ask("average", own, p))
+        for p, value in conditions(wording, usual):
+            yield QuestionDraft("count", wording.ask("count", own, p, value), 2, own.count - 1)
 
 
 def _own_predicates(graph: Graph, iri: str) -> frozenset[str]:
@@ -185,7 +239,12 @@ def _spaced(text: str) -> str:
 
 def _answers(graph: Graph, draft: QuestionDraft, known: str = "") -> bool:
     """Whether a question is understood and its answer fits the draft; an answer that is `known` does not."""
-    understood = understand(Rewrite(draft.question), graph.schema, graph.lexicon)
+    if code := wording_of(graph).code:
+        glossed = gloss_question(draft.question, graph.lexicon, code)
+        rewrite = Rewrite(glossed, language=code, own=draft.question, gloss=code)
+    else:
+        rewrite = Rewrite(draft.question)
+    understood = understand(rewrite, graph.schema, graph.lexicon)
     if not understood.readings:
         return False
     reading = understood.readings[0]
@@ -234,36 +293,35 @@ _NO_NAME = ("_", ",", "://", "@")
 
 def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
     """Questions about the central classes, the most useful kinds first."""
-    schema = graph.schema
-    central = [(c, question_properties(schema, c), has_named_members(graph, c)) for c in _central(graph)]
+    wording = wording_of(graph)
+    central = [(c, question_properties(wording, c), has_named_members(graph, c)) for c in _central(graph)]
     named = [(c, usual) for c, usual, named in central if named]
     for c, usual in named:
-        for p in measure_properties(schema, c, usual):
-            yield QuestionDraft(
-                "most", f"Which {class_singular(c)} has the highest {property_noun(p, schema)}?", most=MOST_FIRST
-            )
+        for p in measure_properties(wording, c, usual):
+            yield QuestionDraft("most", wording.ask("most", c, p), most=MOST_FIRST)
     for c, usual in named:
-        for words in condition_phrases(schema, usual):
-            yield QuestionDraft("list", f"Which {class_plural(c)} have {words}?", 2, min(LONGEST_LIST, c.count - 1))
+        for p, value in conditions(wording, usual):
+            yield QuestionDraft("list", wording.ask("list", c, p, value), 2, min(LONGEST_LIST, c.count - 1))
     for c, usual in named:
         for p in usual[:MOST_PROPERTIES]:
-            verb = "are" if is_plural(property_noun(p, schema)) else "is"
             for name in _names(graph, c, p):
-                yield QuestionDraft("lookup", f"What {verb} the {property_noun(p, schema)} of {name}?", most=MOST_FIRST)
+                yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST)
     for c, usual, _ in central:
-        for p in measure_properties(schema, c, usual):
-            yield QuestionDraft("average", f"What is the average {property_noun(p, schema)} of the {class_plural(c)}?")
+        for p in measure_properties(wording, c, usual):
+            yield QuestionDraft("average", wording.ask("average", c, p))
     for c, usual, _ in central:
-        said = list(condition_phrases(schema, usual))
+        said = list(conditions(wording, usual))
         # the first one is used by the list question
-        for words in said[1:] + said[:1]:
-            yield QuestionDraft("count", f"How many {class_plural(c)} have {words}?", 2, c.count - 1)
+        for p, value in said[1:] + said[:1]:
+            yield QuestionDraft("count", wording.ask("count", c, p, value), 2, c.count - 1)
     for c, _ in named:
-        yield QuestionDraft("all", f"Which {class_plural(c)} are there?", LEAST_RANKED)
+        if not wording.code:
+            yield QuestionDraft("all", wording.ask("all", c), LEAST_RANKED)
 
 
-def question_properties(schema: Schema, c: Class) -> list[Predicate]:
+def question_properties(wording: Wording, c: Class) -> list[Predicate]:
     """The properties of a class that questions ask for: plain labels first, then the most frequent."""
+    schema = wording.schema
     usual = [
         p
         for p in schema.shown_predicates
@@ -276,25 +334,22 @@ def question_properties(schema: Schema, c: Class) -> list[Predicate]:
         if reads_well(p.label) and predicate_label(p.iri, schema).kind == "noun" and not is_boolean_predicate(p)
     ]
     said = [
-        p
-        for p in said
-        if not p.iri.startswith(SKOS) and property_noun(p, schema) not in (class_singular(c), class_plural(c))
+        p for p in said if not p.iri.startswith(SKOS) and wording.noun(p) not in (class_singular(c), class_plural(c))
     ]
     # "the average attendance of X" asks for something else
-    said = [p for p in said if not set(property_noun(p, schema).split()) & word_list("wording", "summarised")]
+    said = [p for p in said if not set(wording.noun(p).split()) & word_list("wording", "summarised")]
     # verbs such as "began" and "sold" are no nouns
     said = [
         p
         for p in said
-        if property_noun(p, schema).split()[-1]
-        not in word_list("wording", "intransitive") | word_list("wording", "participles")
+        if wording.noun(p).split()[-1] not in word_list("wording", "intransitive") | word_list("wording", "participles")
     ]
-    return sorted(said, key=lambda p: (not _is_plain(property_noun(p, schema)), -p.domains[c.iri], p.iri))
+    return sorted(said, key=lambda p: (not wording.is_plain(p), -p.domains[c.iri], p.iri))
 
 
-def measure_properties(schema: Schema, c: Class, usual: list[Predicate]) -> list[Predicate]:
+def measure_properties(wording: Wording, c: Class, usual: list[Predicate]) -> list[Predicate]:
     """The first few properties with numbers that can be ranked and averaged."""
-    found = [p for p in usual if _is_measure(p, schema)] if c.count >= LEAST_RANKED else []
+    found = [p for p in usual if _is_measure(p, wording)] if c.count >= LEAST_RANKED else []
     return found[:MOST_PROPERTIES]
 
 
@@ -331,11 +386,6 @@ def reads_well(label: str) -> bool:
     return 0 < len(words) <= 4 and all(word.isalpha() and 1 < len(word) < 16 for word in words)
 
 
-def property_noun(p: Predicate, schema: Schema) -> str:
-    """The noun for a property in a question."""
-    return predicate_label(p.iri, schema).one
-
-
 def class_singular(c: Class) -> str:
     """The singular noun for a member of a class."""
     return singular(_lower(c.label))
@@ -352,10 +402,10 @@ def _lower(label: str) -> str:
 
 def _central(graph: Graph) -> list[Class]:
     """The central classes: many members with many frequent properties."""
-    schema = graph.schema
+    schema, wording = graph.schema, wording_of(graph)
 
     def weight(c: Class) -> float:
-        return math.log(1 + c.count) * len(question_properties(schema, c))
+        return math.log(1 + c.count) * len(question_properties(wording, c))
 
     found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
@@ -364,40 +414,27 @@ def _central(graph: Graph) -> list[Class]:
     return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
 
 
-def _is_measure(p: Predicate, schema: Schema) -> bool:
-    words = set(property_noun(p, schema).split())
+def _is_measure(p: Predicate, wording: Wording) -> bool:
+    words = set(wording.noun(p).split())
     return (
         p.minimum is not None
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
-        and is_amount(p.iri, schema)
+        and is_amount(p.iri, wording.schema)
         and not words & word_list("wording", "unranked")
         and not is_plural(p.label)
-        and _is_plain(property_noun(p, schema))
+        and wording.is_plain(p)
     )
 
 
-def _is_plain(label: str) -> bool:
-    """Whether a label consists of English words, without additions such as "in dollars"."""
-    words = label.lower().split()
-    return all(simplemma.is_known(w, lang="en") for w in words) and not (set(words) - {"of"}) & word_list(
-        "wording", "prepositions"
-    )
-
-
-def condition_phrases(schema: Schema, usual: list[Predicate]) -> Iterator[str]:
-    """Conditions such as "the brand Acme": plain labels only, links before texts."""
-    said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(property_noun(p, schema))]
-    said = [
-        p
-        for p in said
-        if not set(property_noun(p, schema).split())
-        & (word_list("wording", "uncounted") | word_list("wording", "joining"))
-    ]
-    said = [p for p in said if _is_plain(property_noun(p, schema))]
+def conditions(wording: Wording, usual: list[Predicate]) -> Iterator[tuple[Predicate, str]]:
+    """Properties with a value, such as "the brand Acme": plain labels only, links before texts."""
+    said = [p for p in usual if 1 < len(p.values) <= LONGEST_LIST and not is_plural(wording.noun(p))]
+    barred = word_list("wording", "uncounted") | word_list("wording", "joining")
+    said = [p for p in said if not set(wording.noun(p).split()) & barred and wording.is_plain(p)]
     for p in sorted(said, key=lambda p: not p.has_links)[:MOST_PROPERTIES]:
         for value in [text for text in p.values if is_name(text)][:MAX_TRIED]:
-            yield f"the {property_noun(p, schema)} {value}"
+            yield p, value
 
 
 def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:

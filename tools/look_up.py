@@ -35,12 +35,13 @@ LEAST_SIMILARITY = 0.84
 # the share that a phrase must have of a value that contains it (given)
 LEAST_SHARE = 0.5
 
-# characters of the columns of a table; of a table with more, those that a look-up names are shown
-MAX_COLUMNS_TEXT = 6000
+# characters of the columns of a table; of a table with more, those that a look-up names are shown, in fewer characters
+MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 6000, 3000
 
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 LONGEST_VALUE = 300
+LONGEST_LINE = 140
 
 # values of one column that are counted as matches
 MOST_MATCHES = 200
@@ -124,12 +125,12 @@ def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: C
     )
     named = [column.value or column.link for column in relation.columns]
     parts = [
-        *(line for *_, line in near[:MOST]),
+        *(line[:LONGEST_LINE] for *_, line in near[:MOST]),
         *([describe(lists).partition("\n\n")[2].strip()] if lists else []),
         f"All columns of {relation.name}: {', '.join(named)}",
         f"Tables of its lists: {', '.join(junctions)}",
     ]
-    return "\n".join(parts)[:MAX_COLUMNS_TEXT]
+    return "\n".join(parts)[:MAX_NAMED_TEXT]
 
 
 def _words(text: str) -> set[str]:

@@ -34,6 +34,9 @@ KEYS_SHOWN = 100
 
 ROWS_SHOWN = 50
 
+# things of rows that the record names (given)
+MAX_THINGS = 1000
+
 
 @dataclass(frozen=True)
 class TurnBookkeeping:
@@ -65,10 +68,8 @@ def answer_record(
     cited: Sequence[Evidence],
     derivation: AnswerDerivation,
 ) -> Answer:
-    """All fields of the record, after the last word; `cited` is what [1], [2] ... stand for, in this order.
-
-    Times count from the start of the turn.
-    """
+    """All fields of the record, after the last word; `cited` is what [1], [2] ... stand for, in this order. Times count
+    from the start of the turn."""
     queries = [query for part in view.found for query in part.queries]
     cost = model_cost(bookkeeping.usage)
     started, first_token = bookkeeping.started, bookkeeping.first_token
@@ -115,6 +116,8 @@ def answer_record(
         plan=_plan(view, draft),
         verified=_verified(view, draft, cited),
         unclear=_unclear(view, draft),
+        display=view.rewrite.display,
+        things=_things(view, draft),
     )
 
 
@@ -152,6 +155,14 @@ def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> 
         return None
     how: Literal["same", "same shape"] = "same shape" if match.is_like else "same"
     return VerifiedRecord(by=match.by, at=match.at, id=match.id, question=match.question, how=how)
+
+
+def _things(view: TurnView, draft: AnswerDraft) -> list[str]:
+    """The thing of each row that answers, for what is known of it besides: its name, its place."""
+    rows = view.evidence[draft.table] if draft.table is not None else None
+    if not isinstance(rows, Rows) or any(not keys for keys in rows.table.keys):
+        return []
+    return [] if rows.table.contributing is not None else [keys[0] for keys in rows.table.keys[:MAX_THINGS]]
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:

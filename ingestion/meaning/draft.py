@@ -25,8 +25,8 @@ class Draft:
 
     Derived triples are shown and never exported. Hidden triples are exported and not shown; each has a reason. `things`
     are classes that are things of the graph themselves. `kinds` are pairs of a thing and a class, for classes that are
-    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `limits`
-    say what was not derived because it would have been too much.
+    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `places`
+    are those of members in the lists of things. `limits` say what was not derived because it would have been too much.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -36,6 +36,7 @@ class Draft:
         self.things: set[int] = set()
         self.kinds: set[TermPair] = set()
         self.limits: list[str] = []
+        self.places = dict(facts.places)
         self.budget = RuleBudget(len(facts.subject))
         self.codes = {p: {v: set(codes) for v, codes in values.items()} for p, values in facts.codes.items()}
         self._new: list[tuple[str, TermSort]] = []
@@ -43,26 +44,26 @@ class Draft:
         self._added_rows: list[NDArray[np.int32]] = []
         self._by_predicate: dict[int, list[TermPair]] = defaultdict(list)
         self._blank_targets: dict[int, list[TermPair]] = defaultdict(list)
-        self._predicates = {facts.texts[n]: n for n in facts.predicates}
+        self.predicates = {facts.texts[n]: n for n in facts.predicates}
 
     def predicate(self, iri: str) -> int | None:
         """The number of a predicate; None if the graph does not use it."""
-        return self._predicates.get(iri)
+        return self.predicates.get(iri)
 
     def has_any(self, *iris: str) -> bool:
         """Whether any of these predicates is used."""
-        return any(iri in self._predicates for iri in iris)
+        return any(iri in self.predicates for iri in iris)
 
     def iri(self, text: str) -> int:
         """The number of an IRI; a new one if the graph does not have it."""
-        found = self._predicates.get(text)
+        found = self.predicates.get(text)
         if found is None:
-            found = self._iris.get(text)
+            found = self.iris.get(text)
         return self._term(text, IRI) if found is None else found
 
     def known_iri(self, text: str) -> int | None:
         """The number of an IRI that the graph has."""
-        return self._iris.get(text)
+        return self.iris.get(text)
 
     def literal(self, text: str, datatype: str = "", language: str = "") -> int:
         """The number of a new literal."""
@@ -80,7 +81,7 @@ class Draft:
 
     def pairs(self, iri: str) -> list[TermPair]:
         """(subject, object) of the shown triples with a predicate, read or derived."""
-        number = self._predicates.get(iri)
+        number = self.predicates.get(iri)
         if number is None:
             return []
         rows: list[int] = self._by_number[slice(*_span(self._numbers, number))].tolist()
@@ -104,10 +105,10 @@ class Draft:
 
     def instances_of(self, iri: str) -> list[int]:
         """The things with a class as type."""
-        wanted = self._classes.get(iri)
+        wanted = self.classes.get(iri)
         rows = [] if wanted is None else self._type_rows[self.facts.object[self._type_rows] == wanted].tolist()
         read = {int(self.facts.subject[row]) for row in rows if row not in self.hidden}
-        number = self._predicates.get(TYPE, -1)
+        number = self.predicates.get(TYPE, -1)
         return sorted(read | {s for s, o in self._by_predicate.get(number, ()) if self.text(o) == iri})
 
     def add(self, subject: int, predicate: str, target: int) -> None:
@@ -162,6 +163,18 @@ class Draft:
                 )
                 self.codes.setdefault(int(facts.predicate[here[0]]), {}).setdefault(other, set()).add(term)
 
+    def replace_terms(self, other: Mapping[int, int], reason: str) -> None:
+        """Read terms as others in all triples. Later rules see it only in a new draft."""
+        facts = self.facts
+        term = np.arange(len(facts.texts), dtype=np.int32)
+        term[list(other)] = list(other.values())
+        columns = np.stack((facts.subject, facts.predicate, facts.object), axis=1)
+        replaced = term[columns]
+        rows = np.flatnonzero((replaced != columns).any(axis=1))
+        self.hide(rows.tolist(), reason)
+        _, first = np.unique(np.concatenate((columns, replaced[rows])), axis=0, return_index=True)
+        self._added_rows.append(replaced[rows][first[first >= len(columns)] - len(columns)])
+
     def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
         """Hide read triples; the first reason is kept."""
         for row in rows:
@@ -210,6 +223,7 @@ class Draft:
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
         facts.codes = self.codes
+        facts.places = self.places
         facts.limits = tuple(dict.fromkeys(self.limits))
         facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts
@@ -219,15 +233,16 @@ class Draft:
 
     @cached_property
     def _type_rows(self) -> "NDArray[np.intp]":
-        return np.flatnonzero(self.facts.predicate == self._predicates.get(TYPE, -1))
+        return np.flatnonzero(self.facts.predicate == self.predicates.get(TYPE, -1))
 
     @cached_property
-    def _classes(self) -> dict[str, int]:
+    def classes(self) -> dict[str, int]:
         """The numbers of all classes that are types of things, by IRI."""
         return {self.facts.texts[n]: n for n in unique_counts(self.facts.object[self._type_rows])[0].tolist()}
 
     @cached_property
-    def _iris(self) -> dict[str, int]:
+    def iris(self) -> dict[str, int]:
+        """The numbers of all IRIs."""
         wanted = np.flatnonzero(self.facts.kinds("iri")).tolist()
         return {self.facts.texts[n]: n for n in wanted}
 
@@ -261,9 +276,9 @@ class Draft:
 
     def _number(self, predicate: str) -> int:
         """The number of a predicate, which counts as used from now on."""
-        if predicate not in self._predicates:
-            self._predicates[predicate] = self.iri(predicate)
-        return self._predicates[predicate]
+        if predicate not in self.predicates:
+            self.predicates[predicate] = self.iri(predicate)
+        return self.predicates[predicate]
 
     def _term(self, text: str, sort: TermSort) -> int:
         key = text, sort

@@ -1,14 +1,34 @@
 """Rules for RDF and OWL links: Draft -> Draft.
 
 Lists and containers become links to their members; of things that are the same, one gets all facts; transitive,
-inverse and symmetric predicates get the links that follow.
+inverse and symmetric predicates get the links that follow; things link to the named graphs that describe them.
 """
 
 import re
 from collections import defaultdict
+from urllib.parse import unquote
 
+import numpy as np
+
+from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import Draft
-from ingestion.vocabulary import ALTERNATIVE, INVERSE, OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, name_rank
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    INVERSE,
+    LABEL,
+    OWL,
+    RDF,
+    RDFS,
+    SCHEMA_PREDICATES,
+    SKOS,
+    TYPE,
+    XSD,
+    local_name,
+    name_rank,
+)
+from nacre.language.tokens import spelling
+from nacre.language.word_forms import singular
+from nacre.records.schema import RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -26,12 +46,40 @@ _MEANT = {SKOS + "memberList": SKOS + "member"}
 
 
 def unfold_lists(draft: Draft) -> None:
-    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes."""
+    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes. Members keep
+    their places, and the first, second, third and last one have a property."""
+    lists: Lists = defaultdict(list)
+    _unfold_lists(draft, lists)
+    known = {readable_name(local_name(iri)) for iri in draft.predicates}
+    for iri, members in lists.items():
+        draft.places |= {
+            (owner, each): place for owner, those in members for place, each in reversed([*enumerate(those)])
+        }
+        labels = [draft.text(o) for s, o in draft.pairs(LABEL) if draft.text(s) == iri]
+        called = readable_name(labels[0] if labels else local_name(iri)).lower()
+        *words, noun = called.removesuffix(" list").split() or [""]
+        for name, place in PLACES.items():
+            label = " ".join((name, *words, singular(noun) or noun))
+            if max(len(those) for _, those in members) <= max(1, place) or label in known:
+                continue
+            draft.add(draft.iri(f"{iri}@{name}"), LABEL, draft.literal(label))
+            for owner, those in members:
+                if place < len(those):
+                    draft.add(owner, f"{iri}@{name}", those[place])
+
+
+# members of lists by the property that leads to them, each with the thing that has the list
+Lists = defaultdict[str, list[tuple[int, list[int]]]]
+
+PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
+
+
+def _unfold_lists(draft: Draft, lists: Lists) -> None:
     if draft.has_any(FIRST):
         rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
         for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
             nodes: list[int] = []
-            _unfold(draft, head, nodes, _items(head, first, rest, nodes))
+            _unfold(draft, head, nodes, _items(head, first, rest, nodes), lists)
     for number in draft.facts.predicates:
         if MEMBER.fullmatch(draft.text(number)):
             break
@@ -39,8 +87,9 @@ def unfold_lists(draft: Draft) -> None:
         return
     for iri in CONTAINERS:
         for node in draft.instances_of(iri):
-            members = [o for _, p, o in map(draft.row, draft.rows_of(node)) if MEMBER.fullmatch(draft.text(p))]
-            _unfold(draft, node, [node], members)
+            rows = [(draft.text(p), o) for _, p, o in map(draft.row, draft.rows_of(node))]
+            numbered = sorted((len(p), p, o) for p, o in rows if MEMBER.fullmatch(p))
+            _unfold(draft, node, [node], [o for _, _, o in numbered], lists)
 
 
 def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
@@ -64,7 +113,7 @@ def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[i
     return found
 
 
-def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
+def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int], lists: Lists) -> None:
     owners = draft.rows_to(head)
     if not owners or any(draft.sort(node)[0] != "blank" for node in nodes):
         return
@@ -78,11 +127,50 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
     if len(owners) > 1 and len(owners) * len(members) > MAX_SHARED_LINKS:
         return
     for row, predicate in zip(owners, predicates, strict=True):
+        lists[_MEANT.get(predicate, predicate)].append((draft.row(row)[0], members))
         for member in members:
             draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)
     draft.hide(owners, LIST_REASON)
     for node in nodes:
         draft.hide(draft.rows_of(node), LIST_REASON)
+
+
+SPELLING_REASON = "another spelling of an IRI"
+
+
+def join_spellings(draft: Draft) -> None:
+    """Read IRIs that differ in their spelling alone as one, the one in most triples. Things that are linked with each
+    other, such as a document and what it is about, and things without a common class stay two."""
+    facts, iris = draft.facts, draft.iris
+    marked = [iri for iri in iris if iri[-1:] == "/" or "%" in iri or (iri[:5] == "https" and f"http{iri[5:]}" in iris)]
+    forms: dict[str, set[int]] = defaultdict(set)
+    for iri in marked:
+        if (plain := spelling(iri)) in iris:
+            forms[plain] |= {iris[iri], iris[plain]}
+    words = {*draft.predicates, *draft.classes}
+    for iri in words.intersection(marked):
+        forms[spelling(iri)].add(iris[iri])
+    forms = {plain: terms for plain, terms in forms.items() if len(terms) > 1}
+    if not forms:
+        return
+    uses = np.bincount(np.concatenate((facts.subject, facts.predicate, facts.object)))
+    other: dict[int, int] = {}
+    for terms in forms.values():
+        best, *rest = sorted(terms, key=lambda n: (-uses[n], draft.text(n)))
+        kinds, links = _classes_and_ends(draft, best)
+        for term in rest:
+            own, ends = _classes_and_ends(draft, term)
+            is_apart = term in links or best in ends or (own and kinds and not kinds & own)
+            if not is_apart or draft.text(term) in words:
+                other[term] = best
+    if other:
+        draft.replace_terms(other, SPELLING_REASON)
+
+
+def _classes_and_ends(draft: Draft, term: int) -> tuple[set[str], set[int]]:
+    """The spellings of the classes of a thing, and all that it leads to."""
+    rows = [draft.row(row) for row in draft.rows_of(term)]
+    return {spelling(draft.text(o)) for _, p, o in rows if draft.text(p) == TYPE}, {o for _, _, o in rows}
 
 
 SAME = OWL + "sameAs"
@@ -103,6 +191,7 @@ def merge_same(draft: Draft) -> None:
         best, *others = sorted(group, key=lambda n: (-len(draft.rows_of(n)), draft.text(n)))
         for other in others:
             _move(draft, other, best)
+        draft.add(best, RECORDS, draft.literal(str(len(group)), XSD + "integer"))
 
 
 def _groups(draft: Draft) -> list[set[int]]:
@@ -211,3 +300,28 @@ def _add_reversed(draft: Draft, links: list[tuple[int, int]], predicate: str) ->
     for subject, target in links:
         if draft.sort(target)[0] != "literal":
             draft.add(target, predicate, subject)
+
+
+NAMED_GRAPH = "urn:nacre:named-graph"  # the predicate from a thing to the named graphs that state its class
+
+MAX_NAMED_GRAPHS = 100  # more of them are no few exports or sources that people know by name (given)
+
+
+def link_named_graphs(draft: Draft) -> None:
+    """Link each thing to the named graphs that state its class, if things of a class are in several graphs."""
+    facts = draft.facts
+    if facts.graph is None:
+        return
+    rows = np.flatnonzero((facts.predicate == draft.predicate(TYPE)) & (facts.graph > 0))
+    graphs = np.unique(facts.graph[rows])
+    of_class = np.unique(np.stack((facts.object[rows], facts.graph[rows])), axis=1)
+    if not 2 <= len(graphs) <= MAX_NAMED_GRAPHS or len(np.unique(of_class[0])) == of_class.shape[1]:
+        return
+    draft.add(draft.iri(NAMED_GRAPH), LABEL, draft.literal("named graph"))
+    for graph in graphs.tolist():
+        if not any(name_rank(draft.text(draft.row(row)[1])) is not None for row in draft.rows_of(graph)):
+            *before, last = re.findall(r"[^\W_]+", unquote(draft.text(graph)))[-2:]
+            draft.add(graph, LABEL, draft.literal(" ".join((*before, last))))
+            draft.add(graph, ALTERNATIVE, draft.literal(" ".join((last, *before))))
+    subjects, of_graphs = np.unique(np.stack((facts.subject[rows], facts.graph[rows])), axis=1)
+    draft.derive(subjects, NAMED_GRAPH, of_graphs)

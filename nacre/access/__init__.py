@@ -15,4 +15,5 @@ In reading order:
     overview              a graph at a glance
     things                things and classes as pages show them
     class_table           a class as a table
+    places                latitude and longitude of things
 """

@@ -7,7 +7,14 @@ from nacre.access.nearest_named_facts import engine_of
 from nacre.language.data import load_language_data
 from nacre.records.schema import Class
 from nacre.stores.catalog import Graph
-from nacre.wording.overview import EXAMPLES, HEADERS, overview_sentences, read_sentence, translated_origin
+from nacre.wording.overview import (
+    EXAMPLES,
+    HEADERS,
+    origin_sentence,
+    overview_sentences,
+    read_sentence,
+    translated_origin,
+)
 from nacre.wording.translations import translated_overview
 
 # classes of a small diagram and of one that can be searched, links for each class, names of a link
@@ -60,6 +67,17 @@ def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
         about = translated_overview(graph.schema, code, is_short=False, has_examples=False)
         sentences = [about, translated_origin(engine, code)]
     return tuple(filter(None, [*sentences, read_sentence(graph.version, code)]))
+
+
+def origin_words(graph: Graph, code: str = "en") -> str:
+    """What the graph states of itself: authors, publisher, date, version, licence; and when it was read."""
+    engine = engine_of(graph)
+    if code == "en":
+        origin = origin_sentence(engine)
+        stated = origin.text if origin is not None else ""
+    else:
+        stated = translated_origin(engine, code)
+    return " ".join(filter(None, (stated, read_sentence(graph.version, code))))
 
 
 def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:

@@ -5,7 +5,7 @@ Then: the column that things are ordered by, added and taken out again, and the 
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import product
@@ -18,16 +18,17 @@ from nacre.language.tokens import split_name
 from nacre.language.values import is_plain_number
 from nacre.plans.selects import (
     UNKNOWN_TRUTH,
-    all_groups,
     answer_variable,
     compare_periods,
     extreme_period,
+    measure_parts,
+    predicates_of,
     unstated_values,
 )
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
-from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
+from nacre.records.evidence import Cell, Evidence, KindCount, Mark, MarkedThings, Query, QueryError, Table
 from nacre.records.plan import (
     ARITHMETIC,
     ELAPSED,
@@ -36,12 +37,16 @@ from nacre.records.plan import (
     Attribute,
     Combine,
     Compute,
+    Edge,
     Filter,
     Itself,
+    PlanTerm,
     Profile,
     Select,
+    Variable,
+    aggregated_value,
 )
-from nacre.records.schema import Schema
+from nacre.records.schema import DEPRECATED, EXACT_MATCH, RECORDS, Schema
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 MAX_RESULT_ROWS = 1000
@@ -140,6 +145,10 @@ def _other_kinds(select: Select, runner: "QueryRunner") -> tuple[KindCount, ...]
     return runner.kinds(replace(select, variables=(replace(thing, classes=(), without=()),)), thing.name)
 
 
+def _filtered(select: Select, condition: Filter) -> Select:
+    return replace(select, filters=(*select.filters, condition))
+
+
 class QueryRunner:
     """Runs the queries of one plan and records them."""
 
@@ -172,7 +181,34 @@ class QueryRunner:
         table = self.rows(body)
         if table is None or self.is_alternative or not isinstance(body, Select):
             return table
-        return replace(self._with_kinds(table, body), possible=self._possible(table, body))
+        table = replace(self._with_kinds(table, body), possible=self._possible(table, body))
+        return replace(table, marked=tuple(self._marked(table, body)))
+
+    def _marked(self, table: Table, body: Select) -> Iterator[MarkedThings]:
+        """Those of the things that are asked for which are deprecated, and of counted ones those of which there are
+        several records."""
+        asked, known = aggregated_value(body.answers[0]), self.engine.schema.predicate_of.keys() - predicates_of(body)
+        if body.group or body.by or body.limit or table.truncated or self.engine.is_remote or not table.rows:
+            return
+        if not isinstance(asked, Itself):
+            return
+        thing = next(each for each in body.variables if each.name == asked.variable)
+        same = Variable("same", thing.classes, thing.without, any_of=thing.any_of)
+        marked: dict[Mark, tuple[str, Select]] = {
+            "deprecated": (DEPRECATED, _filtered(body, Filter(Attribute(thing.name, DEPRECATED), "=", True))),
+            "several records": (RECORDS, _filtered(body, Filter(Attribute(thing.name, RECORDS), "known"))),
+            "exact match": (
+                EXACT_MATCH,
+                replace(
+                    body, variables=(*body.variables, same), edges=(*body.edges, Edge(thing.name, EXACT_MATCH, "same"))
+                ),
+            ),
+        }
+        for mark, (iri, select) in marked.items():
+            if iri in known and (mark == "deprecated" or isinstance(body.answers[0], Aggregate)):
+                found = self.run(self.engine.write_contributing(replace(select, order=None), thing.name))
+                if found and found[0]:
+                    yield MarkedThings(mark, tuple(str(row[1]) for row in found[0]))
 
     def _possible(self, table: Table, body: Select) -> tuple[str, ...]:
         """The names of the things that may fit a select beside those that surely do, as their dates are not exact."""
@@ -229,6 +265,11 @@ class QueryRunner:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
         body = extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
         answers = body.answers if isinstance(body, Select) else ()
+        parts = measure_parts(body) if isinstance(body, Select) else ()
+        if isinstance(body, Select) and (len(parts) > 2 or (parts and body.zeros and body.group)):
+            beside = self._side_by_side(parts[0], parts[1:], body)
+            if beside is not None:
+                return beside
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
@@ -242,24 +283,37 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        if isinstance(body, Select) and body.zeros and table.rows and not table.truncated:
-            return self._with_zeros(table, body)
         return table
 
-    def _with_zeros(self, table: Table, body: Select) -> Table:
-        """The table of a count for each thing with the things that nothing is counted for, if most have any: of the
-        terms of a vocabulary few are used."""
-        groups = all_groups(body)
-        everything = self.rows(groups) if groups is not None else None
-        if everything is None or everything.truncated:
-            return table
-        counted = set(table.keys)
-        missing = [(row, key) for row, key in zip(everything.rows, everything.keys, strict=True) if key not in counted]
-        if len(missing) > len(table.rows):
-            return table
-        names = [(dict(zip(everything.columns, row, strict=True)), key) for row, key in missing]
-        zeros = tuple(tuple(cells.get(column, 0) for column in table.columns) for cells, _ in names)
-        return replace(table, rows=(*table.rows, *zeros), keys=(*table.keys, *(key for _, key in names)))
+    def _side_by_side(self, groups: Select, parts: Sequence[Select], body: Select) -> Table | None:
+        """The numbers of each group, each computed apart so that no join repeats what it is computed over or leaves out
+        a group. None if some cannot be shown so. Things that nothing is computed for have rows with 0 if most have any:
+        of the terms of a vocabulary few are used."""
+        found: dict[tuple[Any, ...], tuple[tuple[str, ...], dict[PlanTerm, Cell]]] = {}
+        shown: dict[PlanTerm, tuple[str, str]] = {}
+
+        def add(table: Table, answers: Sequence[PlanTerm]) -> None:
+            for row, keys in zip(table.rows, table.keys, strict=True):
+                # groups by a value have the things behind their numbers as keys
+                cells = found.setdefault((keys if body.group else (), row[0]), (keys, {}))[1]
+                cells.update(zip(answers, row, strict=True))
+
+        for part in parts:
+            table = self.rows(part)
+            if table is None or table.truncated or len(table.columns) != len(part.answers):
+                return None
+            add(table, part.answers)
+            shown |= dict(zip(part.answers, zip(table.columns, table.units, strict=True), strict=True))
+        empty = {a: 0 for a in body.answers if isinstance(a, Aggregate) and a.function in ("count", "sum")}
+        # what no row of a database adds up to is 0; what no triple states is unknown, but what is not there is none
+        is_database = self.engine.tables is not None and not self.engine.tables.has_triples
+        has_zeros = any(a.function == "count" or is_database for a in empty)
+        everything = self.rows(groups) if body.zeros and body.group and found and has_zeros else None
+        if everything and not everything.truncated and len(everything.rows) <= 2 * len(found):
+            add(everything, groups.answers)
+        rows = tuple(tuple((empty | cells).get(each) for each in body.answers) for _, cells in found.values())
+        columns, units = zip(*(shown[each] for each in body.answers), strict=True)
+        return Table(columns, rows, tuple(keys for keys, _ in found.values()), units)
 
     def _with_contributing(self, table: Table, body: Select, aggregate: Aggregate) -> Table:
         """The row of an aggregate with the first things behind it and their number."""

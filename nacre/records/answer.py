@@ -11,6 +11,9 @@ Status = Literal["answered", "partial", "not_in_graph", "not_understood", "faile
 
 Value = str | int | float | bool
 
+# how an answer is shown by the page: as the question says, or "" as its rows allow
+Display = Literal["", "table", "chart", "map"]
+
 
 class Option(TypedDict):
     n: int
@@ -192,7 +195,9 @@ class Answer(TypedDict):
     `conversation` is the use of models in this and all earlier turns. `derivation` has the steps to the answer. `plan`
     is the JSON data of the plan whose rows answer, null if none did. `verified` is set if a person confirmed what
     answers this question, or a question of the same shape. `unclear` has words of the standalone question that nothing
-    accounts for and that could be taught (`nacre layer teach`); none if the status is `answered`."""
+    accounts for and that could be taught (`nacre layer teach`); none if the status is `answered`. `display` is how the
+    question wants to see the answer. `things` has the IRI of the thing of each row that answers, at most 1,000; none if
+    the rows are of no single things."""
 
     id: str
     graph: str
@@ -233,6 +238,8 @@ class Answer(TypedDict):
     plan: dict[str, Any] | None
     verified: VerifiedRecord | None
     unclear: list[str]
+    display: Display
+    things: list[str]
 
 
 def empty_derivation() -> AnswerDerivation:

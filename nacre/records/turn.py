@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from nacre.records.answer import Display
 from nacre.records.evidence import Doubt, Evidence
 from nacre.records.plan import Plan
 from nacre.records.verified_question import VerifiedQuestion
@@ -96,7 +97,8 @@ class Rewrite:
     language if `standalone` has its words in English and leaves their order and the names as they are. `chosen` is the
     offered reading that the user picked by its number. `aside`: the turn asks about the conversation itself ("are you
     sure?"). `orientation` is what a turn wants that asks nothing of the data: "contents" (what is in the graph),
-    "self" (who answers), "thanks" and others of `nacre/language/en/orientation.yaml`.
+    "self" (who answers), "thanks" and others of `nacre/language/en/orientation.yaml`. `display` is how the answer is to
+    be shown if the turn says so; `standalone` is without these words.
     """
 
     standalone: str
@@ -109,6 +111,7 @@ class Rewrite:
     chosen: Reading | None = None
     aside: bool = False
     orientation: str = ""
+    display: Display = ""
 
 
 @dataclass(frozen=True)

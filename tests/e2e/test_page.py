@@ -1,5 +1,6 @@
 """The page in a real browser (chromium): first screen, answers, conversations, derivation, things, failures."""
 
+import gzip
 import json
 import re
 import shutil
@@ -184,7 +185,16 @@ def test_an_answer_its_source_and_what_one_does_with_it(page, server):
     assert [kept(server, page)["turns"][1][key] for key in ("thumb", "comment")] == [-1, "Too long"]
     page.click(f"{LAST} [aria-label='Copy the answer']")
     assert page.evaluate("() => navigator.clipboard.readText()") == record["answer"]
-    assert json.loads(taken(page, lambda: page.click(f"{LAST} [aria-label='JSON of this answer']"))) == record
+    # one menu has the files of the answer
+    for kind, begins in {"csv": "answer", "md": f"# {record['question']}", "ttl": "# http", "xlsx": "PK"}.items():
+        page.click(f"{LAST} [aria-label='Download this answer']")
+        with page.expect_download() as download:
+            page.click(f"#choices button:has-text('({kind})')")
+        assert Path(download.value.path()).read_bytes().startswith(begins.encode()), kind
+    page.focus(f"{LAST} [aria-label='Download this answer']")
+    page.keyboard.press("Enter")
+    assert serious(page) == []
+    assert json.loads(taken(page, lambda: page.click("#choices >> text=json"))) == record
     # what was understood is corrected in its place
     expect(page.locator(f"{LAST} .understood")).to_contain_text("Understood as: ")
     page.click(f"{LAST} [aria-label='Correct what was understood']")
@@ -277,6 +287,25 @@ def test_conversations_have_addresses_and_tabs_follow(page, context, server):
     page.goto(f"{server}/?thread=gone")
     expect(page.locator("#turns .failure")).to_contain_text("no such conversation")
     page.complaints[:] = [text for text in page.complaints if "404" not in text]
+
+
+def test_answers_are_searched_and_a_conversation_names_its_graph(page, server, mixed):
+    begin(page, server, "reading-room")
+    answer = ask(page, "Who is the author of Signal Box?")
+    assert "Inga Vardo" in answer
+    for question in ("What are the pages of each book?", "Which books are there?", "How many authors are there?"):
+        ask(page, question)
+    page.click("#new")
+    page.wait_for_selector("#examples button")
+    page.fill("#search", "inga vardo")
+    found = page.locator("#threads li:has-text('Who is the author of Signal Box?')")
+    expect(page.locator("#threads li")).to_have_count(found.count())
+    expect(found.first).to_contain_text("reading-room")
+    found.first.locator("a").click()
+    expect(page.locator("#turns article")).to_have_count(4)
+    expect(page.locator("#turns article:first-child")).to_be_in_viewport()
+    expect(page.locator(LAST)).not_to_be_in_viewport()
+    page.fill("#search", "")
 
 
 def test_the_derivation_shows_each_step_and_runs_queries_again(page, server):
@@ -374,7 +403,16 @@ def test_what_else_may_be_meant_is_a_click_away(page, server, mixed):
     page.wait_for_selector("#turns article:nth-child(2) .tools")
     assert other in page.inner_text("#turns article:nth-child(2) .answer")
     ask(page, "Where is the Zeppelin of Foo?")
-    expect(page.locator(f"{LAST} .notes")).to_contain_text("Tried: tables")
+    # what is unsure is one line, which opens
+    notes = page.locator(f"{LAST} .notes")
+    expect(notes).to_be_hidden()
+    box = page.locator(f"{LAST} summary.status").bounding_box()
+    assert box is not None
+    assert box["height"] < 30
+    page.focus(f"{LAST} summary.status")
+    page.keyboard.press("Enter")
+    expect(notes).to_be_visible()
+    expect(notes).to_contain_text("Tried: tables")
 
 
 def test_a_citation_of_a_text_opens_it_at_its_place(page, server, mixed):
@@ -635,7 +673,13 @@ def test_the_policy_is_strict_and_the_page_small(server):
         headers = httpx.get(f"{server}{path}").headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
-    files = [each for each in STATIC.rglob("*") if each.is_file()]
+    every = {each for each in STATIC.rglob("*") if each.is_file()}
+    libraries = set((STATIC / "vendor").rglob("*")) & every
+    assert 0 < sum(len(gzip.compress(each.read_bytes())) for each in libraries) < 120_000
+    for folder in {each.parent for each in libraries}:
+        assert re.search(r"-\d+\.\d+\.\d+$", folder.name)
+        assert list(folder.glob("LICENSE*")), folder
+    files = sorted(every - libraries)
     # with what is loaded on demand; test_page_details.py has the limit before first use. A reader loads one language.
     loaded = [each for each in files if each.parent.name != "words" or each.stem == "en"]
     assert sum(each.stat().st_size for each in loaded) < 250_000

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command, free_port, started
-from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, kept, taken
+from tests.e2e.conftest import ROOT, command, free_port, serving, started
+from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, kept, serious, taken
 
 browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
 pytestmark = test_page.pytestmark
@@ -22,7 +22,7 @@ NAMES = [f"{first}{second} Marker" for first in ("Ar", "Bel", "Cor", "Dun", "Els
 
 CHART = """async (table) => {
   const { chart } = await import("/static/turn/chart.js");
-  document.querySelector("#turns figure").replaceWith(chart(table));
+  document.querySelector("#turns figure").replaceWith(await chart(table));
 }"""
 
 
@@ -51,7 +51,8 @@ def test_a_long_list_is_opened_copied_and_exported_whole(page, server, buoys):
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert "--json" not in copied
     assert all(name in copied for name in NAMES)
-    assert len(taken(page, lambda: page.click(f"{LAST} .answer >> text=CSV")).splitlines()) == BUOYS + 1
+    page.click(f"{LAST} [aria-label='Download this answer']")
+    assert len(taken(page, lambda: page.click("#choices >> text=csv")).splitlines()) == BUOYS + 1
     page.click(f"{LAST} .answer button.chip:has-text('more')")
     expect(names).to_have_count(BUOYS)
 
@@ -62,14 +63,14 @@ def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, serv
     begin(page, server, "buoys")
     ask(page, "What are the depth and the weight of each buoy?")
     expect(page.locator(f"{LAST} .answer tbody")).to_contain_text("7,315")
-    expect(page.locator(f"{LAST} figure svg.scatter circle")).to_have_count(BUOYS)
+    expect(page.locator(f"{LAST} figure svg.scatter .ct-point")).to_have_count(BUOYS)
     assert page.evaluate("() => document.querySelector('#talk').scrollWidth") <= 360
     figure = page.locator(f"{LAST} figure")
     rows = [[NAMES[i], 7300 + i * 15, 1_200_000_000 + i] for i in range(BUOYS)]
     page.evaluate(CHART, {"columns": ["buoy", "depth", "weight"], "units": ["", "m", "kg"], "rows": rows})
     expect(figure.locator("svg.scatter")).to_have_count(1)
     figure.get_by_role("button", name="Bars").click()
-    expect(figure.locator("svg.bars rect")).to_have_count(24)
+    expect(figure.locator("svg.bars .ct-bar")).to_have_count(24)
     clipped = """() => { const svg = document.querySelector('figure svg'); const edge = svg.getBoundingClientRect();
         return [...svg.querySelectorAll('text')].filter((each) => { const box = each.getBoundingClientRect();
             return box.right > edge.right + 1 || box.left < edge.left - 1; }).map((each) => each.textContent); }"""
@@ -82,6 +83,45 @@ def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, serv
         figure.get_by_label("Save the chart as PNG").click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
     context.close()
+
+
+def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server, buoys):
+    begin(page, server, "buoys")
+    ask(page, "What are the depth and the weight of each buoy?")
+    figure = page.locator(f"{LAST} figure")
+
+    def draw(columns, units, rows):
+        expect(figure).to_have_count(1)
+        page.evaluate(CHART, {"columns": columns, "units": units, "rows": rows})
+
+    def texts(kind):
+        return figure.locator(f"svg text{kind}").all_text_contents()
+
+    draw(["buoy", "depth"], ["", "m"], [["Ar", 5], ["Bel", 1_234_567.891], ["Cor", 20.123456]])
+    assert {"5", "20.12", "1.23M"} <= set(texts(".value"))
+    assert texts(".axis") == ["depth (m)"]
+    titles = figure.locator("svg .ct-bar title").all_text_contents()
+    assert sorted(titles) == ["Ar: 5", "Bel: 1,234,570", "Cor: 20.1235"]
+    tops = {
+        name: figure.locator(f"svg text.name:text-is('{name}')").bounding_box()["y"] for name in ("Ar", "Bel", "Cor")
+    }
+    assert tops["Bel"] < tops["Cor"] < tops["Ar"]
+    years = [[str(year), 3 + year % 4] for year in (1990, 2005, 1991)]
+    draw(["year", "visits"], ["", ""], years)
+    expect(figure.locator("svg.line .ct-point")).to_have_count(3)
+    assert texts(".axis") == ["year", "visits"]
+    places = [each.bounding_box()["x"] for each in figure.locator("svg.line .ct-point").all()]
+    assert places[1] - places[0] < (places[2] - places[1]) / 5
+    rows = [[land, kind, number] for number, land in enumerate(("Oster", "Wester"), 3) for kind in ("iron", "oak")]
+    draw(["land", "kind", "count"], ["", "", ""], rows)
+    expect(figure.locator("svg.grouped .ct-bar")).to_have_count(4)
+    expect(figure.locator("svg rect")).to_have_count(2)
+    figure.get_by_role("button", name="Stacked").focus()
+    page.keyboard.press("Enter")
+    expect(figure.locator("svg.stacked .ct-bar")).to_have_count(4)
+    assert page.evaluate("() => document.activeElement.textContent") == "Stacked"
+    assert {"Oster", "Wester", "iron", "oak"} <= set(texts(".name"))
+    assert serious(page) == []
 
 
 def test_an_unknown_graph_or_thread_in_the_address_is_an_error_with_a_way_on(page, server):
@@ -180,6 +220,29 @@ def test_the_page_speaks_german_where_the_browser_does(browser, server):
     page.goto(f"{server}/?graph=reading-room")
     expect(page.locator("#new")).to_have_text("New conversation")
     context.close()
+
+
+def test_a_graph_with_german_labels_is_shown_and_asked_in_german(browser, tmp_path):
+    folder = tmp_path / "own"
+    (folder / "data").mkdir(parents=True)
+    made = command(folder / "data", folder)(
+        "ingest", ROOT / "tests/fixtures/languages/orgelbau.ttl", "--graph", "orgelbau", "--no-vectors"
+    )
+    assert made.returncode == 0
+    with serving(folder / "data", folder) as (address, _):
+        context = browser.new_context(locale="de-DE", viewport={"width": 360, "height": 740}, color_scheme="dark")
+        page = context.new_page()
+        begin(page, address, "orgelbau")
+        suggested = page.locator("#examples button").all_inner_texts()
+        assert suggested
+        assert not [each for each in suggested if re.match(r"(Which|What|How) ", each)]
+        expect(page.locator("#picture .about")).to_contain_text("In diesem Graphen")
+        assert serious(page) == []
+        assert page.evaluate("() => document.querySelector('#talk').scrollWidth") <= 360
+        page.click("#examples button >> nth=0")
+        page.wait_for_selector(f"{LAST} .tools")
+        expect(page.locator(f"{LAST} .status")).to_contain_text("Beantwortet")
+        context.close()
 
 
 def test_what_is_loaded_before_first_use_is_small(server):

@@ -13,13 +13,10 @@ pytestmark = test_page.pytestmark
 CLASSES = 40
 # with the one that the concept scheme makes of its concepts
 SHOWN_CLASSES = CLASSES + 1
-# the boxes of names that are shown
-SHOWN = """() => {
-  const edge = document.querySelector('svg.map').getBoundingClientRect();
-  const names = [...document.querySelectorAll('svg.map .map-names text')];
-  return names.filter((each) => each.getAttribute('display') !== 'none').map((each) => each.getBoundingClientRect())
-    .filter((box) => box.width && box.left >= edge.left && box.right <= edge.right)
-    .map((box) => [box.left, box.top, box.right, box.bottom]); }"""
+# the boxes of the names that are shown, and of the circles
+SHOWN = """() => ['.node-name', '.node'].map((kind) => [...document.querySelectorAll('.map ' + kind)]
+  .map((each) => each.getBoundingClientRect()).filter((box) => box.width)
+  .map((box) => [box.left, box.top, box.right, box.bottom]))"""
 
 
 @pytest.fixture(scope="module")
@@ -48,31 +45,38 @@ def looms(data, tmp_path_factory):
 
 def test_a_graph_is_told_in_words(page, server, looms):
     page.goto(f"{server}/?graph=looms")
-    expect(page.locator(".about")).to_contain_text("was made by Weavers of Arn")
-    expect(page.locator(".about")).to_contain_text("It was read in on")
+    expect(page.locator("#picture .card")).to_contain_text("was made by Weavers of Arn")
+    expect(page.locator("#picture .card")).to_contain_text("It was read in on")
     page.click("text=Search and zoom all classes")
-    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
 
 
 def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, looms):
     page.goto(f"{server}/?graph=looms&picture=")
-    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
-    boxes = page.evaluate(SHOWN)
-    assert len(boxes) > 8
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
+    names, circles = page.evaluate(SHOWN)
+    assert len(names) > 8
+    # no name hides another or a circle
     overlaps = [
-        (a, b) for i, a in enumerate(boxes) for b in boxes[i + 1 :]
+        (a, b) for i, a in enumerate(names) for b in (*names[i + 1 :], *circles)
         if a[0] + 2 < b[2] and b[0] + 2 < a[2] and a[1] + 3 < b[3] and b[1] + 3 < a[3]
     ]  # fmt: skip
     assert overlaps == []
-    places = page.evaluate("() => document.querySelector('svg.map').innerHTML")
-    whole = page.get_attribute("svg.map", "viewBox")
     page.click("[aria-label='Zoom in']")
-    assert page.get_attribute("svg.map", "viewBox") != whole
-    page.click("[aria-label='Show the whole picture']")
-    assert page.get_attribute("svg.map", "viewBox") == whole
+    assert page.evaluate(SHOWN)[1] != circles
+    page.click("text=Show the whole picture")
+    assert page.evaluate(SHOWN)[1] == circles
+    page.hover(".map")
+    page.mouse.down()
+    page.mouse.move(500, 500, steps=5)
+    page.mouse.up()
+    # a drag opens nothing
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
+    assert page.evaluate(SHOWN)[1] != circles
+    page.click("text=Show the whole picture")
     # one stop of Tab; arrow keys go on; Enter opens the class
-    assert page.locator("svg.map a[tabindex='0']").count() == 1
-    page.focus("svg.map a[tabindex='0']")
+    assert page.locator(".map a[tabindex='0']").count() == 1
+    page.focus(".map a[tabindex='0']")
     first = page.evaluate("() => document.activeElement.getAttribute('aria-label')")
     for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"):
         page.keyboard.press(key)
@@ -85,12 +89,12 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     assert "loom kind 17" in page.evaluate("() => document.activeElement.getAttribute('aria-label')")
     page.fill("[aria-label='Search classes']", "")
     page.check(".check input")
-    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES + 2)
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES + 2)
     assert serious(page) == []
     # the same picture each time
     page.goto(f"{server}/?graph=looms&picture=")
-    expect(page.locator("svg.map a")).to_have_count(SHOWN_CLASSES)
-    assert page.evaluate("() => document.querySelector('svg.map').innerHTML") == places
-    page.focus("svg.map a[tabindex='0']")
+    expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
+    assert page.evaluate(SHOWN)[1] == circles
+    page.focus(".map a[tabindex='0']")
     page.keyboard.press("Enter")
     expect(page.locator("#look .table-body")).to_be_visible()

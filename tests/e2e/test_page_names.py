@@ -85,8 +85,12 @@ def test_a_word_is_taught_beside_the_answer_by_those_who_may(browser, tmp_path_f
         _, teaching = asked(reading)
         expect(teaching).to_have_count(0)
         page, teaching = asked(writing)
+        # the word is a chip, and the names are a click away from everywhere
+        expect(teaching.get_by_role("button")).to_have_text(["gubbins"])
+        expect(page.locator("#side #names")).to_have_attribute("href", "?graph=workshop&names=")
         teaching.get_by_role("button", name="Teach what “gubbins” means").click()
         expect(teaching).to_contain_text("“gubbins” may mean:")
+        expect(teaching.get_by_role("link")).to_have_attribute("href", "?graph=workshop&names=")
         expect(teaching.get_by_role("button")).to_have_count(3)
         assert serious(page) == []
         teaching.get_by_role("button", name="object group (property): The group of Ship chronometer is C.").focus()

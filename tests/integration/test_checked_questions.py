@@ -1,11 +1,13 @@
 """The questions that an ingest suggests: English that a person would use, about what the graph is about, answered."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from ingestion.example_questions import find_example_questions
 from ingestion.pipeline import ingest
+from nacre.client.facade import Nacre
 from nacre.config.settings import Settings
 from nacre.language.word_forms import is_plural
 from nacre.serving.cli.open_library import open_library
@@ -37,3 +39,24 @@ def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
                 assert not is_plural(rest.partition(" has ")[0])
             if start == "Which" and " have " in rest:
                 assert is_plural(rest.partition(" have ")[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("orgelbau", r"^Durchschnitt von|^Anzahl |^\w.* mit |^\w.* von "),
+        ("fromagerie", r"^(Moyenne|Nombre) de |^\w.* (avec|de) "),
+        ("seilbahn", r"^(Which|What|How many) "),
+    ],
+)
+def test_suggestions_are_in_the_language_of_the_labels_and_answered(name: str, forms: str, tmp_path: Path) -> None:
+    ingest([str(FIXTURES / f"languages/{name}.ttl")], "g", data=tmp_path, no_vectors=True)
+    with open_library(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as stored:
+        found = find_example_questions(stored, 6)
+        labels = {each.label.lower() for each in stored.schema.predicates}
+    assert len(found) >= 3
+    with Nacre(tmp_path) as opened:
+        for question in found:
+            assert re.search(forms, question), question
+            assert name == "seilbahn" or any(label in question.lower() for label in labels)
+            assert opened.graph("g").ask(question, mind="rules").record["status"] == "answered", question

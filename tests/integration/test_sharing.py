@@ -33,6 +33,10 @@ from nacre.stores.state.conversations import Conversations
 from nacre.stores.state.database import open_file
 from tests.support.ask_graph import KILNS, KILNS_QUESTION
 
+LICENCE = """
+<http://k.org/> a <http://www.w3.org/ns/dcat#Dataset> ; <http://purl.org/dc/terms/title> "Kilns of the coast" ;
+  <http://purl.org/dc/terms/license> <https://example.org/free> ; <http://purl.org/dc/terms/publisher> "Kiln Trust" .
+"""
 BAD = '</p><script>alert(1)</script><img src=x onerror="alert(1)">\' & \u202eevil\x1b[2J'
 
 
@@ -69,7 +73,7 @@ def query(text: str) -> Any:
 @pytest.fixture(scope="module")
 def kilns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sharing")
-    (folder / "kilns.ttl").write_text(KILNS)
+    (folder / "kilns.ttl").write_text(KILNS + LICENCE)
     ingest([str(folder / "kilns.ttl")], "kilns", data=folder / "data", no_vectors=True)
     return folder / "data"
 
@@ -127,6 +131,10 @@ def test_a_link_is_read_without_a_key_and_ends_with_its_thread_its_owner_and_its
         assert page.status_code == 200
         assert KILNS_QUESTION in page.text
         assert 'href="#source-1"' in page.text
+        # who made the graph, its licence, and when it was read
+        footer = page.text.partition("<footer>")[2]
+        for stated in ("Kiln Trust", "https://example.org/free", "read in on"):
+            assert stated in footer
         _check_headers(page)
         # the token is stored nowhere, nor is it in a log
         token = first["path"].removeprefix("/share/")

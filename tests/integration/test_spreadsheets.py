@@ -533,3 +533,45 @@ def test_the_texts_of_any_workbook_come_back(
 def test_the_delimiter_is_the_one_that_parts_rows_alike() -> None:
     assert read_delimited.detect_delimiter(["a;b\n", '"x;y";1,5\n', "z;2,5\n"]).delimiter == ";"
     assert read_delimited.detect_delimiter(["sep=|\n", "a|b\n"]) == read_delimited.Delimiting("|", skipped=1)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"dialect": {"delimiter": ",,"}},
+        {"dialect": {"delimiter": "\n"}},
+        {"dialect": {"encoding": "undefined"}},
+        {"dialect": {"encoding": "a\0b"}},
+        {"dialect": {"encoding": "utf-16"}},
+        {"tables": {"url": "t.csv"}},
+    ],
+)
+def test_metadata_that_can_not_be_used_are_a_reason(tmp_path: Path, stated: dict[str, Any]) -> None:
+    (tmp_path / "t.csv-metadata.json").write_text(json.dumps(stated))
+    with pytest.raises(IngestionError, match=r"t\.csv: "):
+        read(write(tmp_path / "t.csv", "name,price\na,1\n"))
+
+
+def test_changed_metadata_are_a_changed_file(tmp_path: Path) -> None:
+    table, versions = write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"), set()
+    for title in ("cost", "worth"):
+        columns = {"tableSchema": {"columns": [{"titles": "name"}, {"titles": title}]}}
+        (tmp_path / "t.csv-metadata.json").write_text(json.dumps(columns))
+        versions.add(ingest([str(table)], "t", data=tmp_path / "data", no_vectors=True).version)
+    assert len(versions) == 2
+
+
+def test_a_row_has_as_many_cells_as_a_spreadsheet(tmp_path: Path) -> None:
+    lines = "".join(f'{{"key {n}": {n}}}\n' for n in range(triples.MAX_ROW + 1))
+    with pytest.raises(IngestionError, match="row 1 has more than 16,384 cells"):
+        read(write(tmp_path / "t.jsonl", lines))
+    _, (report,) = read(write(tmp_path / "t.csv", f"name,price\na,1\nb,2\n{',' * triples.MAX_ROW}x\nc,3\n"))
+    assert report.rows == 2
+    assert "row 4 has more than 16,384 cells" in report.notes[-1]
+
+
+def test_a_title_of_a_megabyte_is_cut_as_headings_are(tmp_path: Path) -> None:
+    columns = [{"titles": "name"}, {"titles": "releasedate" * 100_000}]
+    (tmp_path / "t.csv-metadata.json").write_text(json.dumps({"tableSchema": {"columns": columns}}))
+    _, (report,) = read(write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"))
+    assert [len(each.name) for each in report.columns] == [4, 200]

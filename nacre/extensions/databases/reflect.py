@@ -369,6 +369,10 @@ _MOST_VALUES = 200
 # the share of them that must be there; a few rows may refer to what is gone
 _SHARE = 0.9
 
+# how many different codes must all be keys of another table if the shortest has so many letters, how many are so many
+# that some may be gone, the longest code, and how often columns are compared with keys (given)
+MIN_CODES, MANY_CODES, MAX_CODE_LETTERS, MAX_CODE_CHECKS = {0: 201, 1: 201, 2: 20}, 20, 60, 1_000
+
 # rows that are named because a number of them is left out
 MAX_NAMED = 3
 
@@ -416,7 +420,8 @@ def check_tables(
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, tables, dialect) for table in tables]
     linked = [_with_links(checks, table, keyed) for table in keyed]
-    return linked, [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
+    problems = [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
+    return _with_code_links(checks, linked), problems
 
 
 class _Checks:
@@ -458,18 +463,20 @@ def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflected
     names = [name for name in names if name not in references]
     # the columns that are called keys, then the first one
     likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
-    for name in dict.fromkeys([*likely, *names[:1]]):
-        if _tells_apart(checks, table, [name]):
-            return replace(table, key=(name,), guessed_key=True)
+    # "order_id" with "line_no"
+    for found in [*([name] for name in dict.fromkeys([*likely, *names[:1]])), *([*references, n] for n in likely)]:
+        if _tells_apart(checks, table, found):
+            return replace(table, key=tuple(found), guessed_key=True)
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
 
 
 def _is_reference(name: str, target: ReflectedTable) -> bool:
-    """Whether a column is called like a table with a word for a key."""
+    """Whether a column is called like a table, or like it with a word for a key."""
     words = lowercase_name(name).lower().split()
-    return _kind(words[:-1]) == _kind_of(target) and words[-1] in word_list("ingestion", "key_words")
+    has_key_word = words[-1:] != [] and words[-1] in word_list("ingestion", "key_words")
+    return _kind_of(target) in (_kind(words), _kind(words[:-1]) if has_key_word else [])
 
 
 def _kind(words: Sequence[str]) -> list[str]:
@@ -524,7 +531,66 @@ def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflect
             if _is_included(checks, table, each.name, target):
                 found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
                 break
+    known = {frozenset(columns) for columns in (table.key, *(key.columns for key in found), *table.links)}
+    for target in tables if len(table.columns) > 1 else ():
+        names = _columns_like_key(table, target)
+        if names and frozenset(names) not in known and _are_included(checks, table, names, target):
+            found.append(ForeignKey(names, target.schema, target.name, target.key, True))
+            known.add(frozenset(names))
     return replace(table, foreign=tuple(found))
+
+
+def _with_code_links(checks: _Checks, tables: Sequence[ReflectedTable]) -> list[ReflectedTable]:
+    """The tables with links by columns whose texts are all keys of another table, whatever their name: "origin" holds
+    codes of airports. Short codes, and few of them, may be the same by chance."""
+    targets = [
+        table
+        for table in tables
+        if len(table.key) == 1 and not table.guessed_key
+        if any((c.name, c.storage) == (table.key[0], "text") for c in table.columns)
+    ]
+    found, left = [], MAX_CODE_CHECKS
+    for table in tables:
+        taken = {name for columns in (table.key, *(k.columns for k in table.foreign), *table.links) for name in columns}
+        foreign = list(table.foreign)
+        for each in table.columns:
+            others = [target for target in targets if target is not table]
+            if each.name in taken or each.storage != "text" or not others or left < len(others):
+                continue
+            left -= len(others)
+            values = _distinct_values(checks, table, each.name)
+            letters = min(map(len, map(str, values)), default=0)
+            if len(values) < MIN_CODES.get(letters, 3) or max(map(len, map(str, values))) > MAX_CODE_LETTERS:
+                continue
+            share = _SHARE if len(values) >= MANY_CODES else 1
+            target = next((other for other in others if _share_known(checks, values, other) >= share), None)
+            if target is not None:
+                foreign.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
+        found.append(replace(table, foreign=tuple(foreign)))
+    return found
+
+
+def _columns_like_key(table: ReflectedTable, target: ReflectedTable) -> tuple[str, ...]:
+    """The columns that are called like the several columns of another table's key, with their types; () if one is
+    missing."""
+    kinds = {c.name: c.storage for c in target.columns}
+    own = {(c.name.lower(), c.storage): c.name for c in table.columns if c.storage in _KEY_TYPES}
+    names = tuple(own.get((name.lower(), kinds.get(name, "other")), "") for name in target.key)
+    return names if len(names) > 1 and target is not table and all(names) else ()
+
+
+def _are_included(checks: _Checks, table: ReflectedTable, names: Sequence[str], target: ReflectedTable) -> bool:
+    """As `_is_included`, of the values of several columns together."""
+    own: list[ColumnClause[Any]] = [column(name) for name in names]
+    keys: list[ColumnClause[Any]] = [column(name) for name in target.key]
+    source = sql_table(table.name, *map(column, names), schema=table.schema or None)
+    filled = and_(*(each.is_not(None) for each in own))
+    first = select(*own).distinct().select_from(source).where(filled).limit(_MOST_VALUES)
+    values = [tuple(row) for row in checks.rows(table, first)]
+    other = sql_table(target.name, *map(column, target.key), schema=target.schema or None)
+    same = or_(*(and_(*(key == value for key, value in zip(keys, row, strict=True))) for row in values))
+    found = checks.rows(target, select(*keys).distinct().select_from(other).where(same)) if values else ()
+    return len(found) >= _SHARE * len(values) > 0
 
 
 def _targets(
@@ -555,12 +621,20 @@ def _targets(
 
 def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
     """Whether the first distinct values of a column, at least one, are nearly all values of a key."""
-    source = sql_table(table.name, column(name), schema=table.schema or None)
+    values = _distinct_values(checks, table, name)
+    return bool(values) and _share_known(checks, values, target) >= _SHARE
+
+
+def _distinct_values(checks: _Checks, table: ReflectedTable, name: str) -> list[Any]:
+    """The first distinct values of a column."""
     own: ColumnClause[Any] = column(name)
+    source = sql_table(table.name, own, schema=table.schema or None)
     first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
-    values = [value for (value,) in checks.rows(table, first)]
-    if not values:
-        return False
+    return [value for (value,) in checks.rows(table, first)]
+
+
+def _share_known(checks: _Checks, values: Sequence[Any], target: ReflectedTable) -> float:
+    """Which share of some values are keys of a table."""
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
     storage = next(c.storage for c in target.columns if c.name == target.key[0])
@@ -569,4 +643,4 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
     elif storage == "text":
         values = [str(value) for value in values]
     known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
-    return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))
+    return max((count / len(values) for (count,) in checks.rows(target, known)), default=0.0)

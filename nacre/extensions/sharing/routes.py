@@ -1,7 +1,7 @@
 """/api/threads/{thread}/turns/{turn}/share and /api/shares: share an answer, list and withdraw one's links.
 
 /share/TOKEN is the page of a shared answer, for people without a key: OpenedShare -> HTML without scripts, links to
-other hosts or anything but text. Its texts are those of the web page (`page/static/words`), in the reader's language.
+other hosts or anything but text. Its texts are those of the web page and of `static/`, in the reader's language.
 Who may share an answer, and what a link must not outlive: caller + turn -> link; token -> answer, or nothing.
 """
 
@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from math import isfinite
+from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from nacre.errors import ConfigError
+from nacre.access.overview import origin_words
+from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
     OpenedShare,
     SharedAnswer,
@@ -30,15 +33,17 @@ from nacre.extensions.sharing.shared_answers import (
     freeze_answer,
 )
 from nacre.language.sanitize import strip_control_characters
+from nacre.language.tokens import ENGLISH
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.language.values import format_value, is_amount_label
-from nacre.records.answer import Value
+from nacre.records.answer import Answer, Value
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import Authenticator, CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
 from nacre.serving.http.threads import ThreadPath, TurnPath
 from nacre.serving.keys import Caller, KeyStore, report_deed
-from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
+from nacre.serving.page.pages import STATIC_FOLDER, PageFiles, content_security_policy
 from nacre.serving.threads import Threads
 from nacre.stores.catalog import Library
 from nacre.stores.state.conversations import ConversationStoreError
@@ -68,6 +73,7 @@ async def share_answer(
     turn: TurnPath,
     body: ShareTerms,
     threads: ThreadsDep,
+    service: TurnServiceDep,
     caller: CallerDep,
 ) -> NewShare:
     """Make an address where people without a key read a frozen copy of this answer, its sources and queries.
@@ -76,7 +82,7 @@ async def share_answer(
     graph, and with the key or its right.
     """
     sharing: AnswerSharing = request.app.state.sharing
-    token, link = await sharing.share(threads, caller, thread, turn, body.days)
+    token, link = await sharing.share(threads, service.library, caller, thread, turn, body.days)
     return NewShare(path=f"/share/{token}", link=link)
 
 
@@ -97,6 +103,9 @@ async def revoke_share(
 
 
 log = logging.getLogger(__name__)
+
+# the page's part for sharing, with its texts
+FILES = FilePath(__file__).with_name("static")
 
 HEADERS = {
     "X-Robots-Tag": "noindex, nofollow, noarchive",
@@ -137,6 +146,7 @@ def add_sharing(app: FastAPI, *, alone: bool) -> None:
     app.state.sharing = AnswerSharing(app.state.keys, app.state.settings.sharing)
     app.include_router(share_router)
     app.include_router(shared_answer_router)
+    app.mount("/share/files", PageFiles(directory=str(FILES)))
 
 
 RIGHT = "share"
@@ -154,17 +164,20 @@ class AnswerSharing:
         """Whether this caller may share answers here."""
         return self.is_on and RIGHT in caller.may
 
-    async def share(self, threads: Threads, caller: Caller, thread: str, turn: int, days: int) -> tuple[str, ShareLink]:
+    async def share(
+        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, days: int
+    ) -> tuple[str, ShareLink]:
         """Share the answer of a turn for so many days: its token, which is not stored, and its link. Raises Forbidden,
         NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
         if not self.is_on:
             raise Forbidden("Sharing is off on this server. Its operator can set NACRE_SHARING=true.")
-        owner = await run_in_thread(self.keys.find_owner, caller.owner)
-        if owner is None or not self.may_share(caller):
-            raise Forbidden("This key may not share answers. Run: nacre keys add NAME --may share")
+        caller.require(RIGHT, "share answers")
+        if (owner := await run_in_thread(self.keys.find_owner, caller.owner)) is None:
+            raise Forbidden("This key is revoked.")
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
-            copy = await run_in_thread(freeze_answer, (await threads.turn(caller, thread, turn)).record)
+            record = (await threads.turn(caller, thread, turn)).record
+            copy = await run_in_thread(freeze_answer, record, await run_in_thread(origin_of, library, record))
             made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
         about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
         report_deed(caller, "shared", **about)
@@ -185,6 +198,16 @@ class AnswerSharing:
         caller, key = owner
         may = RIGHT in caller.may and caller.may_read(found.link.graph)
         return may and key == found.key and found.link.graph in library.names()
+
+
+def origin_of(library: Library, record: Answer) -> str:
+    """What the graph of an answer states of itself in the language of the answer; "" if it can't be read."""
+    try:
+        with library.open(record["graph"], record["version"]) as graph:
+            return origin_words(graph, record["language"] if record["language"] in GLOSSED_LANGUAGES else ENGLISH)
+    except (ConfigError, ToolError, OSError) as error:
+        log.warning("a shared answer lacks the origin of its graph: %s", error)
+        return ""
 
 
 # title and text of the pages without an answer, by status
@@ -216,6 +239,7 @@ table { border-collapse: collapse; font-size: .9375rem; }
 caption { text-align: start; color: var(--quiet); font-size: .875rem; }
 th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: normal; }
+td svg { display: block; width: 8rem; height: .3rem; fill: var(--accent); }
 ol, ul { padding: 0; list-style: none; }
 li { margin: .6rem 0; }
 pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
@@ -224,6 +248,9 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 @media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; height: auto; } }
 """
+
+# a column with fewer numbers has no bars
+FEWEST_BARS = 3
 
 # numbers that read as years if a column has no others
 YEARS = range(1000, 2200)
@@ -279,7 +306,8 @@ def shared_page(share: OpenedShare, language: str) -> str:
         date=_day(share.link.created),
         until=_day(share.link.expires),
     )
-    parts.append(f"<footer>{_safe(about)}</footer>")
+    origin = f"<p>{_safe(answer.origin)}</p>" if answer.origin else ""
+    parts.append(f"<footer>{origin}<p>{_safe(about)}</p></footer>")
     return _document(language, answer.question, "".join(parts))
 
 
@@ -347,13 +375,31 @@ def _table(
     caption = _safe(part if len(rows) < all_rows else title)
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
     counted = [_is_counted(column, [row[i] for row in rows if i < len(row)]) for i, column in enumerate(columns)]
-    lines = [[_cell(cell, is_counted) for cell, is_counted in zip(row, counted, strict=False)] for row in rows]
-    body = "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in line)}</tr>" for line in lines)
+    longest = [_longest_bar([row[i] for row in rows if i < len(row)]) if counted[i] else 0 for i in range(len(columns))]
+    lines = [
+        [_safe(_cell(cell, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
+        for cells in (zip(row, counted, longest, strict=False) for row in rows)
+    ]
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
     # the keyboard scrolls a wide table
     region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
     return (
         f"{region}<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _longest_bar(cells: Sequence[Value | None]) -> float:
+    """The number that the longest bar of a column stands for; 0 for a column without bars."""
+    numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
+    is_drawn = len(numbers) >= FEWEST_BARS and len(numbers) == len(cells) - cells.count(None)
+    return max(numbers) if is_drawn and all(isfinite(each) and each >= 0 for each in numbers) else 0
+
+
+def _bar(cell: Value | None, longest: float) -> str:
+    """The bar of a number: the chart of a page without scripts."""
+    if not longest or not isinstance(cell, int | float):
+        return ""
+    return f'<svg aria-hidden="true"><rect width="{100 * cell / longest:.3g}%" height="100%"/></svg>'
 
 
 def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:
@@ -394,5 +440,7 @@ def _day(seconds: float) -> str:
 @cache
 def _texts() -> dict[str, dict[str, Any]]:
     """The texts of each language by their keys."""
-    files = sorted((STATIC_FOLDER / "words").glob("*.json"))
-    return {each.stem: json.loads(each.read_text(encoding="utf-8")) for each in files}
+    texts: dict[str, dict[str, Any]] = {}
+    for each in (*sorted((STATIC_FOLDER / "words").glob("*.json")), *FILES.glob("*.json")):
+        texts.setdefault(each.stem, {}).update(json.loads(each.read_text(encoding="utf-8")))
+    return texts

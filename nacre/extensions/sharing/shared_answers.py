@@ -59,7 +59,8 @@ class SharedQuery:
 @dataclass(frozen=True)
 class SharedAnswer:
     """A frozen copy of an answer, bounded in rows and characters. `all_rows` counts the rows of the answer, of which
-    `rows` are the first. A list without a table is one column without a heading."""
+    `rows` are the first. A list without a table is one column without a heading. `origin` is what the graph states of
+    itself, such as its licence."""
 
     question: str
     standalone: str
@@ -77,6 +78,7 @@ class SharedAnswer:
     triples: tuple[tuple[str, ...], ...]
     readings: tuple[str, ...]
     queries: tuple[SharedQuery, ...]
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ _HINT = re.compile(
 )
 
 
-def freeze_answer(record: Answer) -> SharedAnswer:
+def freeze_answer(record: Answer, origin: str = "") -> SharedAnswer:
     """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads."""
     table = record["table"]
     if table is not None:
@@ -239,6 +241,7 @@ def freeze_answer(record: Answer) -> SharedAnswer:
             for each in record["queries"][:MAX_QUERIES]
             if each["text"] and each["error"] is None
         ),
+        origin=_text(origin),
     )
 
 

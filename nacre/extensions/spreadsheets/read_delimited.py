@@ -176,7 +176,8 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
                 if len(line) == MAX_LINE:
                     raise UnreadableTable(f"a line has more than {MAX_LINE:,} characters")
                 yield line.replace("\0", "") if "\0" in line else line
-    except (OSError, EOFError, IngestionError, LookupError) as error:
+    # a stated encoding may be none, or not that of the file
+    except (OSError, EOFError, IngestionError, LookupError, ValueError) as error:
         raise UnreadableTable(str(error).rstrip(".")) from None
 
 

@@ -71,6 +71,9 @@ from nacre.stores.versions import SHEETS
 
 log = logging.getLogger(__name__)
 
+# cells of a row, as many as spreadsheets have; each row of JSON Lines has the columns of all lines
+MAX_ROW = 16_384
+
 # rows that are read at once, few enough for a cache of the processor; sheets of an
 # ingest, and their cells, which take 30 bytes each (given)
 BATCH, MAX_SHEETS, MAX_CELLS = 512, 500, 200_000_000
@@ -126,8 +129,11 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 left.append(Omission("file", source.name, reason=str(error)))
         links = _find_links(readings)
         targets = {link.target.iri for found in links.values() for link in found.values()}
-        reports = []
-        for number, reading in enumerate(readings):
+        # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
+        before = read_sheet_reports(folder.parent) if folder is not None else ()
+        again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
+        reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
+        for number, reading in enumerate(readings, len(before)):
             cells = folder / f"{number:04}.csv.gz" if folder is not None else None
             own = links.get(reading.iri, {})
             reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets))
@@ -292,7 +298,10 @@ def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
 
     def rows() -> Iterator[Sequence[str]]:
         try:
-            yield from sheet.rows()
+            for number, row in enumerate(sheet.rows(), 1):
+                if len(row) > MAX_ROW:
+                    raise UnreadableTable(f"row {number:,} has more than {MAX_ROW:,} cells")
+                yield row
         except UnreadableTable as error:
             failure.append(str(error))
 

@@ -19,6 +19,7 @@ from ingestion.report import IngestReport, build_report
 from nacre.access.class_table import class_facet, class_table
 from nacre.access.open_graph import look_up_labels
 from nacre.access.overview import MOST_CLASSES, MOST_SEARCHED, SchemaOverview, overview_words, schema_overview
+from nacre.access.places import find_places
 from nacre.access.things import class_view, local_thing
 from nacre.errors import ConfigError, ToolError
 from nacre.records.browse import BrowseLimits, ClassView, Comparison, Facet, MemberTable, RowFilter, TableRequest, Thing
@@ -50,7 +51,7 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPON
 @dataclass(frozen=True)
 class GraphSummary:
     """One graph. `unavailable` has the reason for each branch that can't be used; `problem` says why the graph can't be
-    opened; `vectors` names its set of vectors."""
+    opened; `vectors` names its set of vectors; `texts` counts its documents."""
 
     name: str
     version: str
@@ -60,6 +61,7 @@ class GraphSummary:
     unavailable: dict[str, str]
     problem: str = ""
     vectors: str | None = None
+    texts: int = 0
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
                 "triples": graph.schema.triples,
                 "things": graph.schema.entities,
                 "classes": len(graph.schema.classes),
+                "texts": graph.documents.count if graph.documents is not None else 0,
             }
             lacks = dict(graph.unavailable)
             return GraphSummary(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)
@@ -215,6 +218,12 @@ def class_details(
 def iri_labels(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
     return read_graph(look_up, "thing", lambda opened: look_up_labels(opened, body.iris))
+
+
+@browse_router.post("/{graph}/places", summary="Look up places")
+def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, tuple[float, float]]:
+    """Latitude and longitude of the things that have them, or a shape in well-known text; others are omitted."""
+    return read_graph(look_up, "thing", lambda opened: find_places(opened, body.iris))
 
 
 @browse_router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")

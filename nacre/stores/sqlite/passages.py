@@ -218,6 +218,19 @@ class Document(NamedTuple):
     text: str
     pages: tuple[int, ...] = ()
 
+    def parts(self) -> Iterator[tuple[int | None, str]]:
+        """The number and text of each page that has one, or the whole text.
+
+        >>> list(Document("a", "A", "a.pdf", "One.\\n\\nThree.", (0, 6, 6)).parts())
+        [(1, 'One.'), (3, 'Three.')]
+        """
+        ends = (*self.pages[1:], len(self.text))
+        for page, (start, end) in enumerate(zip(self.pages, ends, strict=False), 1):
+            if start < end:
+                yield page, self.text[start:end].rstrip("\n")
+        if not self.pages:
+            yield None, self.text
+
 
 class DocumentMention(NamedTuple):
     """A sentence of a document, by its place, and a thing (its IRI) that it mentions."""
@@ -255,6 +268,11 @@ class Documents(PublishedFile):
         given = (start + 1,) if length < 0 else (start + 1, length)
         found = self._rows(f"SELECT {column} FROM document WHERE name = ?", (*given, name))
         return str(found[0][0]) if found else None
+
+    def all(self) -> Iterator[Document]:
+        """All documents, by name."""
+        rows = self._rows("SELECT name, title, source, text, pages FROM document ORDER BY name")
+        return (Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in rows)
 
     def page(self, name: str, place: int) -> int | None:
         """The number of the page, from 1, that contains an offset; None if the document has no pages."""

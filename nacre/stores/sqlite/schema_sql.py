@@ -39,13 +39,14 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
     ones are shown in short: links first, names in other languages and identifiers last.
 
     A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
-    a value, classes without members and what a layer hides are left out; named relations without a focus have the
-    hidden columns too, since some facts are found through them alone. Tables that a column refers to and that are not
+    a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
+    what is hidden, since some facts are found through that alone. Tables that a column refers to and that are not
     shown are listed at the end.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
-    empty = {c.relation for c in schema.classes if not c.count} | schema.hidden_relations
+    whole = relations is not None and focus is None
+    empty = {c.relation for c in schema.classes if not c.count} | (frozenset() if whole else schema.hidden_relations)
     parts = [
         "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
@@ -72,9 +73,9 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
             parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            parts.append(_statement(tables, relation, alike, focus, whole=relations is not None and focus is None))
+            parts.append(_statement(tables, relation, alike, focus, whole=whole))
     if relations is not None:
-        parts += _referenced_tables(schema, shown, empty)
+        parts += _referenced_tables(schema, shown, empty, whole=whole)
     return "\n\n".join(parts) + "\n"
 
 
@@ -174,11 +175,11 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str]) -> list[str]:
+def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str], *, whole: bool) -> list[str]:
     """A line for each table that a column of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]
     known = [schema.predicate_of[iri] for iri in links if iri in schema.predicate_of]
-    names = dict.fromkeys(link_target(schema, predicate) for predicate in known if not predicate.hidden)
+    names = dict.fromkeys(link_target(schema, predicate) for predicate in known if whole or not predicate.hidden)
     lines = []
     for name in names:
         if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):

@@ -24,8 +24,10 @@ from nacre.language.small_talk import (
 )
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
+from nacre.records.answer import Display
+from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
 from nacre.records.schema import Schema
-from nacre.records.turn import EarlierTurn, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.ellipsis import (
     add_group,
@@ -77,6 +79,14 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     """The standalone question. An independent question comes back unchanged. It is not `sure` if it refers to something
     that is not there."""
     linker = linker_of(lexicon)
+    asked, display = _split_display(question, linker)
+    if display and (asked or earlier):
+        shown = (
+            Rewrite(question) if asked or earlier[-1].plan is None else _again(earlier[-1].plan, earlier[-1], schema)
+        )
+        return replace(rewrite_question(asked, earlier, schema, lexicon) if asked else shown, display=display)
+    if earlier and (revised := _other_rows(question, earlier[-1], schema)) is not None:
+        return _again(revised, earlier[-1], schema)
     if earlier and (direct := _direct_rewrite(question, earlier)) is not None:
         return direct
     if intent := orientation_intent(question, linker, is_follow_up=bool(earlier)):
@@ -120,6 +130,74 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
         return Rewrite(question, aside=True)
     topic = language().dialogue["new_topic"].match(question)
     return None if topic is None else Rewrite(question[topic.end() :])
+
+
+def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
+    """The question without the words that say how its answer is shown, and how; "" if it says nothing else. A word that
+    the graph has names with is one of the question."""
+    for name in ("display_again", "display_lead", "display_tail"):
+        found = language().dialogue[name].search(question)
+        word = found and next(filter(None, found.groupdict().values())).casefold()
+        if found is None or not word or any(each.exact for each in linker.link(tokenize(word))):
+            continue
+        display: Display = word_map("dialogue", "displays")[word.removesuffix("s")]  # type: ignore[assignment]
+        if name == "display_again":
+            return "", display
+        rest = f"Show {question[found.end() :]}" if name == "display_lead" else question[: found.start()]
+        if len(tokenize(rest)) > 1:
+            # "plot ... as a bar chart"
+            return _split_display(rest, linker)[0] or rest, display
+    return question, ""
+
+
+def _again(plan: Plan, last: EarlierTurn, schema: Schema) -> Rewrite:
+    """The answer of a plan that was made of the last one."""
+    words = verbalise_plan(plan, schema)
+    return Rewrite(words, True, chosen=Reading(plan, 1.0, 1.0, words, probability=last.confidence))
+
+
+def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None:
+    """The last plan with its first rows only ("the top five"), or by another part of a date ("by month")."""
+    body = last.plan.body if last.plan else None
+    if last.plan is None or not isinstance(body, Select):
+        return None
+    text = " ".join(t.norm for t in tokenize(question))
+    if period := language().dialogue["period"].search(text):
+        changed = _with_period(body, period["part"])
+        return replace(last.plan, body=changed) if changed != body else None
+    found = language().dialogue["top"].search(text)
+    parts = found.groupdict() if found else {}
+    count = str(parts.get("count") or parts.get("number") or "")
+    number = int(count) if count.isdecimal() else word_map("english", "numbers").get(count)
+    by = next((each for each in reversed(body.answers) if _is_number(each, schema)), None)
+    if not number or by is None or int(number) > MAX_TOP:
+        return None
+    order = Order(by, bool(parts.get("top") or parts.get("most")))
+    return replace(last.plan, body=replace(body, order=order, limit=int(number), offset=0))
+
+
+def _is_number(term: PlanTerm, schema: Schema) -> bool:
+    """Whether a column is of numbers that rows can be ordered by."""
+    of = aggregated_value(term)
+    if isinstance(term, Aggregate) and term.function == "count":
+        return True
+    return isinstance(of, Attribute) and schema.predicate_of[of.predicate].datatype in ("integer", "real")
+
+
+def _with_period(select: Select, part: str) -> Select:
+    """The select with another part of its dates: months in place of years."""
+
+    def other(term: PlanTerm) -> PlanTerm:
+        if isinstance(term, Attribute) and term.part in ("year", "month"):
+            return replace(term, part=part)  # type: ignore[arg-type]
+        return term
+
+    order = replace(select.order, by=other(select.order.by)) if select.order else None
+    by = tuple(other(each) for each in select.by)
+    return replace(select, answers=tuple(map(other, select.answers)), by=by, order=order)  # type: ignore[arg-type]
+
+
+MAX_TOP = 1000  # Rows of "the top ten" (given).
 
 
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:

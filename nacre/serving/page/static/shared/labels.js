@@ -11,10 +11,10 @@ const labelsByGraph = new Map();
 export async function loadLabels(graph, iris) {
   if (!labelsByGraph.has(graph)) labelsByGraph.set(graph, new Map());
   const here = labelsByGraph.get(graph);
-  const wanted = [...new Set(iris)].filter((iri) => !here.has(iri) && /^[a-z][a-z0-9+.-]*:/i.test(iri) && iri.length < 2000).slice(0, MAX_IRIS);
-  if (wanted.length) {
-    const found = await send("POST", apiPath("graphs", graph, "labels"), { iris: wanted });
-    for (const iri of wanted) here.set(iri, found[iri] || "");
+  const wanted = [...new Set(iris)].filter((iri) => !here.has(iri) && /^[a-z][a-z0-9+.-]*:/i.test(iri) && iri.length < 2000);
+  while (wanted.length) {
+    const iris = wanted.splice(0, MAX_IRIS), found = await send("POST", apiPath("graphs", graph, "labels"), { iris });
+    for (const iri of iris) here.set(iri, found[iri] || "");
   }
   return new Map([...new Set(iris)].map((iri) => [iri, here.get(iri)]).filter(([, label]) => label));
 }

@@ -11,14 +11,17 @@ function wanted() {
   return [localStorage.getItem(STORAGE_KEY), ...navigator.languages.map((each) => each.slice(0, 2))].find((each) => each in LANGUAGES) || "en";
 }
 
-async function load(name) {
-  const reply = await fetch("static/words/" + name + ".json");
-  if (!reply.ok) throw new Error("static/words/" + name + ".json: " + reply.status);
+async function load(folder) {
+  const reply = await fetch(folder + language + ".json");
+  if (!reply.ok) throw new Error(folder + language + ".json: " + reply.status);
   return reply.json();
 }
 
 export const language = wanted();
-const words = await load(language);
+const words = await load("static/words/");
+
+// The texts of an extension, from its folder.
+export const addWords = async (folder) => Object.assign(words, await load(folder));
 
 export function t(key, values = {}) { return fill(words[key] ?? key, values); }
 
@@ -35,10 +38,8 @@ export function choose(name) {
   location.assign(address);
 }
 
-// index.html is in English: data-t names the key of a text, data-t-NAME that of an attribute.
+// index.html has English texts: data-t names the key of a text, data-t-NAME that of an attribute.
 const ATTRIBUTES = ["aria-label", "placeholder", "title"];
 document.documentElement.lang = language;
-if (language !== "en") {
-  for (const each of document.querySelectorAll("[data-t]")) each.textContent = t(each.dataset.t);
-  for (const name of ATTRIBUTES) for (const each of document.querySelectorAll("[data-t-" + name + "]")) each.setAttribute(name, t(each.getAttribute("data-t-" + name)));
-}
+if (language !== "en") for (const each of document.querySelectorAll("[data-t]")) each.textContent = t(each.dataset.t);
+for (const name of ATTRIBUTES) for (const each of document.querySelectorAll("[data-t-" + name + "]")) each.setAttribute(name, t(each.getAttribute("data-t-" + name)));

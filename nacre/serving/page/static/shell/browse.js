@@ -1,10 +1,6 @@
 // The page of a thing with its facts in both directions, and of a class with the properties of its members.
 
-import { get, apiPath } from "../shared/api.js";
-import { $, button, countPhrase, failureBox, element, formatCell } from "../shared/dom.js";
-import { classLink, isIri, localName, thingLink } from "../shared/labels.js";
-import { pageAddress } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, isIri, language, localName, pageAddress, quiet, t, thingLink } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 import { timeline } from "./timeline.js";
 
@@ -18,7 +14,7 @@ export let latestRequest = 0;
 export async function showThing(graph, iri, ask) {
   const own = beginLoading(graph);
   try {
-    const thing = await get(apiPath("graphs", graph, "thing") + "?" + new URLSearchParams({ iri }));
+    const thing = await get(apiPath("graphs", graph, "thing", { iri }));
     if (own !== latestRequest) return;
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
@@ -26,9 +22,10 @@ export async function showThing(graph, iri, ask) {
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
       pictures(facts, thing.label), timeline(facts),
-      facts.length ? element("section", { class: "card" }, element("h3", {}, t("facts")), factTable(graph, iri, facts)) : element("p", { class: "quiet" }, t("noOtherFacts")),
-      thing.linking.length ? element("section", { class: "card" }, element("h3", {}, t("linksHere")), factTable(graph, iri, thing.linking, true)) : "",
-      thing.passages.length ? element("section", { class: "card" }, element("h3", {}, t("inWords")), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
+      facts.length ? card(element("h3", {}, t("facts")), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
+      thing.linking.length ? card(element("h3", {}, t("linksHere")), factTable(graph, iri, thing.linking, true)) : "",
+      [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
+      thing.passages.length ? card(element("h3", {}, t("inWords")), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
   } catch (problem) {
@@ -36,8 +33,13 @@ export async function showThing(graph, iri, ask) {
   }
 }
 
+function neighbours(graph, iri, label) {
+  const figure = element("figure", { class: "schema" }, button(t("neighbours"), async () => (await import("./neighbours.js")).showNeighbours(graph, iri, label, figure), "chip"));
+  return figure;
+}
+
 async function followUps(graph, iri, label, ask) {
-  const questions = await get(apiPath("graphs", graph, "follow-ups") + "?" + new URLSearchParams({ thing: iri }));
+  const questions = await get(apiPath("graphs", graph, "follow-ups", { thing: iri }));
   const describe = t("askWhatKnown", { label });
   return element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
@@ -64,7 +66,7 @@ function valueList(graph, iri, facts, linking, write) {
   const draw = ({ ends, more: left }, isWhole) => root.replaceChildren(...ends.map((one) => element("li", {}, write(one))), left ? (isWhole ? element("li", { class: "quiet" }, rest(left)) : more) : "");
   more.append(button(rest(facts.more), async () => {
     try {
-      const whole = await get(apiPath("graphs", graph, "thing") + "?" + new URLSearchParams({ iri, whole: facts.predicate }));
+      const whole = await get(apiPath("graphs", graph, "thing", { iri, whole: facts.predicate }));
       draw(whole[linking ? "linking" : "facts"].find((each) => each.predicate === facts.predicate) || { ends: [], more: 0 }, true);
       root.children[facts.ends.length]?.querySelector("a")?.focus();
     } catch (problem) {
@@ -79,17 +81,17 @@ export async function showClass(graph, iri, ask) {
   if (!iri) return showAllClasses(graph);
   const own = beginLoading(graph);
   try {
-    const kind = await get(apiPath("graphs", graph, "class") + "?" + new URLSearchParams({ iri }));
+    const kind = await get(apiPath("graphs", graph, "class", { iri }));
     const members = await classTable(graph, iri, kind.many).catch((problem) => { if (problem.status !== 422) throw problem; return memberList(graph, kind); });
     if (own !== latestRequest) return;
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
-      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : element("span", { class: "quiet" }, each.samples.slice(0, 3).join(", "))));
+      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
-      kind.parents.length ? element("p", { class: "quiet" }, t("kindOf"), links(kind.parents)) : "", kind.children.length ? element("p", { class: "quiet" }, t("hasKinds"), links(kind.children)) : "",
+      kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",
-      kind.properties.length ? element("section", { class: "card" }, element("h3", {}, t("whatTheyHave")), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
+      kind.properties.length ? card(element("h3", {}, t("whatTheyHave")), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
       element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
@@ -98,7 +100,7 @@ export async function showClass(graph, iri, ask) {
 }
 
 // Members by name, of a graph that has no tables here.
-const memberList = (graph, kind) => element("section", { class: "card" }, element("h3", {}, t("members")), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : element("p", { class: "quiet" }, t("noneMembers")));
+const memberList = (graph, kind) => card(element("h3", {}, t("members")), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : quiet(t("noneMembers")));
 
 async function showAllClasses(graph) {
   const own = beginLoading(graph);
@@ -107,7 +109,7 @@ async function showAllClasses(graph) {
     if (own !== latestRequest) return;
     $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", element("span", { class: "quiet" }, each.count.toLocaleString(language))))));
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }

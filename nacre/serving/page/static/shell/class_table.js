@@ -1,10 +1,6 @@
 // A class as a table: its address -> rows with sorting, search, filters with counts, pages, files and a question.
 
-import { call, get, apiPath } from "../shared/api.js";
-import { $, announce, areYears, button, countPhrase, download, element, failureBox, formatCell, icon, iconButton } from "../shared/dom.js";
-import { isIri, loadLabels, thingLink } from "../shared/labels.js";
-import { navigate } from "../shared/state.js";
-import { language, t } from "../shared/words.js";
+import { $, announce, apiPath, areYears, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, icon, iconButton, row as inRow, isIri, language, loadLabels, navigate, quiet, t, thingLink } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -18,7 +14,7 @@ export async function classTable(graph, iri, many) {
   view.root = element("section", { class: "card", "aria-label": t("members") });
   view.search = element("input", { type: "search", value: view.query.get("search") || "", maxlength: "200", "aria-label": t("findMember"), placeholder: t("findByName") });
   view.body = element("div", { class: "table-body" });
-  view.root.append(element("h3", {}, t("members")), element("div", { class: "row" }, view.search), view.body);
+  view.root.append(element("h3", {}, t("members")), inRow(view.search), view.body);
   let timer = 0;
   view.search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", view.search.value.trim())), TYPING_DELAY); });
   await draw(view);
@@ -61,6 +57,7 @@ async function draw(view) {
     if (own !== view.drawing) return;
     view.body.replaceChildren(chips(view), rows(view), foot(view));
     announce(countOf(table));
+    (await import("../turn/place_map.js")).appendMap(view.body, view.graph, table.rows.map((row) => row.iri));
   } catch (problem) {
     if (own !== view.drawing) return;
     if (view.table === undefined && problem.status === 422) throw problem;
@@ -79,23 +76,23 @@ function chips(view) {
   if (!set.length) return "";
   return element("div", { class: "row filters", role: "group", "aria-label": t("filters") }, set.map((each) => {
     const words = columnLabel(view, each.predicate) + " " + (SIGNS[each.sign] || each.sign) + (each.value ? " " + valueLabel(view, each) : "");
-    return element("button", { type: "button", class: "chip", "aria-label": t("removeFilter", { what: words }), onclick: () => toggleFilter(view, each.text) }, words, icon("close"));
+    return button([words, icon("close")], () => toggleFilter(view, each.text), "chip", { "aria-label": t("removeFilter", { what: words }) });
   }));
 }
 
 function rows(view) {
   const { table, query } = view, sort = query.get("sort") || "", down = query.has("descending");
-  if (!table.rows.length) return element("p", { class: "quiet" }, t("noneMembers"));
+  if (!table.rows.length) return quiet(t("noneMembers"));
   const order = (predicate) => (sort !== predicate || (!predicate && !query.has("sort") && !down && table.count > 100_000) ? "none" : down ? "descending" : "ascending");
   const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: column?.kind === "number" ? "number" : null }, element("span", { class: "head" },
     column?.many ? element("span", { class: "sort" }, label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
     column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => openFacet(view, column, event.currentTarget), { class: "icon small" }) : ""));
   const years = table.columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => row.cells[i].map((end) => Number(end.text)))));
-  const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : column.kind === "number" && end.text.trim() && Number.isFinite(Number(end.text)) ? formatCell(Number(end.text), column.label, years[i]) : end.text);
+  const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : column.kind === "number" && end.text.trim() && Number.isFinite(Number(end.text)) ? formatCell(Number(end.text), column.label, years[i]) : formatCell(end.text));
   return element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
     element("thead", {}, element("tr", {}, head(t("columnName"), ""), table.columns.map((column) => head(column.unit ? column.label + " (" + column.unit + ")" : column.label, column.predicate, column)))),
     element("tbody", {}, table.rows.map((row) => element("tr", {}, element("th", { scope: "row" }, thingLink(view.graph, row.iri, row.label)),
-      row.cells.map((ends, i) => element("td", { class: table.columns[i].kind === "number" ? "number" : null }, ends.map((end, n) => [n ? ", " : "", cell(end, table.columns[i], i)])))))))));
+      row.cells.map((ends, i) => element("td", { class: table.columns[i].kind === "number" ? "number" : null, "data-label": table.columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, table.columns[i], i)])))))))));
 }
 
 const number = (value) => value.toLocaleString(language);
@@ -104,8 +101,8 @@ const countOf = (table) => (table.matching == null ? t("many") : table.at_least 
 function foot(view) {
   const { table } = view, first = table.skip + 1, last = table.skip + table.rows.length;
   const page = (label, skip) => button(label, () => change(view, (query) => { if (skip) query.set("skip", skip); else query.delete("skip"); }), "plain");
-  const file = (format) => element("button", { type: "button", class: "plain", onclick: async () => download(await (await call("GET", apiPath("graphs", view.graph, "class", "file") + "?" + without(view.query, "skip") + "&format=" + format)).blob(), "table." + format) }, icon("save"), format.toUpperCase());
-  return element("div", { class: "row table-foot" }, element("span", { class: "quiet" }, table.rows.length ? t("range", { first: number(first), last: number(last), all: countOf(table) }) : countPhrase(0, "thing")),
+  const file = (format) => button([icon("save"), format.toUpperCase()], async () => download(await (await call("GET", apiPath("graphs", view.graph, "class", "file") + "?" + without(view.query, "skip") + "&format=" + format)).blob(), "table." + format), "plain");
+  return element("div", { class: "row table-foot" }, faint(table.rows.length ? t("range", { first: number(first), last: number(last), all: countOf(table) }) : countPhrase(0, "thing")),
     table.skip ? page(t("previous"), Math.max(0, table.skip - PAGE)) : "", table.rows.length === PAGE ? page(t("next"), table.skip + PAGE) : "",
     table.others.length ? button(t("columns"), (event) => openColumns(view, event.currentTarget), "plain") : "", file("csv"), file("json"),
     button(t("copyLink"), async () => { await navigator.clipboard.writeText(location.href); announce(t("copied")); }, "plain"),
@@ -114,7 +111,7 @@ function foot(view) {
 
 // Put a question about the shown members into the field, to be changed and asked.
 function askAbout(view) {
-  const conditions = filters(view).map((each) => t("condition", { property: columnLabel(view, each.predicate), value: (each.sign === "=" ? "" : SIGNS[each.sign] + " ") + valueLabel(view, each) }));
+  const conditions = filters(view).map((each) => t(each.sign === "none" ? "conditionNone" : "condition", { property: columnLabel(view, each.predicate), value: (each.sign === "=" ? "" : SIGNS[each.sign] + " ") + valueLabel(view, each) }));
   const field = $("question");
   field.value = conditions.length ? t("askWhichHave", { many: view.many, conditions: conditions.join(t("and")) }) : t("askHowMany", view);
   field.dispatchEvent(new Event("input"));
@@ -136,13 +133,13 @@ async function openFacet(view, column, opener) {
     const facet = await get(apiPath("graphs", view.graph, "class", "facet") + "?" + without(view.query, "skip") + "&" + new URLSearchParams({ property: column.predicate }));
     const pick = (text) => { $("choices").hidePopover(); return toggleFilter(view, text); };
     const active = view.query.getAll("filter");
-    const choice = (label, count, text) => element("button", { type: "button", "aria-pressed": String(active.includes(text)), onclick: () => pick(text) }, element("span", { class: "facet-value" }, label), count == null ? "" : element("span", { class: "quiet" }, facet.estimated ? t("aboutCount", { n: number(count) }) : number(count)));
+    const choice = (label, count, text) => button([element("span", { class: "facet-value" }, label), count == null ? "" : faint(facet.estimated ? t("aboutCount", { n: number(count) }) : number(count))], () => pick(text), "", { "aria-pressed": String(active.includes(text)) });
     const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
     const shown = (text) => (column.kind === "number" && text.trim() && Number.isFinite(Number(text)) ? formatCell(Number(text), column.label, asYear) : text);
-    openPop(opener, element("p", { class: "quiet" }, t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
+    openPop(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
       // a value of one thing each says nothing beside the range
       ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(shown(each.text) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
-      facet.more ? element("p", { class: "quiet" }, t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
+      facet.more ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
   } catch (problem) {
     openPop(opener, failureBox(problem));
   }
@@ -161,7 +158,7 @@ function rangeForm(view, column, { low, high }) {
 
 function openColumns(view, opener) {
   const shown = view.table.columns.map((each) => each.predicate);
-  openPop(opener, element("p", { class: "quiet" }, t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
+  openPop(opener, quiet(t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
     const box = element("input", { type: "checkbox", onchange: () => { const set = box.checked ? [...shown, column.predicate] : shown.filter((each) => each !== column.predicate); shown.splice(0, shown.length, ...set); change(view, (query) => { query.delete("column"); for (const each of shown.slice(0, 20)) query.append("column", each); }); } });
     box.checked = shown.includes(column.predicate);
     return element("label", { class: "check" }, box, column.label);

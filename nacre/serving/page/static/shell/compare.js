@@ -1,11 +1,8 @@
 // One question under two configurations, side by side; nothing is stored.
 
-import { streamTurn } from "../shared/api.js";
-import { $, button, element } from "../shared/dom.js";
+import { $, button, element, quiet, state, streamTurn, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
-import { state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
 
 const sides = [{ name: "A", chosen: {} }, { name: "B", chosen: {} }];
@@ -17,10 +14,10 @@ export function showCompare() {
   for (const side of sides) {
     side.out = element("div", { class: "out" });
     const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
-    form.addEventListener("submit", (event) => event.preventDefault());
+    form.onsubmit = (event) => event.preventDefault();
     side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
-  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), element("p", { class: "quiet" }, t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
+  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), quiet(t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
 }
 
 export async function compareAnswers(question, signal) {

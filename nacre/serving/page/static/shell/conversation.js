@@ -1,12 +1,9 @@
 // The conversation in the middle: ask, show, continue, fork.
 
-import { streamTurn as stream, call, get, apiPath, send } from "../shared/api.js";
+import { $, announce, apiPath, button, call, currentRoute, failureBox, get, isBrowsing, navigate, send, state, streamTurn as stream, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
-import { $, button, failureBox, announce } from "../shared/dom.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
-import { navigate, currentRoute, isBrowsing, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { refreshThreads, listThreads } from "./thread_list.js";
 import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
 
@@ -50,7 +47,10 @@ export async function openThread(thread) {
     // a question of this conversation that was being answered
     if (live?.thread === thread && whole.turns.at(-1)?.record.id !== live.run) $("turns").append(live.turn.root);
     else if (whole.unanswered && !live) $("turns").append(unansweredTurn(whole.unanswered));
-    scrollToEndSoon();
+    // what was searched for, else the end
+    const sought = $("search").value.trim().toLowerCase(), hit = sought && turnElements().find((each) => each.textContent.toLowerCase().includes(sought));
+    following = null;
+    if (hit) hit.scrollIntoView(); else scrollToEndSoon();
     const last = turnElements().at(-1)?.turn;
     panel.turn = last || null;
     panel.draw();

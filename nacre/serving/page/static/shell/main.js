@@ -1,14 +1,11 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { access, requestKey, get, send } from "../shared/api.js";
+import { $, access, button, currentRoute, element, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageAddress, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
-import { $, button, element, failureBox, iconButton } from "../shared/dom.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
 import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
-import { navigate, onRouteChange, onTabMessage, currentRoute, isBrowsing, pageAddress, state } from "../shared/state.js";
-import { t } from "../shared/words.js";
 import { listThreads } from "./thread_list.js";
 
 const THEMES = { system: "themeSystem", light: "themeLight", dark: "themeDark" };
@@ -46,8 +43,8 @@ async function showRoute(wanted) {
 
 // Views of a graph, whose code is loaded when they are opened.
 async function showView(wanted) {
-  if ("shares" in wanted) return (await import("./shares.js")).showShares();
-  if ("add" in wanted) return (await import("./add_data.js")).showAddData();
+  if ("shares" in wanted) return (await import("../../share/files/shares.js")).showShares();
+  if ("add" in wanted) return (await import("./add_data.js")).showAddData(wanted.add);
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);
   if ("verified" in wanted) return (await import("./verified.js")).showVerified(state.graph);
@@ -128,37 +125,37 @@ async function start() {
   }
 }
 
-$("ask").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
+$("ask").onsubmit = (event) => { event.preventDefault(); submit(); };
 $("question").addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); submit(); } else if (["ArrowUp", "ArrowDown"].includes(event.key)) recall(event); });
-$("question").addEventListener("input", resizeQuestion);
-$("stop").addEventListener("click", stopTurn);
-$("new").addEventListener("click", () => { navigate({ graph: state.graph }); $("question").focus(); });
-$("menu").addEventListener("click", () => toggleMenu(!document.body.classList.contains("with-side")));
-$("fold").addEventListener("click", () => { toggleMenu(false); $("menu").focus(); });
-$("talk").addEventListener("click", () => toggleMenu(false));
-$("derive").addEventListener("click", () => {
+$("question").oninput = resizeQuestion;
+$("stop").onclick = stopTurn;
+$("new").onclick = () => { navigate({ graph: state.graph }); $("question").focus(); };
+$("menu").onclick = () => toggleMenu(!document.body.classList.contains("with-side"));
+$("fold").onclick = () => { toggleMenu(false); $("menu").focus(); };
+$("talk").onclick = () => toggleMenu(false);
+$("derive").onclick = () => {
   if (!$("panel").hidden) { panel.close(); return; }
   panel.show(panel.turn || [...$("turns").children].at(-1)?.turn || null);
-});
-$("panel-close").addEventListener("click", () => { panel.close(); $("derive").focus(); });
-$("configure").addEventListener("click", openConfiguration);
-$("theme").addEventListener("click", () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); });
-$("key").addEventListener("click", async () => {
+};
+$("panel-close").onclick = () => { panel.close(); $("derive").focus(); };
+$("configure").onclick = openConfiguration;
+$("theme").onclick = () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); };
+$("key").onclick = async () => {
   if (state.choices.may_log_out) { await send("POST", "logout"); location.assign("logout"); return; }
   access.token = "";
   await requestKey("");
   location.assign("./");
-});
+};
 
 // links within the page change the view without loading a page
-document.addEventListener("click", (event) => {
+document.onclick = (event) => {
   const link = event.target.closest("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location);
   if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
   event.preventDefault();
   navigate(to.pathname + to.search);
-});
+};
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.body.classList.contains("with-side")) { toggleMenu(false); $("menu").focus(); }
   else if (event.key === "Escape" && !$("panel").hidden && $("panel").contains(document.activeElement)) { panel.close(); $("derive").focus(); }
@@ -174,6 +171,7 @@ window.addEventListener("unhandledrejection", (event) => {
 });
 onRouteChange(showRoute);
 onTabMessage((news) => {
+  if (news.kind === "graphs") { loadGraphs(state.graph); return; }
   listThreads();
   if (news.kind === "deleted" && news.thread === state.thread) navigate({ graph: state.graph });
   else if (news.thread && news.thread === currentRoute().thread && !state.asking) openThread(news.thread);

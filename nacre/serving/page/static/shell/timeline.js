@@ -1,7 +1,6 @@
 // Dated facts of a thing -> dates on a line, described in text.
 
-import { element, svg } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { element, svg, t } from "../shared/page.js";
 
 const DATE = /^\d{4}-\d\d(-\d\d)?(T.*)?$/;
 const MOST_DATES = 12, ROW = 22;

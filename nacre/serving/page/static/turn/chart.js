@@ -1,123 +1,144 @@
-// Rows with numbers -> a figure that fits their shape: bars, a line over time, a scatter of two numbers.
+// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter. Chartist draws it.
 
-import { areYears, button, element, download, formatCell, svg } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { areYears, button, download, element, formatCell, language, t } from "../shared/page.js";
 import { toCsv } from "./table.js";
 
-const MIN_POINTS = 3, MAX_BARS = 24, MAX_POINTS = 2000, BAR_HEIGHT = 26;
-// the width of a digit and of a letter, in units of the drawing
+const MIN_POINTS = 3, MAX_BARS = 24, MAX_GROUPS = 8, MAX_POINTS = 2000, BAR_HEIGHT = 26, BAR_WIDTH = 13;
+// the width of a letter, in units of the drawing
 const LETTER = 7.4;
-const TIME = /^[12]\d{3}(-\d\d(-\d\d)?)?$/;
-const KIND_LABELS = { bars: t("chartBars"), line: t("chartLine"), scatter: t("chartScatter") };
-// sized for the viewport, so that text keeps its size
-const chartSize = () => (matchMedia("(max-width: 40rem)").matches ? { wide: 350, name: 118, letters: 16 } : { wide: 640, name: 190, letters: 27 });
+const TIME = /^[12]\d{3}(-\d\d(-\d\d(T[\d:.Z+-]*)?)?)?$/;
+const KIND_LABELS = { bars: t("chartBars"), grouped: t("chartGrouped"), stacked: t("chartStacked"), line: t("chartLine"), scatter: t("chartScatter") };
+const ROUNDED = [new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }), new Intl.NumberFormat(language, { maximumSignificantDigits: 3, notation: "compact" })];
 
 // A figure for a table of names and numbers, or null; a click changes its kind.
-export function chart({ columns, units = [], rows }) {
+export async function chart({ columns, units = [], rows }) {
   const figures = possibleCharts(columns, rows);
   if (!figures.length) return null;
   const root = element("figure", { class: "chart" });
-  const draw = (own) => {
-    const shown = drawChart(own, columns, units, rows);
-    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(KIND_LABELS[each.kind], () => { draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
+  const draw = async (own) => {
+    const chosen = selectPoints(own, columns, units, rows), drawn = await drawChart(own.kind, chosen);
+    drawn.setAttribute("role", "img");
+    drawn.setAttribute("aria-label", chosen.description);
+    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(KIND_LABELS[each.kind], async () => { await draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
     const save = (label, action) => button(label, action, "plain", { "aria-label": t("saveChart", { what: label }) });
-    root.replaceChildren(element("figcaption", {}, shown.title), shown.drawn, element("div", { class: "row table-foot" }, choices,
-      save("PNG", () => savePng(shown.drawn)), save("SVG", () => download(styledSvg(shown.drawn), "chart.svg", "image/svg+xml")),
+    root.replaceChildren(element("figcaption", {}, chosen.title), drawn, element("div", { class: "row table-foot" }, choices,
+      save("PNG", () => savePng(drawn)), save("SVG", () => download(styledSvg(drawn), "chart.svg", "image/svg+xml")),
       save("CSV", () => download(toCsv(columns, units, rows), "chart.csv", "text/csv"))));
   };
-  draw(figures[0]);
+  await draw(figures[0]);
   return root;
 }
 
 // The charts that the shape of a table allows, the best one first.
 function possibleCharts(columns, rows) {
-  const cells = columns.map((_, i) => rows.map((row) => row[i]));
-  const isTime = cells.map((column) => column.every((cell) => cell != null && TIME.test(String(cell))));
-  const isNumber = cells.map((column, i) => !isTime[i] && column.every((cell) => cell == null || typeof cell === "number") && column.filter((cell) => cell != null).length >= MIN_POINTS && new Set(column).size > 1);
-  const time = isTime.indexOf(true), name = cells.findIndex((column, i) => !isTime[i] && column.every((cell) => cell == null || typeof cell === "string") && column.some(Boolean));
-  const numbers = columns.map((_, i) => i).filter((i) => isNumber[i]);
-  const found = [];
-  if (rows.length < MIN_POINTS || !numbers.length) return found;
-  if (time >= 0 && new Set(cells[time]).size === rows.length) found.push({ kind: "line", along: time, value: numbers[0] });
-  if (numbers.length > 1) found.push({ kind: "scatter", along: numbers[0], value: numbers[1], name });
-  if (name >= 0) found[rows.length > MAX_BARS ? "push" : "unshift"]({ kind: "bars", along: name, value: numbers[0] });
-  else if (time >= 0) found.push({ kind: "bars", along: time, value: numbers[0] });
+  const indices = columns.map((_, i) => i), cells = indices.map((i) => rows.map((row) => row[i]).filter((cell) => cell != null));
+  const distinct = (...some) => new Set(rows.map((row) => JSON.stringify(some.map((i) => row[i])))).size;
+  const isTime = (i) => cells[i].length === rows.length && cells[i].every((cell) => TIME.test(cell)), allAre = (kind) => (i) => !isTime(i) && cells[i].length && cells[i].every((cell) => typeof cell === kind);
+  const numbers = indices.filter((i) => allAre("number")(i) && cells[i].length >= MIN_POINTS && distinct(i) > 1), [value] = numbers;
+  if (rows.length < MIN_POINTS || value == null) return [];
+  const names = indices.filter(allAre("string")), [name] = names, time = indices.find(isTime), found = [];
+  // of two columns of names, the one with fewer values is the group
+  const group = [...names].sort((a, b) => distinct(a) - distinct(b))[0], other = names.find((i) => i !== group);
+  const isGrouped = (along) => along != null && group != null && distinct(group) > 1 && distinct(group) <= MAX_GROUPS && distinct(along) < rows.length && distinct(along, group) === rows.length;
+  if (time != null && distinct(time) === rows.length) found.push({ kind: "line", along: time, value });
+  else if (isGrouped(time)) found.push({ kind: "line", along: time, value, group });
+  else if (isGrouped(other)) found.push({ kind: "grouped", along: other, value, group }, { kind: "stacked", along: other, value, group });
+  if (numbers.length > 1) found.push({ kind: "scatter", along: value, value: numbers[1], name });
+  const bars = { kind: "bars", along: name ?? time, value };
   // a line beats bars if the table says of what time each number is
-  return found.sort((a, b) => (b.kind === "line") - (a.kind === "line"));
+  if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : rows.length > MAX_BARS ? found.length : 0, 0, bars);
+  return found;
 }
 
-function drawChart({ kind, along, value, name }, columns, units, rows) {
-  const heading = (i) => columns[i] + (units[i] ? " (" + units[i] + ")" : "");
-  const format = (i) => { const asYear = !units[i] && areYears(rows.map((row) => row[i])); return (cell) => formatCell(cell, columns[i], asYear); };
-  let points = rows.filter((row) => typeof row[value] === "number" && row[along] != null).map((row) => ({ name: String(row[kind === "scatter" ? name : along] ?? ""), at: row[along], value: row[value] }));
-  if (kind === "line") points.sort((a, b) => a.name.localeCompare(b.name));
-  const all = points.length;
-  points = points.slice(0, kind === "bars" ? MAX_BARS : MAX_POINTS);
-  const [write, writeAlong] = [format(value), format(along)];
-  const drawn = kind === "bars" ? barChart(points, write) : kind === "line" ? lineChart(points, write) : scatterChart(points, writeAlong, write, [heading(along), heading(value)]);
-  drawn.setAttribute("role", "img");
-  drawn.setAttribute("aria-label", kind === "scatter" ? t("scatterOf", { what: heading(value), along: heading(along), n: points.length }) : chartDescription(points, write, heading(value), columns[along], kind === "line"));
-  const title = (kind === "scatter" ? t("valueBy", { what: heading(value), along: heading(along) }) : heading(value)) + (points.length < all ? t("theFirst", { n: points.length }) : "");
-  return { title, drawn };
+// The points of a chart in their order, how numbers are written, its title and description.
+function selectPoints({ kind, along, value, name, group }, columns, units, rows) {
+  const heading = (i) => columns[i] + (units[i] ? " (" + units[i] + ")" : ""), isYear = (i) => !units[i] && areYears(rows.map((row) => row[i]));
+  const exact = (i) => (cell) => formatCell(cell, columns[i], isYear(i));
+  const rounded = (i) => (cell) => (isYear(i) && Number.isInteger(cell) ? String(cell) : ROUNDED[Number(Math.abs(cell) >= 1e5)].format(cell));
+  const isScatter = kind === "scatter", what = heading(value), by = heading(along), write = exact(value);
+  let points = rows.filter((row) => typeof row[value] === "number" && row[along] != null).map((row) => {
+    const [title, of] = [row[isScatter ? name : along], row[group]].map((cell) => String(cell ?? "")), called = title + (of && ", " + of);
+    return { name: title, group: of, at: row[along], value: row[value], called, title: (called && called + ": ") + (isScatter ? by + " " + exact(along)(row[along]) + ", " + what + " " : "") + write(row[value]) };
+  });
+  const all = points.length, isSorted = [1, -1].some((way) => points.every((each, i) => !i || (each.value - points[i - 1].value) * way >= 0));
+  if (points.every((each) => TIME.test(each.name))) points.sort((a, b) => a.name.localeCompare(b.name));
+  else if (!isScatter && group == null && !isSorted) points.sort((a, b) => b.value - a.value);
+  const place = (each) => (isScatter || group == null ? each : each.name), shown = new Set([...new Set(points.map(place))].slice(0, kind === "line" || isScatter ? MAX_POINTS : MAX_BARS));
+  points = points.filter((each) => shown.has(place(each)));
+  const sorted = [...points].sort((a, b) => a.value - b.value), end = (each) => write(each.value) + " (" + each.called + ")";
+  const list = points.slice(0, 12).map((each) => each.called + " " + write(each.value)).join(", ") + (points.length > 12 ? t("moreInTable") : ".");
+  return {
+    points, what, by, write: rounded(value), writeAlong: rounded(along),
+    title: (isScatter || group != null ? t("valueBy", { what, along: [by, columns[group]].filter(Boolean).join(", ") }) : what) + (points.length < all ? t("theFirst", { n: points.length, all }) : ""),
+    description: isScatter ? t("scatterOf", { what, along: by, n: points.length }) : t(kind === "line" ? "lineChartOf" : "barChartOf", { what, along: columns[along], low: end(sorted[0]), high: end(sorted.at(-1)), list }),
+  };
 }
 
-function chartDescription(points, write, what, along, byYear) {
-  const sorted = [...points].sort((a, b) => a.value - b.value);
-  const [low, high] = [sorted[0], sorted.at(-1)];
-  const told = points.slice(0, 12).map((each) => each.name + " " + write(each.value)).join(", ");
-  return t(byYear ? "lineChartOf" : "barChartOf", { what, along, low: write(low.value) + " (" + low.name + ")", high: write(high.value) + " (" + high.name + ")", list: told + (points.length > 12 ? t("moreInTable") : ".") });
-}
+let library = null;
+const chartist = () => (library ??= import("../vendor/chartist-1.5.0/chartist.js").then(() => {
+  const { Svg } = window.Chartist, set = Svg.prototype.attr;
+  // styles as attributes are refused by the page's policy; the sheet has them
+  Svg.prototype.attr = function (given, ns) { return set.call(this, given?.style ? { ...given, style: undefined } : given, ns); };
+  return window.Chartist;
+}));
 
-function barChart(points, write) {
-  const top = Math.max(0, ...points.map((each) => each.value)), bottom = Math.min(0, ...points.map((each) => each.value));
-  const { wide, name, letters } = chartSize();
-  // room for the longest value beside its bar
-  const room = 16 + LETTER * Math.max(...points.map((each) => write(each.value).length));
-  const scale = (value) => ((value - bottom) / (top - bottom || 1)) * Math.max(20, wide - name - room);
-  const cut = (text) => (text.length > letters ? text.slice(0, letters - 1) + "…" : text);
-  return svg("svg", { viewBox: `0 0 ${wide} ${points.length * BAR_HEIGHT}`, class: "bars" }, points.map((each, i) => {
-    const from = name + scale(Math.min(0, each.value)), long = Math.max(1.5, scale(Math.max(0, each.value)) - scale(Math.min(0, each.value)));
-    return svg("g", { transform: `translate(0 ${i * BAR_HEIGHT})` }, svg("title", {}, each.name + ": " + write(each.value)),
-      svg("text", { x: name - 10, y: 17, "text-anchor": "end", class: "name" }, cut(each.name)),
-      svg("rect", { x: from, y: 4, width: long, height: BAR_HEIGHT - 9, rx: 3 }),
-      svg("text", { x: from + long + 8, y: 17, class: "value" }, write(each.value)));
+// Draw with Chartist: labels become texts of the drawing, and each mark has its exact value as a title.
+async function drawChart(kind, { points, what, by, write, writeAlong }) {
+  const { BarChart, LineChart, AutoScaleAxis, FixedScaleAxis, Interpolation } = await chartist();
+  const isNarrow = matchMedia("(max-width: 40rem)").matches, wide = isNarrow ? 350 : 640, isBars = !["line", "scatter"].includes(kind), isStacked = kind === "stacked";
+  const [names, groups] = ["name", "group"].map((key) => [...new Set(points.map((each) => each[key]))]), columns = isNarrow ? 2 : 4, top = groups.length > 1 ? Math.ceil(groups.length / columns) * 20 : 0;
+  const room = (texts) => LETTER * Math.max(...texts.map((each) => each.length)), written = room(points.map((each) => write(each.value))), name = Math.min(isNarrow ? 118 : 190, room(names) + 18);
+  const isWhole = (key) => points.every((each) => Number.isInteger(each[key])), values = points.map((each) => each.value), step = Math.max(BAR_HEIGHT, isStacked ? 0 : groups.length * BAR_WIDTH + 8);
+  const high = top + (isBars ? names.length * step + 56 : kind === "scatter" ? 310 : 260), root = element("div");
+  const size = { viewBox: { width: wide, height: high }, chartPadding: { top: top + (isBars ? 10 : 30), right: isBars && !isStacked ? written + 8 : 24, bottom: 24, left: 6 } };
+  const scale = { labelInterpolationFnc: write, scaleMinSpace: isBars ? 30 + written : 40, onlyInteger: isWhole("value") };
+  const make = (point, value) => ({ ...value, meta: point }), series = (of) => groups.map((group, i) => ({ className: "tone-" + i, data: of(points.filter((each) => each.group === group)) }));
+  let drawing;
+  if (isBars) {
+    // from below
+    names.reverse();
+    const data = series((own) => names.map((each) => { const point = own.find((one) => one.name === each); return point ? make(point, { value: point.value }) : 0; }));
+    drawing = new BarChart(root, { labels: names, series: isStacked ? data : data.reverse() }, { ...size, horizontalBars: true, stackBars: isStacked, seriesBarDistance: BAR_WIDTH, axisX: { ...scale, offset: 22 }, axisY: { offset: name, showGrid: false } });
+  } else {
+    const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [instant(each), each]) : []);
+    const along = isLine ? { type: FixedScaleAxis, ticks: spaced([...times.keys()], wide / 95), labelInterpolationFnc: (at) => times.get(at) } : { type: AutoScaleAxis, scaleMinSpace: 70, labelInterpolationFnc: writeAlong, onlyInteger: isWhole("at") };
+    const low = Math.min(...values), fromZero = low >= 0 && low < Math.max(...values) / 2 ? { low: 0 } : {};
+    drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? instant(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...scale, ...fromZero, offset: written + 20 }, axisX: { ...along, offset: 22 } });
+  }
+  drawing.on("draw", ({ type, element: mark, group, axis, text, x, y, width, height, meta: point, ...part }) => {
+    if (type === "label") {
+      const isBeside = axis.units.pos === "y", isName = isBars && isBeside, most = Math.floor(name / LETTER);
+      mark.remove();
+      group.elem("text", isBeside ? { x: x + width, y: y + (isName ? height / 2 : height) + 4, "text-anchor": "end" } : { x, y: y + 14, "text-anchor": "middle" }, isName ? "name" : "value").text(isName && text.length > most ? text.slice(0, most - 1) + "…" : String(text));
+    } else if (point) {
+      mark.elem("title").text(point.title);
+      if (type === "bar" && !isStacked) group.elem("text", { x: Math.max(part.x1, part.x2) + 6, y: part.y2 + 4 }, "value").text(write(point.value));
+    } else if (type === "bar") mark.remove();
+  });
+  await new Promise((done) => drawing.on("created", ({ svg, chartRect }) => {
+    svg.elem("text", { x: (chartRect.x1 + chartRect.x2) / 2, y: high - 6, "text-anchor": "middle" }, "value axis").text(isBars ? what : by);
+    if (!isBars) svg.elem("text", { x: 6, y: top + 14 }, "value axis").text(what);
+    if (top) groups.forEach((group, i) => {
+      const x = 6 + ((i % columns) * wide) / columns, y = 4 + Math.floor(i / columns) * 20;
+      svg.elem("rect", { x, y, width: 11, height: 11 }, "tone-" + i);
+      svg.elem("text", { x: x + 16, y: y + 10 }, "name").text(group.slice(0, wide / columns / LETTER - 4));
+    });
+    done(svg);
   }));
+  drawing.detach();
+  const drawn = root.firstChild;
+  drawn.classList.add(kind, isBars ? "bars" : kind);
+  return drawn;
 }
 
-// Lowest and highest of numbers, from zero if that is near.
-function range(values) {
-  const top = Math.max(...values), least = Math.min(...values);
-  return [least > 0 && least < top * 0.5 ? 0 : least === top ? least - 1 : least, top];
-}
+// A year, month, day or time as a place on the axis.
+const instant = (text) => Date.parse(text);
 
-function levels(low, top, y, left, wide, write) {
-  const steps = [low, (low + top) / 2, top];
-  return steps.map((value) => svg("g", {}, svg("line", { x1: left, x2: wide - 16, y1: y(value), y2: y(value), class: "rule" }), svg("text", { x: left - 10, y: y(value) + 4, "text-anchor": "end", class: "value" }, write(value))));
-}
-
-const marginFor = (numbers, write) => 16 + LETTER * Math.max(...numbers.map((value) => write(value).length));
-
-function lineChart(points, write) {
-  const { wide } = chartSize();
-  const [low, top] = range(points.map((each) => each.value));
-  const high = 220, left = marginFor([low, (low + top) / 2, top], write), bottom = 28;
-  const x = (i) => left + (i / (points.length - 1)) * (wide - left - 24), y = (value) => 12 + (1 - (value - low) / (top - low || 1)) * (high - bottom - 12);
-  const every = Math.ceil(points.length / (wide / 70));
-  return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "line" }, levels(low, top, y, left, wide, write),
-    svg("polyline", { points: points.map((each, i) => x(i) + "," + y(each.value)).join(" ") }),
-    points.map((each, i) => svg("circle", { cx: x(i), cy: y(each.value), r: points.length > 40 ? 2 : 3.5 }, svg("title", {}, each.name + ": " + write(each.value)))),
-    points.map((each, i) => (i % every ? null : svg("text", { x: x(i), y: high - 8, "text-anchor": "middle", class: "name" }, each.name))));
-}
-
-function scatterChart(points, writeAlong, write, [along, what]) {
-  const { wide } = chartSize();
-  const [low, top] = range(points.map((each) => each.value)), [first, last] = range(points.map((each) => each.at));
-  const high = 280, left = marginFor([low, (low + top) / 2, top], write), bottom = 44;
-  const x = (at) => left + ((at - first) / (last - first || 1)) * (wide - left - 30), y = (value) => 12 + (1 - (value - low) / (top - low || 1)) * (high - bottom - 12);
-  return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "scatter" }, levels(low, top, y, left, wide, write),
-    points.map((each) => svg("circle", { cx: x(each.at), cy: y(each.value), r: points.length > 200 ? 2 : 4 }, svg("title", {}, each.name + (each.name ? ": " : "") + along + " " + writeAlong(each.at) + ", " + what + " " + write(each.value)))),
-    [first, (first + last) / 2, last].map((at, i) => svg("text", { x: x(at), y: high - 26, "text-anchor": ["start", "middle", "end"][i], class: "value" }, writeAlong(at))),
-    svg("text", { x: (left + wide) / 2, y: high - 6, "text-anchor": "middle", class: "name" }, along));
+// At most so many of some times, apart from each other.
+function spaced(times, most) {
+  const apart = (times.at(-1) - times[0]) / Math.max(1, most), kept = [];
+  for (const each of times) if (!kept.length || each - kept.at(-1) >= apart) kept.push(each);
+  return kept;
 }
 
 // The drawing as a file of its own: with its size, and with the styles that the page gives its parts.

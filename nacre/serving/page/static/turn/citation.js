@@ -1,9 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { call, apiPath } from "../shared/api.js";
-import { $, button, failureBox, element, formatCell, iconButton } from "../shared/dom.js";
-import { classLink, isIri, loadLabels, localName, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
+import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, iconButton, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -14,7 +11,7 @@ let opened = null, timer = 0;
 // The number that opens a citation: a click pins the popover, hovering previews it.
 export function citationButton(record, citation, derive) {
   const own = element("button", { type: "button", class: "cite", "aria-label": t("source", citation), "aria-haspopup": "dialog", "aria-expanded": "false" }, String(citation.n));
-  own.addEventListener("click", () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true)));
+  own.onclick = () => (opened?.button === own && opened.pinned ? closeCitation() : openCitation(own, record, citation, derive, true));
   own.addEventListener("pointerenter", (event) => {
     if (event.pointerType === "mouse") timer = setTimeout(() => opened || openCitation(own, record, citation, derive, false), HOVER_DELAY);
   });
@@ -78,9 +75,9 @@ function citationContent(record, citation, derive) {
   }
   if (citation.place) {
     const { document: name, start, end } = citation.place;
-    parts.push(element("p", { class: "row" }, element("span", { class: "quiet" }, name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
-  } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(element("p", { class: "quiet" }, citation.source));
-  if (citation.basis) parts.push(element("p", { class: "quiet" }, t("restsOn", { what: citation.basis })));
+    parts.push(element("p", { class: "row" }, faint(name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
+  } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
+  if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
   if (ran.length) parts.push(element("h3", {}, t("whatWasAsked")), element("p", {}, ran.join("; ")));
   parts.push(element("p", {}, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
@@ -121,7 +118,7 @@ async function openDocument({ graph, version }, name, start, end) {
   dialog.showModal();
   try {
     const from = Math.max(0, start - CONTEXT_CHARACTERS);
-    const reply = await call("GET", apiPath("graphs", graph, "documents") + "/" + name.split("/").map(encodeURIComponent).join("/") + "?" + new URLSearchParams({ start: from, end: end + CONTEXT_CHARACTERS, version }));
+    const reply = await call("GET", apiPath("graphs", graph, "documents") + "/" + name.split("/").map(encodeURIComponent).join("/") + query({ start: from, end: end + CONTEXT_CHARACTERS, version }));
     const text = await reply.text();
     const page = reply.headers.get("X-Page");
     if (page) dialog.querySelector("h2").append(t("page", { n: page }));

@@ -1,10 +1,7 @@
 // The derivation of an answer, live or from its record.
 
-import { get, apiPath, send } from "../shared/api.js";
-import { button, countPhrase, failureBox, icon, element, formatSeconds, formatCell } from "../shared/dom.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, icon, isIri, quiet, row, send, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
-import { classLink, isIri, thingLink } from "../shared/labels.js";
-import { t } from "../shared/words.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
@@ -77,7 +74,7 @@ function branchSection(branch, round, live, record, queries) {
   const worded = ["sql", "sparql"].includes(branch);
   const by = record?.by[branch];
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
-  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), element("span", { class: "quiet" }, " " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
+  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => element("p", { class: "error" }, each.error.message)),
     sentences.slice(0, 24).map((each) => element("div", { class: "passage" }, element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
@@ -89,16 +86,16 @@ function queryDetails(each, record) {
   const out = element("div", { class: "rows" });
   const code = element("pre", { tabindex: "0", "aria-label": t("theQuery") }, highlightQuery(text));
   const box = element("div", {}, code);
-  const buttons = element("div", { class: "row" });
+  const buttons = row();
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
-      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
+    buttons.replaceChildren(!record || !text ? "" : button([icon("play"), t("rows")], () => run(text), "plain"),
+      !record || !text ? "" : button([icon("pencil"), t("editAndRun")], edit, "plain"));
   };
   async function run(written) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(element("p", { class: "quiet" }, countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
+      out.replaceChildren(quiet(countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
     } catch (problem) {
       out.replaceChildren(failureBox(problem));
     }
@@ -118,7 +115,7 @@ function queryDetails(each, record) {
         out.append(failureBox(problem));
       }
     }, "chip");
-    return element("div", { class: "row" }, own);
+    return row(own);
   }
   function edit() {
     const field = element("textarea", { class: "code", rows: String(Math.min(16, text.split("\n").length + 1)), spellcheck: "false", maxlength: "10000", "aria-label": t("queryToRun") });
@@ -133,7 +130,7 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), element("span", { class: "quiet" }, " " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
     each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
 }
 
@@ -143,14 +140,14 @@ function agentsSection(record) {
 
 function promptsSection(record) {
   const body = element("div");
-  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), element("span", { class: "quiet" }, " " + countPhrase(record.llm_calls, "call"))), body);
+  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), faint(" " + countPhrase(record.llm_calls, "call"))), body);
   root.addEventListener("toggle", async () => {
     if (!root.open || body.firstChild) return;
     try {
       const calls = await get(apiPath("runs", record.id, "calls"));
-      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), element("span", { class: "quiet" }, t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
+      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), faint(t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
         call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, t("columnAnswer")), element("pre", { tabindex: "0" }, call.answer))));
-      if (!calls.length) body.append(element("p", { class: "quiet" }, t("noCallKept")));
+      if (!calls.length) body.append(quiet(t("noCallKept")));
     } catch (problem) {
       body.replaceChildren(failureBox(problem));
     }

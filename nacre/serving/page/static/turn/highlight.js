@@ -1,6 +1,6 @@
 // Query text -> highlighted tokens; query text and parameters -> text with the values inlined.
 
-import { element } from "../shared/dom.js";
+import { element } from "../shared/page.js";
 
 const KEYWORDS = /^(select|distinct|from|where|join|left|outer|inner|cross|on|using|group|by|order|having|limit|offset|union|all|intersect|except|as|and|or|not|in|is|null|like|escape|between|exists|case|when|then|else|end|with|recursive|over|partition|asc|desc|cast|prefix|base|ask|construct|optional|filter|values|bind|minus|graph|service|a|regex|str|lang|langmatches|contains|coalesce|count|sum|avg|min|max|sample|rank|true|false|if|xsd|reduced|undef)$/i;
 const TOKENS = /(--[^\n]*|#[^\n<>]*$|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'|"""[\s\S]*?""")|("(?:[^"]|"")*"|`[^`]*`)|(<[^<>\s]*>)|([?$][A-Za-z_]\w*)|(\b\d+(?:\.\d+)?\b)|([A-Za-z_]\w*)|([\s\S])/gm;

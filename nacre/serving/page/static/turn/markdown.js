@@ -1,6 +1,6 @@
 // Markdown of an answer -> elements: the syntax that answers use, never raw HTML.
 
-import { element } from "../shared/dom.js";
+import { element } from "../shared/page.js";
 
 const FENCE = /^\s*```/, HEAD = /^(#{1,6})\s+(.*)$/, ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/, QUOTE = /^>\s?/, RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/, TABLE_RULE = /^\s*\|(\s*:?-+:?\s*\|)+\s*$/;

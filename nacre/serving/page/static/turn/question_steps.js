@@ -1,8 +1,6 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { countPhrase, element } from "../shared/dom.js";
-import { t } from "../shared/words.js";
-import { classLink, isIri, thingLink } from "../shared/labels.js";
+import { classLink, countPhrase, element, faint, isIri, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
@@ -14,12 +12,12 @@ export function questionSteps(record) {
   const failed = derived.assertions.filter((each) => !each.holds);
   const { considered, selected } = derived.planned;
   return element("details", { class: "part", open: failed.length ? true : null },
-    element("summary", {}, element("strong", {}, t("asTriples")), element("span", { class: "quiet" }, " " + countPhrase(derived.triples.length, "triple") + t(failed.length ? "notAllHold" : "checked"))),
+    element("summary", {}, element("strong", {}, t("asTriples")), faint(" " + countPhrase(derived.triples.length, "triple") + t(failed.length ? "notAllHold" : "checked"))),
     element("ul", { class: "mentions" }, derived.triples.map((ends) => element("li", {}, ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
     failed.map((each) => element("p", { class: "note" }, t("doesNotHold", { what: each.says }))),
     derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, t("notInGraphText", { what: each.text }))),
     derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),
-    considered ? element("p", { class: "quiet" }, t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
+    considered ? quiet(t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
     derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, t("queryWas", { ...each, n: each.query + 1 }))));
 }
 

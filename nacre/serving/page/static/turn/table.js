@@ -1,12 +1,11 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { areYears, button, countPhrase, icon, element, download, formatCell } from "../shared/dom.js";
-import { language, t } from "../shared/words.js";
+import { areYears, button, countPhrase, download, element, faint, formatCell, icon, language, t } from "../shared/page.js";
 
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
-const FORMULA_START = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "" }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
@@ -35,9 +34,9 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));
     body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
-    foot.replaceChildren(element("span", { class: "quiet" }, rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
+    foot.replaceChildren(faint(rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
       rest > 0 ? button(t("showAll"), () => { state.most = rows.length; draw(); }, "plain") : "",
-      element("button", { type: "button", class: "plain", onclick: () => download(toCsv(columns, units, rows), name + ".csv", "text/csv") }, icon("save"), "CSV"));
+      button([icon("save"), "CSV"], () => download(toCsv(columns, units, rows), name + ".csv", "text/csv"), "plain"));
     foot.hidden = rows.length < 2;
     after(body);
   }
@@ -54,7 +53,7 @@ function compareCells(a, b) {
 
 export function toCsv(columns, units, rows) {
   const quote = (value) => {
-    const text = value == null ? "" : typeof value === "string" && FORMULA_START.test(value) && isNaN(value) ? "'" + value : String(value);
+    const text = value == null ? "" : typeof value === "string" && isNaN(value) ? value.replace(FORMULA_START, "'") : String(value);
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const heads = columns.map((column, i) => (units[i] ? column + " [" + units[i] + "]" : column));

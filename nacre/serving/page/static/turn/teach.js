@@ -1,8 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { get, apiPath } from "../shared/api.js";
-import { announce, button, element, failureBox } from "../shared/dom.js";
-import { t } from "../shared/words.js";
+import { announce, apiPath, button, element, failureBox, get, pageAddress, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
@@ -10,12 +8,12 @@ export async function showMeanings(turn, record, word, root) {
   const tell = (text) => { status.replaceChildren(text); announce(text); };
   root.replaceChildren(status);
   try {
-    const query = new URLSearchParams({ word, question: record.standalone.slice(0, 1000) });
-    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words") + "?" + query);
+    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question: record.standalone.slice(0, 1000) }));
     if (problem) return tell(problem);
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
     status.replaceChildren();
+    root.append(element("a", { href: pageAddress({ graph: record.graph, names: "" }) }, t("names")));
     root.firstChild.focus();
   } catch (failure) {
     status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => showMeanings(turn, record, word, root))));
@@ -38,5 +36,5 @@ export async function showMeanings(turn, record, word, root) {
 
 function meaning({ kind, name, answer, iri }, onclick) {
   const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
-  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
+  return button(words, onclick, "chip", { title: iri });
 }

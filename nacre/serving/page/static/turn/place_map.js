@@ -1,0 +1,32 @@
+// Things with places -> a map with the outlines of countries, which come with the page.
+
+import { apiPath, countPhrase, element, loadLabels, localName, pageAddress, send, t } from "../shared/page.js";
+import { drawPicture } from "../shell/picture.js";
+
+const MAX_PLACES = 500, RADIUS = 6, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
+
+let outlines = null;
+const countries = () => (outlines ??= Promise.all([fetch(ATLAS).then((reply) => reply.json()), import("../vendor/topojson-client-3.1.0/topojson-client.min.js")]).then(([atlas]) => {
+  const found = window.topojson.feature(atlas, atlas.objects.countries);
+  // a ring over the date line goes on beyond it
+  for (const { geometry: { type, coordinates } } of found.features) for (const ring of coordinates.flat(type === "Polygon" ? 0 : 1)) {
+    const xs = ring.map(([x]) => x);
+    if (Math.max(...xs) - Math.min(...xs) > 180) for (const point of ring) if (point[0] < 0) point[0] += 360;
+  }
+  return found;
+}));
+
+// Append a map of those of the things that have a place, at least `fewest`, or nothing.
+export async function appendMap(parent, graph, things, fewest = 1) {
+  const iris = [...new Set(things)].filter(Boolean).slice(0, MAX_PLACES);
+  const places = Object.entries(await send("POST", apiPath("graphs", graph, "places"), { iris }));
+  if (places.length < fewest) return;
+  const labels = await loadLabels(graph, places.map(([iri]) => iri)), ground = await countries(), title = t("mapOf", { what: countPhrase(places.length, "thing") });
+  const nodes = places.map(([iri, [latitude, longitude]]) => {
+    const label = labels.get(iri) || localName(iri);
+    return { iri, label, x: longitude, y: -latitude, r: RADIUS, drawn: element("a", { href: pageAddress({ graph, thing: iri }), "aria-label": label, title: label }) };
+  });
+  const root = element("div", { class: "map", role: "group", "aria-label": title + t("mapKeys") });
+  parent.append(element("figure", { class: "chart places" }, element("figcaption", {}, title), root));
+  await drawPicture(root, { nodes, links: [], compare: (a, b) => (a.label < b.label ? -1 : 1), ground });
+}
