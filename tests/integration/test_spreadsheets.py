@@ -379,7 +379,8 @@ def test_an_old_workbook_and_parquet_have_dates_and_numbers(tmp_path: Path) -> N
     assert cells(facts, "Price")["Name=Chair"] == ("3", "decimal")
     assert "It has merged cells." in notes((report,))
     assert sum(each.read for each in report.columns) == 10
-    new = tmp_path / "new.parquet"
+    new = tmp_path / "b" / "new.parquet"
+    new.parent.mkdir()
     duckdb.sql(
         "COPY (SELECT * FROM (VALUES ('Oak chest', DATE '2024-02-03', 12.5, 3::BIGINT, NULL),"
         " ('Map', DATE '2024-02-04', 7, 4, [1, 2])) AS t(Name, Bought, Price, Rooms, Parts))"
@@ -427,7 +428,9 @@ def test_columns_beyond_the_limit_are_counted_and_ragged_rows_are_named(tmp_path
     _, (report,) = read(write(tmp_path / "wide.csv", "\n".join(wide)))
     assert (len(report.columns), report.skipped) == (2000, 28_000)
     assert "beyond column 2,000" in notes((report,))
-    _, (report,) = read(write(tmp_path / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))
+    # an ingest of its own: in the same folder it would add to the first one
+    (tmp_path / "b").mkdir()
+    _, (report,) = read(write(tmp_path / "b" / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))
     assert "Not as many cells as headings (3): row 3." in notes((report,))
 
 
