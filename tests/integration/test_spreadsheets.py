@@ -6,9 +6,11 @@ import json
 import zipfile
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import duckdb
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +22,7 @@ from ingestion.read.tables import SheetReport, read_sheet_reports
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.spreadsheets import read_delimited, triples
+from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
 from nacre.serving.http.uploads import command_of_files
 from nacre.stores.sqlite.tables import Tables
@@ -147,6 +150,23 @@ def test_empty_and_doubled_headings_have_names_of_their_own(tmp_path: Path) -> N
     assert [each.name for each in report.columns] == ["Name", "name 2", "Phone", "Phone 2", "Column 5"]
     for expected in ("called 'Phone 2'", "called 'Column 5'", "'gone' has no cell"):
         assert expected in notes((report,))
+
+
+def test_a_heading_over_numbers_of_rows_and_names_is_that_of_the_names(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{name},{n * 3}\n" for n, name in enumerate(("Oak Lab", "Elm Lab", "Fir Lab"), 1))
+    facts, (report,) = read(write(tmp_path / "ranks-2024.csv", f"Laboratory,,Staff\n{rows}"))
+    assert [each.name for each in report.columns] == ["Laboratory number", "Laboratory", "Staff"]
+    assert report.name == "Laboratory"
+    assert "its heading 'Laboratory' is that of column 2" in notes((report,))
+    # a row with the name of a laboratory is one
+    names = {facts.texts[o] for p, o in zip(facts.predicate, facts.object, strict=True) if "altLabel" in facts.texts[p]}
+    assert names == {"laboratory"}
+
+
+def test_a_compound_with_a_word_for_names_names_rows_also_by_numbers(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{line},bus\n" for n, line in enumerate((31, 7, 46), 1))
+    _, (report,) = read(write(tmp_path / "linien.csv", f"Linien_Id,Linienname,VSYS\n{rows}"))
+    assert (report.name, [each.type for each in report.columns]) == ("Linienname", ["integer", "text", "text"])
 
 
 def test_a_table_without_headings_loses_no_row(tmp_path: Path) -> None:
@@ -359,7 +379,8 @@ def test_an_old_workbook_and_parquet_have_dates_and_numbers(tmp_path: Path) -> N
     assert cells(facts, "Price")["Name=Chair"] == ("3", "decimal")
     assert "It has merged cells." in notes((report,))
     assert sum(each.read for each in report.columns) == 10
-    new = tmp_path / "new.parquet"
+    new = tmp_path / "b" / "new.parquet"
+    new.parent.mkdir()
     duckdb.sql(
         "COPY (SELECT * FROM (VALUES ('Oak chest', DATE '2024-02-03', 12.5, 3::BIGINT, NULL),"
         " ('Map', DATE '2024-02-04', 7, 4, [1, 2])) AS t(Name, Bought, Price, Rooms, Parts))"
@@ -407,7 +428,9 @@ def test_columns_beyond_the_limit_are_counted_and_ragged_rows_are_named(tmp_path
     _, (report,) = read(write(tmp_path / "wide.csv", "\n".join(wide)))
     assert (len(report.columns), report.skipped) == (2000, 28_000)
     assert "beyond column 2,000" in notes((report,))
-    _, (report,) = read(write(tmp_path / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))
+    # an ingest of its own: in the same folder it would add to the first one
+    (tmp_path / "b").mkdir()
+    _, (report,) = read(write(tmp_path / "b" / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))
     assert "Not as many cells as headings (3): row 3." in notes((report,))
 
 
@@ -457,7 +480,9 @@ def test_the_cells_are_exported_as_they_were(tmp_path: Path) -> None:
     tables.close()
 
 
-TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\x85\u2028\u2029"), max_size=12)
+TEXT = st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\x85\u2028\u2029\ufffe\uffff"), max_size=12
+)
 
 CELL = st.one_of(
     TEXT, st.integers(-(10**6), 10**6).map(str), st.dates().map(str), st.sampled_from(["1.234,5", "yes", "03/04/25"])
@@ -483,6 +508,29 @@ def test_any_sheet_comes_back_and_each_cell_is_counted(
     assert sum(each.read for each in report.columns) + report.skipped == filled
     columns = [n for n, text in enumerate(facts.texts) if "#" in text and facts.term(n).kind == "iri" and "/a#" in text]
     assert sum(int(p in columns) for p in facts.predicate.tolist()) == sum(each.read for each in report.columns)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=6))
+def test_the_texts_of_any_workbook_come_back(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, rows: list[list[str]]
+) -> None:
+    # blanks in a row are elements of their own in ODS, and the parsers end a sheet with its last cell
+    rows = [[" ".join(cell.split()) for cell in row] for row in [["first"], *rows, ["last"]]]
+    folder = tmp_path_factory.mktemp("workbook")
+    path = folder / f"a.{ending}"
+    if ending == "xlsx":
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet("Objects")
+            for place, cell in ((at, cell) for at in enumerate(rows) for cell in enumerate(at[1])):
+                sheet.write_string(place[0], cell[0], cell[1])
+    else:
+        open_document(path, "".join(document_row(*map(escape, row)) for row in rows))
+    ((_, found, _),) = _workbook(path, folder)
+    width = max(map(len, rows))
+    padded = [[*row, *[""] * (width - len(row))] for row in rows]
+    assert [[*row, *[""] * (width - len(row))] for row in found] == padded
 
 
 def test_the_delimiter_is_the_one_that_parts_rows_alike() -> None:

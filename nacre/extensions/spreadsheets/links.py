@@ -48,8 +48,9 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> Shee
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
     texts."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
-    called = word_list("ingestion", "name_words") | words("names").keys() | word_list("ingestion", "description_words")
+    called = _name_words() | word_list("ingestion", "description_words")
     ranked = [each for each in texts if called & set(_words_of(each.name)) and each.profile.share_of_names > 0]
+    ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
     if ranked:
         return min(ranked, key=lambda each: (len(_words_of(each.name)) > 1, each.place))
     likely = [
@@ -65,6 +66,12 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> Shee
         return likely[0]
     large = [each for each in texts if not each.profile.is_complete and each.profile.share_of_names >= MIN_NAMES]
     return large[0] if large else key if key is not None and key.type.name == "text" else None
+
+
+def is_called_name(heading: str) -> bool:
+    """Whether a heading ends with a word for a name, also in a compound ("Linienname")."""
+    own = _words_of(heading)
+    return bool(own) and own[-1].endswith(tuple(_name_words()))
 
 
 def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:
@@ -135,6 +142,10 @@ def _is_called(heading: str, table: SheetTable) -> bool:
 
 def _words_of(heading: str) -> list[str]:
     return [word.strip(".:") for word in lowercase_name(heading).casefold().split()]
+
+
+def _name_words() -> frozenset[str]:
+    return frozenset(word_list("ingestion", "name_words") | words("names").keys())
 
 
 def _key_words() -> Collection[str]:

@@ -37,7 +37,7 @@ from ingestion.read.tables import (
 from ingestion.vocabulary import LABEL, RDFS, SKOS, TYPE
 from nacre.errors import ConfigError, IngestionError
 from nacre.extension import extensions, resolve
-from nacre.extensions.spreadsheets.classify import words
+from nacre.extensions.spreadsheets.classify import CellKind, words
 from nacre.extensions.spreadsheets.columns import (
     CellNumbers,
     ColumnProfile,
@@ -56,10 +56,12 @@ from nacre.extensions.spreadsheets.layout import (
     other_names,
 )
 from nacre.extensions.spreadsheets.links import (
+    MIN_NAMES,
     SheetColumn,
     SheetTable,
     choose_key,
     choose_name,
+    is_called_name,
     link_label,
     propose_link,
 )
@@ -203,6 +205,8 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     stated = {n: each for n, each in enumerate(metadata.columns) if each.title}
     titles = [stated[n].title if n in stated else heading for n, heading in enumerate(headings)]
     width = max(len(headings), len(profiles))
+    titles, moved = _with_moved_headings(titles, profiles)
+    notes += moved
     names, changed = distinct_names(titles, width)
     profiles += [ColumnProfile() for _ in range(width - len(profiles))]
     filled = [n for n in range(width) if profiles[n].filled]
@@ -215,6 +219,9 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
+    # names that are written as numbers
+    numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
+    types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
     columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
@@ -223,6 +230,18 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     table = SheetTable(label, tuple(columns), count, key, named)
     notes += sheet.notes
     return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+
+
+def _with_moved_headings(titles: Sequence[str], profiles: Sequence[ColumnProfile]) -> tuple[list[str], list[str]]:
+    """The headings, of which one over numbers of rows and over names beside them is that of the names, and notes."""
+    found, notes = list(titles), []
+    for n in range(1, min(len(titles), len(profiles))):
+        numbers, texts = profiles[n - 1], profiles[n]
+        are_numbers = numbers.is_unique and numbers.count(CellKind.WHOLE_POINT) == numbers.filled
+        if titles[n - 1] and not titles[n] and are_numbers and texts.is_unique and texts.share_of_names >= MIN_NAMES:
+            found[n - 1 : n + 1] = [f"{titles[n - 1]} number", titles[n - 1]]
+            notes.append(f"Column {n} has numbers of rows, so its heading {titles[n - 1]!r} is that of column {n + 1}.")
+    return found, notes
 
 
 def _width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str]:
@@ -466,6 +485,10 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     iris, texts = numbers.iris, numbers.of(STRING)
     stated = dict(enumerate(reading.metadata.columns))
     found = [(iris[reading.iri], iris[_LABEL], texts[reading.table.label])]
+    named = reading.table.name
+    if named is not None and named.profile.is_unique and named.name.isalpha() and not is_called_name(named.name):
+        # a row with the name of a pollster is a pollster
+        found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[named.name.casefold()]))
     for each in reading.table.columns:
         own = iris[_predicate(reading, each)]
         link = links.get(each.place)
