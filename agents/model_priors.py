@@ -36,6 +36,9 @@ REWORDED = "reworded"
 # billions of parameters up to which a model is small (given)
 SMALL = 4.0
 
+# how often the queries of a model that nothing is known of must be right, so that it counts as more than small (given)
+LEAST_MEASURED = 0.7
+
 # number of questions that the prior weighs against the counts of one outcome (given)
 WEIGHT = 20.0
 
@@ -110,7 +113,7 @@ def after_dispute(own: float, other: float) -> float:
 
 def model_size_class(model: str, *, own_server: bool = False, measured: bool = False) -> Size:
     """The size class of a model by its configured name: by its parameters, else by the table of prices. A model that
-    neither tells, or of an own server, which may be called anything, counts as small until it is `measured`.
+    neither tells, or of an own server, which may be called anything, counts as small unless it was `measured` as good.
 
     >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b")
     ('small', 'large')
@@ -189,7 +192,9 @@ def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
     if settings.model_size is not None:
         return settings.model_size
-    return _named_size(settings, measured=calibrated_counts(settings.data, query_model_name(settings)) is not None)
+    counts = calibrated_counts(settings.data, query_model_name(settings))
+    is_good = counts is not None and Priors("unknown", counts).before >= LEAST_MEASURED
+    return _named_size(settings, measured=is_good)
 
 
 def measured_size(settings: Settings) -> Size:

@@ -18,7 +18,7 @@ from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
 from nacre.language.data import word_list
-from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import language_name, split_name, tokenize
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.plans.to_sql import to_sql
@@ -119,7 +119,7 @@ def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[L
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
     rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
-    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Give a corrected answer. {_answers_left(left)}"
+    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Answer again. {_answers_left(left)}"
 
 
 def _lines(parts: Sequence[str]) -> str:
@@ -165,7 +165,7 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
 
 
 def _turn(turn: EarlierTurn) -> str:
-    answer = quote_line(turn.answer)
+    answer = quote_line(CITED.sub("", turn.answer))
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
     queries = [
         quote_line(query_text(each.query))

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
+from nacre.language.tokens import tokenize
 from nacre.records.answer import Status, Value
 from nacre.records.evidence import BranchResult, Evidence, LookUp, Occurrence, QueryError, Rows
 from nacre.records.schema import Schema
@@ -51,6 +52,12 @@ class TurnView:
     def language(self) -> str:
         """The language of the answer."""
         return self.rewrite.language if self.rewrite.own else "en"
+
+    @property
+    def foreign_words(self) -> frozenset[str]:
+        """The words of a question in another language that it does not share with its English form: no names."""
+        own, english = ({token.norm for token in tokenize(text)} for text in (self.rewrite.own, self.standalone))
+        return frozenset(word for word in own - english if word.isalpha())
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:

@@ -13,7 +13,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -403,8 +403,12 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
         message.say(sentence)
 
     lexicon = await available_lexicon(graph, view.standalone)
-    gate = GroundingGate(view.evidence, release, partial(name_spans, lexicon=lexicon), view.language)
+    known = partial(name_spans, lexicon=lexicon)
+    gate = GroundingGate(view.evidence, release, known, view.language, view.foreign_words)
     draft = await _fuse(agents_for(resources, runtime.context), view, graph.schema, gate)
+    is_lacking = draft.value.status in ("not_in_graph", "not_understood")
+    if is_lacking and graph.database and (changed := await run_in_thread(_changed, graph)):
+        gate.say(changed, ())
     released = gate.released()
     table, settings = draft.value.table, resources.settings
     cited, derivation = await run_in_thread(_trace, released.cited, view, table, graph, settings)
@@ -422,6 +426,18 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
         "spent": bookkeeping.conversation_usage,
         "messages": [message.end(record)],
     }
+
+
+CATALOGUE_SECONDS = 2.0  # how long a database may take to show its catalogue (given)
+
+
+def _changed(graph: Graph) -> str:
+    """What of its database is not as it was when a graph was attached, with the command that reads it again; "" if
+    nothing is, or if the database does not answer."""
+    with suppress(ToolError):
+        changes = graph.tables.schema_changes(CATALOGUE_SECONDS)
+        return changes and f"{changes} Run: nacre attach --refresh --graph {graph.name}"
+    return ""
 
 
 def run_id() -> str:

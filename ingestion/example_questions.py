@@ -22,6 +22,7 @@ from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.tokens import fold, split_name, tokenize
 from nacre.language.word_forms import is_plural, plural, singular
+from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
 from nacre.records.evidence import GraphOverview
 from nacre.records.json_form import json_text
@@ -32,6 +33,7 @@ from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from nacre.understanding.understand import understand
+from nacre.wording.answer import verbalise_rows
 from nacre.wording.labels import predicate_label
 from nacre.wording.nouns import is_amount
 from nacre.wording.overview import find_highlights
@@ -101,6 +103,17 @@ def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMP
         if draft.question not in found and _answers(graph, draft):
             found.append(draft.question)
     return found
+
+
+def known_questions(graph: Graph, wanted: int, seconds: float) -> list[tuple[str, list[Value]]]:
+    """As `find_example_questions`, of a graph that is stored, each with the values of its answer; several of a kind."""
+    known: list[tuple[str, list[Value]]] = []
+    for question in find_example_questions(graph, wanted, seconds):
+        reading = understand(Rewrite(question), graph.schema, graph.lexicon).readings[0]
+        table, _, _ = run_plan(reading.plan, graph.tables, round=1)
+        if table is not None:
+            known.append((question, list(verbalise_rows(table).values)))
+    return known
 
 
 def find_follow_up_questions(

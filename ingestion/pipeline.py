@@ -8,18 +8,19 @@ ingest.
 
 import logging
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from ingestion.documents.read_document import DocumentFile, find_documents
+from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
 from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.layer_file import LayerFiles, read_layer_files
 from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.sources import ReadOptions, Sources
+from ingestion.read.sources import ReadOptions, Source, Sources
 from ingestion.stages import (
     NO_PROGRESS,
     OVERVIEW,
@@ -56,7 +57,7 @@ from nacre.stores.graph import Servers, open_tables
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, open_collection, remove_embedding_cache
 from nacre.stores.sqlite.lexicon import spellings_folder
-from nacre.stores.sqlite.passages import Passages
+from nacre.stores.sqlite.passages import Documents, Passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
@@ -97,17 +98,17 @@ def ingest(
     no_vectors: bool = False,
     sparql: bool = False,
     tables: str = "",
+    add: bool = False,
     embedder: Embedder | None = None,
     qdrant_url: str | None = None,
     qdrant_key: str | None = None,
     databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`: `load_graph`, then
-    `embed_graph`.
+    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`, or `add` them to it:
+    `load_graph`, whose version readers see, then `embed_graph`, which adds vectors to it.
 
-    Readers see the new version when its tables, names and full-text index are complete, and its vectors later. Raises
-    IngestionError for unreadable sources, ConfigError for invalid settings.
+    Raises IngestionError for unreadable sources, ConfigError for invalid settings.
     """
     server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
@@ -120,6 +121,7 @@ def ingest(
         tables_only=tables_only,
         sparql=sparql,
         tables=tables,
+        add=add,
         without=no_vectors_reason(name, no_vectors, embedder),
         server=server,
         on_stage=on_stage,
@@ -148,13 +150,15 @@ def load_graph(
     tables_only: bool = False,
     sparql: bool = False,
     tables: str = "",
+    add: bool = False,
     without: str = "",
     server: Servers,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
     reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
-    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file).
+    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file). `add`: what the graph
+    has stays; a document or layer takes the place of one with its name.
 
     The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
     input is recognised before parsing.
@@ -168,7 +172,15 @@ def load_graph(
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        inputs = fingerprint(files, documents, layers)
+        given, copied = Inputs(files, tuple(documents), layers), list[Path]()
+        pointer = versions.read_pointer(home) if add else None
+        if pointer is not None:
+            manifest = versions.read_manifest(home, pointer.version)
+            folder = versions.version_folder(home, pointer.version)
+            given = stack.enter_context(_with_stored(given, home, manifest, folder, server))
+            address, sparql = address or manifest.tables, sparql or (folder / versions.TRIPLES).is_dir()
+            copied = [each for each in (folder / versions.SHEETS,) if each.is_dir()]
+        inputs = fingerprint(given.sources, given.documents, given.layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
         present = matching_version(home, inputs, left_out, address)
@@ -181,10 +193,38 @@ def load_graph(
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
         wanted = replace(wanted, tables=address, base=reading.base)
-        given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
         stages = (*stages, server_stage(address, name, server.databases)) if address else stages
-        return build_version(home, wanted, given, stages, without, server, on_stage)
+        extracted = pointer.layers if pointer is not None else ""
+        return build_version(home, wanted, given, stages, without, server, on_stage, copied, extracted)
+
+
+@contextmanager
+def _with_stored(given: Inputs, home: Path, manifest: Manifest, folder: Path, server: Servers) -> Iterator[Inputs]:
+    """The inputs added to those of a version: its triples with what was left out, and its documents, as files that
+    exist in the `with` block; and its layers."""
+    from ingestion.index.triples import export_triples
+    from ingestion.report import read_omissions
+
+    if manifest.attached:
+        raise ConfigError(f"Graph {home.name!r} is attached to {manifest.attached}: nothing can be added to it.")
+    with TemporaryDirectory(prefix="nacre-stored-") as scratch:
+        triples, documents = Path(scratch) / "triples.nq", dict[str, DocumentFile]()
+        with closing(open_tables(folder, server.databases)) as tables, triples.open("wb") as out:
+            export_triples(tables, out)
+            left = read_omissions(tables).listed
+        if (folder / versions.DOCUMENTS).is_file():
+            with closing(Documents(folder / versions.DOCUMENTS)) as stored:
+                for number, each in enumerate(stored.all()):
+                    path = Path(scratch) / f"{number:06}.loaded"
+                    write_loaded(path, each.title, list(each.parts()))
+                    documents[each.name] = DocumentFile(path, each.name, each.source)
+        documents.update((each.name, each) for each in given.documents)
+        source = Source(str(triples), "N_QUADS", f"what {home.name!r} has", triples.name)
+        stored_files = (source,) if triples.stat().st_size else ()
+        files = replace(given.sources, files=(*stored_files, *given.sources.files), left=(*left, *given.sources.left))
+        in_order = tuple(each for _, each in sorted(documents.items()))
+        yield Inputs(files, in_order, read_layer_files(folder).replaced(given.layers.files))
 
 
 def embed_graph(

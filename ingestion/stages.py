@@ -28,6 +28,7 @@ from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.layer_file import LayerFiles, write_layer_files
 from ingestion.meaning.derive import RULES, STORED_RULES, Rule
+from ingestion.meaning.owl import join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
@@ -115,7 +116,8 @@ def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = 
     inputs, facts = parsed
     applied = layer_facts(facts, inputs.layers)
     write_layer_files(context.folder, inputs.layers)
-    layout = induce_layout(applied.facts, applied.layer, rules)
+    used = rules if inputs.layers.spellings else [rule for rule in rules if rule is not join_spellings]
+    layout = induce_layout(applied.facts, applied.layer, used)
     schema = write_layout(layout, context.folder / versions.TABLES, applied.layer)
     return TablesBuilt(inputs, applied.facts, layout, schema)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from nacre.errors import ToolError
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sparql_engine import LabelLookup, last_segment
 from nacre.plans.sparql_vocabulary import (
@@ -34,12 +35,13 @@ LEAST_SIMILARITY = 0.84
 # the share that a phrase must have of a value that contains it (given)
 LEAST_SHARE = 0.5
 
-# characters of the columns of a table; of a table with more, those that a look-up names are shown
-MAX_COLUMNS_TEXT = 6000
+# characters of the columns of a table; of a table with more, those that a look-up names are shown, in fewer characters
+MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 6000, 3000
 
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 LONGEST_VALUE = 300
+LONGEST_LINE = 140
 
 # values of one column that are counted as matches
 MOST_MATCHES = 200
@@ -113,15 +115,26 @@ def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: C
     text = describe([relation.name, *junctions])
     if len(text) <= MAX_COLUMNS_TEXT:
         return text
-    words = {token.norm for part in (wanted.text, wanted.column) for token in tokenize(part.replace("_", " "))}
-    lines = [line for line in text.splitlines() if words & {token.norm for token in tokenize(line.replace("_", " "))}]
+    words = _words(f"{wanted.text} {wanted.column}") - function_words()
+    lists = [name for name in junctions if words & _words(name)]
+    # columns whose name has the words, then those whose comment has them
+    near = sorted(
+        (-len(words & _words(line.partition(" --")[0])), -len(shared), place, line)
+        for place, line in enumerate(describe([relation.name]).splitlines())
+        if (shared := words & _words(line))
+    )
     named = [column.value or column.link for column in relation.columns]
     parts = [
-        *lines,
+        *(line[:LONGEST_LINE] for *_, line in near[:MOST]),
+        *([describe(lists).partition("\n\n")[2].strip()] if lists else []),
         f"All columns of {relation.name}: {', '.join(named)}",
         f"Tables of its lists: {', '.join(junctions)}",
     ]
-    return "\n".join(parts)[:MAX_COLUMNS_TEXT]
+    return "\n".join(parts)[:MAX_NAMED_TEXT]
+
+
+def _words(text: str) -> set[str]:
+    return {token.norm for token in tokenize(text.replace("_", " "))}
 
 
 def _like_values(wanted: LookUp, relation: Relation | None, tables: Tables, deadline: float) -> str:

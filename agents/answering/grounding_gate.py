@@ -5,7 +5,7 @@ Sentences of the rules come whole (`say`), free text of a model comes in pieces 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from agents.turn_view import CitedSentence
 from nacre.checking.claims import MIXED_ROWS, FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.language.data import word_list
-from nacre.language.sanitize import disarm_citations, escape_markup
+from nacre.language.sanitize import CITED, disarm_citations, escape_markup
 from nacre.language.tokens import ENGLISH, fold, tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.wording.answer import verbalise_rows
@@ -33,7 +33,6 @@ _END = re.compile(
 
 _STOP = re.compile(r"[.!?…।。\n]")
 
-_CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
 
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
 
@@ -88,7 +87,7 @@ class GroundingGate:
     `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
     were released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, and the rest
     was not looked at. `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence;
-    free text may be in `language`.
+    free text may be in `language`, in which the question `said` some words.
     """
 
     def __init__(
@@ -97,6 +96,7 @@ class GroundingGate:
         release: Callable[[str], None],
         known: FindGraphNames = no_graph_names,
         language: str = "en",
+        said: Collection[str] = (),
     ) -> None:
         self.answer = ""
         self.cited: list[int] = []
@@ -106,6 +106,7 @@ class GroundingGate:
         self._release = release
         self._known = known
         self._language = language
+        self._said = said
         self._indexes: dict[tuple[int, ...], EvidenceIndex] = {}
         self._pending = ""
         self._gap = " "
@@ -167,8 +168,8 @@ class GroundingGate:
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
         text = escape_markup(raw)
-        numbers = [int(n) for cited in _CITED.findall(text) for n in re.findall(r"\d+", cited)]
-        core = " ".join(_CITED.sub("", text).split())
+        numbers = [int(n) for cited in CITED.findall(text) for n in re.findall(r"\d+", cited)]
+        core = " ".join(CITED.sub("", text).split())
         if not _LETTER.search(core) or core in self._released or (shown.may_retry and self.is_lead_refused):
             return
         named = list(dict.fromkeys(shown.indexes[n - 1] for n in numbers if 0 < n <= len(shown.indexes)))
@@ -282,7 +283,7 @@ class GroundingGate:
         self._release(piece)
 
     def _unsupported(self, core: str, indexes: Sequence[int], language: str = "") -> list[str]:
-        return unsupported_claims(core, self._index(indexes), self._known, language or self._language)
+        return unsupported_claims(core, self._index(indexes), self._known, language or self._language, self._said)
 
     def _index(self, indexes: Sequence[int]) -> EvidenceIndex:
         key = tuple(sorted(set(indexes)))

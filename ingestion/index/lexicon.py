@@ -168,7 +168,7 @@ def _entities(
             continue
         iri = texts[number]
         local = _last_segment(iri)
-        plain = split_name(unquote(local) if "%" in local else local)
+        plain = split_name(_without_key_names(unquote(local) if "%" in local else local))
         names = set(map(joined_tokens, said))
         names.add(local if local.isdigit() else joined_tokens(plain))
         # a thing that only its IRI names is rarely meant
@@ -303,6 +303,15 @@ def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Predica
     for place in layout.places:
         if place.iri in schema.predicate_of:
             yield schema.predicate_of[place.iri], place
+
+
+def _without_key_names(segment: str) -> str:
+    """The values of the key at the end of the IRI of a row; another segment as it is.
+
+    >>> _without_key_names("Cost centre=0100;Line=2"), _without_key_names("Oslo")
+    ('0100;2', 'Oslo')
+    """
+    return ";".join(part.rpartition("=")[2] for part in segment.split(";")) if "=" in segment else segment
 
 
 def _last_segment(iri: str) -> str:

@@ -66,7 +66,8 @@ def build_schema(layout: Layout) -> Schema:
         predicates=add_name_units(predicates, [c.label for c in classes]),
         relations=build_relations(layout),
         junctions={p.iri: p.junction for p in layout.places if p.junction},
-        triples=layout.facts.triples,
+        # a statement in several named graphs counts once
+        triples=layout.facts.triples - (0 if layout.repeated is None else int(layout.repeated.sum())),
         entities=len(layout.entities),
     )
     return limit_schema(schema)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import MAX_NEAREST, Closure, transitive_closure
+from ingestion.meaning.owl import SPELLING_REASON
 from ingestion.read.facts import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -80,6 +81,8 @@ def read_declarations(facts: Facts) -> Declarations:
     number_of = {texts[n]: n for n in facts.predicates}
     type_number = number_of.get(TYPE, -1)
     type_rows = np.flatnonzero(facts.predicate == type_number)
+    if (respelt := facts.aside.get(SPELLING_REASON)) is not None:
+        type_rows = np.setdiff1d(type_rows, respelt)
     used_classes, _ = unique_counts(facts.object[type_rows])
     is_schema = _schema_terms(facts, number_of, type_rows, used_classes)
     if facts.things is not None:

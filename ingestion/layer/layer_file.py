@@ -7,7 +7,7 @@ stored layer needs no other file.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -418,22 +418,23 @@ class LayerFile:
 
 @dataclass(frozen=True)
 class LayerFiles:
-    """The layers of a graph, the first one first; the packs of common vocabularies come before them."""
+    """The layers of a graph, in order, after the `packs`. `spellings`: two spellings of an IRI are read as one."""
 
     files: tuple[LayerFile, ...] = ()
     packs: bool = True
+    spellings: bool = True
 
     def replaced(self, others: Sequence[LayerFile]) -> "LayerFiles":
         """The same with other files: one with the name of a present one takes its place."""
         names = {each.name for each in others}
-        return LayerFiles((*(f for f in self.files if f.name not in names), *others), self.packs)
+        return replace(self, files=(*(f for f in self.files if f.name not in names), *others))
 
     def without(self, name: str) -> "LayerFiles":
         """The same without one file; raises IngestionError if there is none of this name."""
         if name not in {each.name for each in self.files}:
             known = ", ".join(each.name for each in self.files) or "none"
             raise IngestionError(f"No layer named '{name}' is applied; applied are: {known}.")
-        return LayerFiles(tuple(f for f in self.files if f.name != name), self.packs)
+        return replace(self, files=tuple(f for f in self.files if f.name != name))
 
     def layers(self) -> list[Layer]:
         """The parsed layers."""
@@ -527,21 +528,20 @@ def write_layer_files(folder: Path, layers: LayerFiles) -> None:
     (folder / FOLDER).mkdir()
     for number, each in enumerate(layers.files):
         (folder / FOLDER / f"{number}.yaml").write_text(each.text, encoding="utf-8")
-    index = {"files": [[each.name, each.strict] for each in layers.files], "packs": layers.packs}
+    index = asdict(layers) | {"files": [[each.name, each.strict] for each in layers.files]}
     (folder / FOLDER / INDEX).write_text(json.dumps(index) + "\n", encoding="utf-8")
 
 
 def read_layer_files(folder: Path) -> LayerFiles:
     """The layers of a version; none for one that was built before there were layers."""
-    index = folder / FOLDER / INDEX
-    if not index.is_file():
+    if not (index := folder / FOLDER / INDEX).is_file():
         return LayerFiles()
     data = json.loads(index.read_text(encoding="utf-8"))
     files = [
         LayerFile(name, (folder / FOLDER / f"{number}.yaml").read_text(encoding="utf-8"), strict)
         for number, (name, strict) in enumerate(data["files"])
     ]
-    return LayerFiles(tuple(files), data["packs"])
+    return LayerFiles(tuple(files), data["packs"], data.get("spellings", True))
 
 
 # a layer of sixty statements has about 12,000 characters (given)

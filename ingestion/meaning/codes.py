@@ -255,6 +255,11 @@ def name_translations(draft: Draft) -> None:
             continue
         known = [tag for tag, times in used.most_common() if tag in names and times >= FEWEST][:MOST]
         of = np.array([known.index(tag) if tag in known else -1 for tag in tags])
+        rare = [bool(tag) and 0 < used[tag] < FEWEST for tag in tags]
+        several = np.isin(facts.subject[rows], facts.subject[rows[1:]][np.diff(facts.subject[rows]) == 0])
+        for row in rows[several & np.array(rare)[sorts]].tolist():
+            # too few for a property of their own, but people may type them
+            draft.add(int(facts.subject[row]), ALTERNATIVE, int(facts.object[row]))
         for place, tag in enumerate(known):
             here = rows[of[sorts] == place]
             iri = language_property(draft.text(number), tag)

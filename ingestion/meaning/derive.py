@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 from ingestion.meaning.codes import expand_codes, hide_empty_texts, name_translations, name_undescribed_targets
 from ingestion.meaning.draft import Draft, RuleStopped
 from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
-from ingestion.meaning.owl import complete_inverses, complete_transitive, merge_same, unfold_lists
+from ingestion.meaning.owl import (
+    complete_inverses,
+    complete_transitive,
+    join_spellings,
+    link_named_graphs,
+    merge_same,
+    unfold_lists,
+)
 from ingestion.meaning.relation_nodes import unfold_measurements, unfold_roles
 from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from ingestion.read.facts import Facts
@@ -14,6 +21,7 @@ Rule = Callable[[Draft], None]
 
 # each rule reads what the previous ones derived
 RULES: tuple[Rule, ...] = (
+    join_spellings,
     unfold_lists,
     unfold_values,
     unfold_names,
@@ -31,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     name_translations,
     expand_codes,
     hide_empty_texts,
+    link_named_graphs,
 )
 
 # of rules that replace facts or hide them, those that a database can follow: its queries read its columns as they are
@@ -51,4 +60,6 @@ def derive_facts(facts: Facts, rules: Sequence[Rule] = RULES) -> Facts:
         except RuleStopped as error:
             # what it derived so far is kept
             draft.limits.append(f"{rule.__name__.replace('_', ' ')}: {error}")
+        if rule is join_spellings and (joined := draft.finished_facts()) is not facts:
+            draft = Draft(joined)
     return draft.finished_facts()

@@ -43,26 +43,26 @@ class Draft:
         self._added_rows: list[NDArray[np.int32]] = []
         self._by_predicate: dict[int, list[TermPair]] = defaultdict(list)
         self._blank_targets: dict[int, list[TermPair]] = defaultdict(list)
-        self._predicates = {facts.texts[n]: n for n in facts.predicates}
+        self.predicates = {facts.texts[n]: n for n in facts.predicates}
 
     def predicate(self, iri: str) -> int | None:
         """The number of a predicate; None if the graph does not use it."""
-        return self._predicates.get(iri)
+        return self.predicates.get(iri)
 
     def has_any(self, *iris: str) -> bool:
         """Whether any of these predicates is used."""
-        return any(iri in self._predicates for iri in iris)
+        return any(iri in self.predicates for iri in iris)
 
     def iri(self, text: str) -> int:
         """The number of an IRI; a new one if the graph does not have it."""
-        found = self._predicates.get(text)
+        found = self.predicates.get(text)
         if found is None:
-            found = self._iris.get(text)
+            found = self.iris.get(text)
         return self._term(text, IRI) if found is None else found
 
     def known_iri(self, text: str) -> int | None:
         """The number of an IRI that the graph has."""
-        return self._iris.get(text)
+        return self.iris.get(text)
 
     def literal(self, text: str, datatype: str = "", language: str = "") -> int:
         """The number of a new literal."""
@@ -80,7 +80,7 @@ class Draft:
 
     def pairs(self, iri: str) -> list[TermPair]:
         """(subject, object) of the shown triples with a predicate, read or derived."""
-        number = self._predicates.get(iri)
+        number = self.predicates.get(iri)
         if number is None:
             return []
         rows: list[int] = self._by_number[slice(*_span(self._numbers, number))].tolist()
@@ -104,10 +104,10 @@ class Draft:
 
     def instances_of(self, iri: str) -> list[int]:
         """The things with a class as type."""
-        wanted = self._classes.get(iri)
+        wanted = self.classes.get(iri)
         rows = [] if wanted is None else self._type_rows[self.facts.object[self._type_rows] == wanted].tolist()
         read = {int(self.facts.subject[row]) for row in rows if row not in self.hidden}
-        number = self._predicates.get(TYPE, -1)
+        number = self.predicates.get(TYPE, -1)
         return sorted(read | {s for s, o in self._by_predicate.get(number, ()) if self.text(o) == iri})
 
     def add(self, subject: int, predicate: str, target: int) -> None:
@@ -161,6 +161,18 @@ class Draft:
                     np.stack((facts.subject[here], facts.predicate[here], np.full(len(here), other))).T
                 )
                 self.codes.setdefault(int(facts.predicate[here[0]]), {}).setdefault(other, set()).add(term)
+
+    def replace_terms(self, other: Mapping[int, int], reason: str) -> None:
+        """Read terms as others in all triples. Later rules see it only in a new draft."""
+        facts = self.facts
+        term = np.arange(len(facts.texts), dtype=np.int32)
+        term[list(other)] = list(other.values())
+        columns = np.stack((facts.subject, facts.predicate, facts.object), axis=1)
+        replaced = term[columns]
+        rows = np.flatnonzero((replaced != columns).any(axis=1))
+        self.hide(rows.tolist(), reason)
+        _, first = np.unique(np.concatenate((columns, replaced[rows])), axis=0, return_index=True)
+        self._added_rows.append(replaced[rows][first[first >= len(columns)] - len(columns)])
 
     def hide(self, rows: "Iterator[int] | range | list[int]", reason: str) -> None:
         """Hide read triples; the first reason is kept."""
@@ -219,15 +231,16 @@ class Draft:
 
     @cached_property
     def _type_rows(self) -> "NDArray[np.intp]":
-        return np.flatnonzero(self.facts.predicate == self._predicates.get(TYPE, -1))
+        return np.flatnonzero(self.facts.predicate == self.predicates.get(TYPE, -1))
 
     @cached_property
-    def _classes(self) -> dict[str, int]:
+    def classes(self) -> dict[str, int]:
         """The numbers of all classes that are types of things, by IRI."""
         return {self.facts.texts[n]: n for n in unique_counts(self.facts.object[self._type_rows])[0].tolist()}
 
     @cached_property
-    def _iris(self) -> dict[str, int]:
+    def iris(self) -> dict[str, int]:
+        """The numbers of all IRIs."""
         wanted = np.flatnonzero(self.facts.kinds("iri")).tolist()
         return {self.facts.texts[n]: n for n in wanted}
 
@@ -261,9 +274,9 @@ class Draft:
 
     def _number(self, predicate: str) -> int:
         """The number of a predicate, which counts as used from now on."""
-        if predicate not in self._predicates:
-            self._predicates[predicate] = self.iri(predicate)
-        return self._predicates[predicate]
+        if predicate not in self.predicates:
+            self.predicates[predicate] = self.iri(predicate)
+        return self.predicates[predicate]
 
     def _term(self, text: str, sort: TermSort) -> int:
         key = text, sort

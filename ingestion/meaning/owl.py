@@ -1,14 +1,28 @@
 """Rules for RDF and OWL links: Draft -> Draft.
 
 Lists and containers become links to their members; of things that are the same, one gets all facts; transitive,
-inverse and symmetric predicates get the links that follow.
+inverse and symmetric predicates get the links that follow; things link to the named graphs that describe them.
 """
 
 import re
 from collections import defaultdict
+from urllib.parse import unquote
+
+import numpy as np
 
 from ingestion.meaning.draft import Draft
-from ingestion.vocabulary import ALTERNATIVE, INVERSE, OWL, RDF, RDFS, SCHEMA_PREDICATES, SKOS, TYPE, name_rank
+from ingestion.vocabulary import (
+    ALTERNATIVE,
+    INVERSE,
+    LABEL,
+    OWL,
+    RDF,
+    RDFS,
+    SCHEMA_PREDICATES,
+    SKOS,
+    TYPE,
+    name_rank,
+)
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -83,6 +97,54 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
     draft.hide(owners, LIST_REASON)
     for node in nodes:
         draft.hide(draft.rows_of(node), LIST_REASON)
+
+
+SPELLING_REASON = "another spelling of an IRI"
+
+
+def spelling(iri: str) -> str:
+    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
+
+    >>> spelling("https://example.org/caf%C3%A9/")
+    'http://example.org/café'
+    """
+    plain = "http" + iri[5:] if iri.startswith("https:") else iri
+    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
+
+
+def join_spellings(draft: Draft) -> None:
+    """Read IRIs that differ in their spelling alone as one, the one in most triples. Things that are linked with each
+    other, such as a document and what it is about, and things without a common class stay two."""
+    facts, iris = draft.facts, draft.iris
+    marked = [iri for iri in iris if iri[-1:] == "/" or "%" in iri or (iri[:5] == "https" and f"http{iri[5:]}" in iris)]
+    forms: dict[str, set[int]] = defaultdict(set)
+    for iri in marked:
+        if (plain := spelling(iri)) in iris:
+            forms[plain] |= {iris[iri], iris[plain]}
+    words = {*draft.predicates, *draft.classes}
+    for iri in words.intersection(marked):
+        forms[spelling(iri)].add(iris[iri])
+    forms = {plain: terms for plain, terms in forms.items() if len(terms) > 1}
+    if not forms:
+        return
+    uses = np.bincount(np.concatenate((facts.subject, facts.predicate, facts.object)))
+    other: dict[int, int] = {}
+    for terms in forms.values():
+        best, *rest = sorted(terms, key=lambda n: (-uses[n], draft.text(n)))
+        kinds, links = _classes_and_ends(draft, best)
+        for term in rest:
+            own, ends = _classes_and_ends(draft, term)
+            is_apart = term in links or best in ends or (own and kinds and not kinds & own)
+            if not is_apart or draft.text(term) in words:
+                other[term] = best
+    if other:
+        draft.replace_terms(other, SPELLING_REASON)
+
+
+def _classes_and_ends(draft: Draft, term: int) -> tuple[set[str], set[int]]:
+    """The spellings of the classes of a thing, and all that it leads to."""
+    rows = [draft.row(row) for row in draft.rows_of(term)]
+    return {spelling(draft.text(o)) for _, p, o in rows if draft.text(p) == TYPE}, {o for _, _, o in rows}
 
 
 SAME = OWL + "sameAs"
@@ -211,3 +273,28 @@ def _add_reversed(draft: Draft, links: list[tuple[int, int]], predicate: str) ->
     for subject, target in links:
         if draft.sort(target)[0] != "literal":
             draft.add(target, predicate, subject)
+
+
+NAMED_GRAPH = "urn:nacre:named-graph"  # the predicate from a thing to the named graphs that state its class
+
+MAX_NAMED_GRAPHS = 100  # more of them are no few exports or sources that people know by name (given)
+
+
+def link_named_graphs(draft: Draft) -> None:
+    """Link each thing to the named graphs that state its class, if things of a class are in several graphs."""
+    facts = draft.facts
+    if facts.graph is None:
+        return
+    rows = np.flatnonzero((facts.predicate == draft.predicate(TYPE)) & (facts.graph > 0))
+    graphs = np.unique(facts.graph[rows])
+    of_class = np.unique(np.stack((facts.object[rows], facts.graph[rows])), axis=1)
+    if not 2 <= len(graphs) <= MAX_NAMED_GRAPHS or len(np.unique(of_class[0])) == of_class.shape[1]:
+        return
+    draft.add(draft.iri(NAMED_GRAPH), LABEL, draft.literal("named graph"))
+    for graph in graphs.tolist():
+        if not any(name_rank(draft.text(draft.row(row)[1])) is not None for row in draft.rows_of(graph)):
+            *before, last = re.findall(r"[^\W_]+", unquote(draft.text(graph)))[-2:]
+            draft.add(graph, LABEL, draft.literal(" ".join((*before, last))))
+            draft.add(graph, ALTERNATIVE, draft.literal(" ".join((last, *before))))
+    subjects, of_graphs = np.unique(np.stack((facts.subject[rows], facts.graph[rows])), axis=1)
+    draft.derive(subjects, NAMED_GRAPH, of_graphs)

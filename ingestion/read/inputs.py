@@ -40,6 +40,7 @@ def fingerprint(
     relative IRIs may be renamed without changing it."""
     reading = sources.reading
     options = f"{reading.strict} {reading.fetch} {reading.expansion}{'' if layers.packs else ' no packs'}"
+    options += "" if layers.spellings else " spellings"
     total = blake2b(f"format {FORMAT} {_code_hash()} {options}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]

@@ -139,7 +139,8 @@ class TermNumbers:
     """Numbers for the terms of tables, and the place of their triples. `known` are the terms of RDF files."""
 
     def __init__(self, collector: TripleCollector, known: Mapping[Any, int]) -> None:
-        self._collector, self._known = collector, known
+        # the default graph is always known
+        self._collector, self._known = collector, known if len(known) > 1 else {}
         self._terms: dict[TermSort, Terms] = {}
         self.iris = self.of(IRI)
 

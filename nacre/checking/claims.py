@@ -46,12 +46,14 @@ def unsupported_claims(
     evidence: Sequence[Evidence] | EvidenceIndex,
     known: FindGraphNames = no_graph_names,
     language: str = ENGLISH,
+    said: Collection[str] = (),
 ) -> list[str]:
     """The numbers, dates, names and yes or no of a sentence (without its [n]) that its evidence does not support.
 
     A number may be rounded, formatted, converted to another unit, count the rows, or follow from other numbers by
     simple arithmetic. A name is a word that is capitalised, has digits, is no English word, or is `known` in the graph.
-    Names and numbers of different rows must not be joined. The sentence may be in another `language`.
+    Names and numbers of different rows must not be joined. The sentence may be in another `language`, in which the
+    question `said` some words that English evidence has not: "Devon" for the Devonian.
 
     >>> from nacre.records.evidence import EvidenceSentence
     >>> dal = EvidenceSentence("lexical", 1, "The dal cooks for 35 min.")
@@ -68,7 +70,7 @@ def unsupported_claims(
         *_unread_numbers(match),
         *_unsupported_dates(match),
         *numbers,
-        *_unsupported_names(match, known),
+        *(each for each in _unsupported_names(match, known) if not _words(each) <= set(said)),
     ]
     of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
     is_aligned = not match.labels or _is_aligned([*match.labels, *of_named_rows], index)
@@ -123,6 +125,10 @@ def _unsupported_dates(match: SentenceMatch) -> list[str]:
     known_starts = {period.start for period in match.periods}
     spans += [found.span() for found in _DATE.finditer(match.text) if found.start() not in known_starts]
     return [match.text[start:end] for start, end in spans]
+
+
+def _words(text: str) -> set[str]:
+    return {token.norm for token in tokenize(text)}
 
 
 def _is_copied(match: SentenceMatch, start: int, end: int) -> bool:
@@ -312,9 +318,10 @@ def _is_related(match: SentenceMatch) -> bool:
         # most of it is copied
         return True
     if _foreign_language(match):
-        # its words cannot be those of the evidence, but its names must be
+        # its words cannot be those of the evidence, but its names must be, or its numbers if that has no names
         stems = match.evidence.name_stems
-        return any(match.run_lengths) or any(_is_cognate(word.norm, stems) for word in match.words)
+        is_number = not stems and any(map(str.isdigit, match.text))
+        return is_number or any(match.run_lengths) or any(_is_cognate(word.norm, stems) for word in match.words)
     content = match.content[1:] if match.yes_no else match.content
     # numbers, units, dates and computed numbers are checked elsewhere
     figure = pattern("checking", "figure")

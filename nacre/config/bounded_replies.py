@@ -12,7 +12,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 log = logging.getLogger(__name__)
 
@@ -129,6 +129,15 @@ class ReplyTooLarge(Exception):
     """A reply has more bytes or items than any answer of a model, or an encoding that was not asked for."""
 
 
+class Counter(Protocol):
+    """What is counted of a reply, part by part; `count` raises ReplyTooLarge."""
+
+    most_bytes: int
+
+    def count(self, part: bytes) -> None:
+        """Count the next part."""
+
+
 class WholeReply:
     """Counts the items of a JSON text outside its strings, part by part."""
 
@@ -180,8 +189,6 @@ class StreamedReply:
             _check_items(self._items)
 
 
-Counter = WholeReply | StreamedReply
-
 # a request for a stream, in its body or its path
 _STREAM_WANTED = re.compile(rb'"stream"\s*+:\s*+true')
 
@@ -221,7 +228,7 @@ class BoundedBody:
             part, rest = self._inflated(rest)
             self._left -= len(part)
             if self._left < 0:
-                raise ReplyTooLarge("the reply of the model's server has too many bytes")
+                raise ReplyTooLarge("the reply has too many bytes")
             self._counter.count(part)
             yield part
 
@@ -231,7 +238,7 @@ class BoundedBody:
         try:
             return self._inflate.decompress(rest, BYTES_AT_ONCE), self._inflate.unconsumed_tail
         except zlib.error as error:
-            raise ReplyTooLarge(f"the reply of the model's server can't be inflated ({error})") from None
+            raise ReplyTooLarge(f"the reply can't be inflated ({error})") from None
 
     async def aclose(self) -> None:
         await self._body.aclose()
@@ -244,7 +251,7 @@ def bound_body(response: Any, counter: Counter) -> None:
     """Put the bounds around the body of a response of httpx, or of a copy of it under another name."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "", *ENCODINGS):
-        raise ReplyTooLarge(f"the model's server sent its reply as {encoding[:50]!r}")
+        raise ReplyTooLarge(f"the reply was sent as {encoding[:50]!r}")
     is_packed = encoding in ENCODINGS
     for name in ("content-encoding", "content-length") if is_packed else ():
         with suppress(KeyError):

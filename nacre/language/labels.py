@@ -78,8 +78,9 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
     >>> split_compound("sizegrossnet", frozenset())
     ('size', 'gross', 'net')
     """
-    known = simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en"))
-    if not (len(word) >= _MIN_COMPOUND or (any(map(str.isdigit, word)) and len(word) > _MIN_PART)) or known:
+    if len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word))):
+        return (word,)
+    if simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en")):
         return (word,)
     short = word_map("wording", "abbreviations")
     places = sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word)))

@@ -18,10 +18,10 @@ from nacre.language.tokens import split_name
 from nacre.language.values import is_plain_number
 from nacre.plans.selects import (
     UNKNOWN_TRUTH,
-    all_groups,
     answer_variable,
     compare_periods,
     extreme_period,
+    measure_parts,
     unstated_values,
 )
 from nacre.plans.sparql_vocabulary import SparqlQuery
@@ -38,6 +38,7 @@ from nacre.records.plan import (
     Compute,
     Filter,
     Itself,
+    PlanTerm,
     Profile,
     Select,
 )
@@ -229,6 +230,11 @@ class QueryRunner:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
         body = extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
         answers = body.answers if isinstance(body, Select) else ()
+        parts = measure_parts(body) if isinstance(body, Select) else ()
+        if isinstance(body, Select) and (len(parts) > 2 or (parts and body.zeros and body.group)):
+            beside = self._side_by_side(parts[0], parts[1:], body)
+            if beside is not None:
+                return beside
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
         if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
@@ -242,24 +248,34 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        if isinstance(body, Select) and body.zeros and table.rows and not table.truncated:
-            return self._with_zeros(table, body)
         return table
 
-    def _with_zeros(self, table: Table, body: Select) -> Table:
-        """The table of a count for each thing with the things that nothing is counted for, if most have any: of the
-        terms of a vocabulary few are used."""
-        groups = all_groups(body)
-        everything = self.rows(groups) if groups is not None else None
-        if everything is None or everything.truncated:
-            return table
-        counted = set(table.keys)
-        missing = [(row, key) for row, key in zip(everything.rows, everything.keys, strict=True) if key not in counted]
-        if len(missing) > len(table.rows):
-            return table
-        names = [(dict(zip(everything.columns, row, strict=True)), key) for row, key in missing]
-        zeros = tuple(tuple(cells.get(column, 0) for column in table.columns) for cells, _ in names)
-        return replace(table, rows=(*table.rows, *zeros), keys=(*table.keys, *(key for _, key in names)))
+    def _side_by_side(self, groups: Select, parts: Sequence[Select], body: Select) -> Table | None:
+        """The numbers of each group, each computed apart so that no join repeats what it is computed over or leaves out
+        a group. None if some cannot be shown so. Things that nothing is computed for have rows with 0 if most have any:
+        of the terms of a vocabulary few are used."""
+        found: dict[tuple[Any, ...], tuple[tuple[str, ...], dict[PlanTerm, Cell]]] = {}
+        shown: dict[PlanTerm, tuple[str, str]] = {}
+
+        def add(table: Table, answers: Sequence[PlanTerm]) -> None:
+            for row, keys in zip(table.rows, table.keys, strict=True):
+                # groups by a value have the things behind their numbers as keys
+                cells = found.setdefault((keys if body.group else (), row[0]), (keys, {}))[1]
+                cells.update(zip(answers, row, strict=True))
+
+        for part in parts:
+            table = self.rows(part)
+            if table is None or table.truncated or len(table.columns) != len(part.answers):
+                return None
+            add(table, part.answers)
+            shown |= dict(zip(part.answers, zip(table.columns, table.units, strict=True), strict=True))
+        empty = {a: 0 for a in body.answers if isinstance(a, Aggregate) and a.function in ("count", "sum")}
+        everything = self.rows(groups) if body.zeros and body.group and found and empty else None
+        if everything and not everything.truncated and len(everything.rows) <= 2 * len(found):
+            add(everything, groups.answers)
+        rows = tuple(tuple((empty | cells).get(each) for each in body.answers) for _, cells in found.values())
+        columns, units = zip(*(shown[each] for each in body.answers), strict=True)
+        return Table(columns, rows, tuple(keys for keys, _ in found.values()), units)
 
     def _with_contributing(self, table: Table, body: Select, aggregate: Aggregate) -> Table:
         """The row of an aggregate with the first things behind it and their number."""

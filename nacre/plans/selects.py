@@ -81,27 +81,81 @@ def counted_edges(select: Select) -> frozenset[int]:
     return direct.union(*(counted_path(select, end) for end in ends))
 
 
-def all_groups(select: Select) -> Select | None:
-    """The things that a select counts other things for, under the conditions on them alone; None for other selects."""
-    counts = [a for a in select.answers if isinstance(a, Aggregate)]
-    shown = tuple(a for a in select.answers if not isinstance(a, Aggregate))
-    is_plain = len(counts) == 1 and counts[0].function == "count" and isinstance(counts[0].of, Itself)
-    if not is_plain or select.by or select.limit or not shown or {variable_of(a) for a in shown} != {*select.group}:
+def branches(select: Select, root: str) -> list[frozenset[str]]:
+    """The groups of variables that edges connect without a variable, in their order.
+
+    >>> edges = Edge("order", "of", "buyer"), Edge("ticket", "of", "buyer"), Edge("line", "of", "order")
+    >>> found = branches(Select((), tuple(map(Variable, ("buyer", "order", "ticket", "line"))), edges), "buyer")
+    >>> [sorted(each) for each in found]
+    [['line', 'order'], ['ticket']]
+    """
+    edges = [each for each in select.edges if root not in (each.subject, each.object)]
+    others = (v.name for v in select.variables if v.name != root)
+    return list(dict.fromkeys(frozenset(_reached(name, edges)) for name in others))
+
+
+def measure_parts(select: Select) -> tuple[Select, ...]:
+    """First the things that a select groups by, under the conditions on them alone, then for each branch of variables
+    that it computes something over a select of its own: "the total amount of orders and the number of tickets for each
+    customer" are two. None for other selects, whose groups have several things or are ranked.
+    """
+    root, of_groups = counted_for(select), [a for a in select.answers if not isinstance(a, Aggregate)]
+    is_grouped = of_groups and {*of_groups} == {*map(Itself, select.group), *select.by}
+    if (
+        not is_grouped
+        or len(of_groups) > 1
+        or select.order
+        or any(isinstance(f.left, Aggregate) for f in select.filters)
+    ):
+        return ()
+    own = branches(select, root)
+    computed: dict[frozenset[str], list[PlanTerm]] = {}
+    for answer in select.answers:
+        if isinstance(answer, Aggregate):
+            branch = next((each for each in own if answer.of.variable in each), frozenset[str]())
+            computed.setdefault(branch, []).append(answer)
+    conditions = {root}.union(*(each for each in own if each not in computed))
+
+    def part(answers: Sequence[PlanTerm], names: Collection[str]) -> Select:
+        edges = (e for e in select.edges if {e.subject, e.object} <= {*names})
+        filters = (f for f in select.filters if filtered_variable(f) in names)
+        variables = (v for v in select.variables if v.name in names)
+        kept = replace(select, answers=tuple(answers), zeros=False, variables=tuple(variables))
+        return replace(kept, edges=tuple(edges), filters=tuple(filters))
+
+    groups = replace(part(of_groups, conditions), group=(), by=())
+    return (groups, *(part([*of_groups, *terms], conditions | branch) for branch, terms in computed.items()))
+
+
+def join_measures(first: Select, second: Select) -> Select | None:
+    """The numbers of two selects side by side, if they have the same groups. Branches that differ stay apart."""
+    root = counted_for(first)
+    groups, others = measure_parts(first)[:1], measure_parts(second)[:1]
+    if not groups or groups != others:
         return None
-    group, counted = variable_of(shown[0]), variable_of(counts[0])
-    # the edge by which the groups lead to what is counted
-    for edge in select.edges:
-        rest = [each for each in select.edges if each is not edge]
-        if group in (edge.subject, edge.object) and counted not in _reached(group, rest):
-            own = _reached(group, rest)
-            break
-    else:
-        return None
-    if any(isinstance(each.left, Aggregate) for each in select.filters):
-        return None
-    filters = tuple(each for each in select.filters if filtered_variable(each) in own)
-    variables = tuple(each for each in select.variables if each.name in own)
-    return Select(shown, variables, tuple(each for each in rest if each.subject in own), filters)
+    known = {branch: _branch_content(first, branch) for branch in branches(first, root)}
+    taken, names = {v.name for v in first.variables}, {root: root}
+    for branch in branches(second, root):
+        is_same = known.get(branch) == _branch_content(second, branch)
+        for name in sorted(branch):
+            names[name] = name if is_same else free_name(name, taken)
+            taken.add(names[name])
+    variables = (replace(v, name=names[v.name]) for v in second.variables)
+    return replace(
+        first,
+        answers=tuple(dict.fromkeys((*first.answers, *(rename_term(a, names) for a in second.answers)))),
+        variables=tuple(dict.fromkeys((*first.variables, *variables))),
+        edges=tuple(dict.fromkeys((*first.edges, *(rename_edge(e, names) for e in second.edges)))),
+        filters=tuple(dict.fromkeys((*first.filters, *(rename_filter(f, names) for f in second.filters)))),
+        zeros=first.zeros or second.zeros,
+    )
+
+
+def _branch_content(select: Select, branch: Collection[str]) -> frozenset[object]:
+    """All that a select says of the variables of a branch."""
+    edges = (e for e in select.edges if {e.subject, e.object} & {*branch})
+    filters = (f for f in select.filters if filtered_variable(f) in branch)
+    return frozenset((*edges, *filters, *(v for v in select.variables if v.name in branch)))
 
 
 def _reached(name: str, edges: Sequence[Edge]) -> set[str]:

@@ -494,6 +494,8 @@ def schema_sparql(
     for each in chosen:
         lines += _class(each, schema, prefixes, focus)
     used = "\n".join(lines)
+    # numbers in strings are cast
+    used += " xsd:"
     shown = [f"PREFIX {name}: <{space}>" for space, name in prefixes.names.items() if f"{name}:" in used]
     return "\n".join((*lines, *shown))
 

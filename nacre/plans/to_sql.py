@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
-from nacre.plans.selects import compare_periods
+from nacre.plans.selects import compare_periods, measure_parts
 from nacre.plans.sql_joins import (
     RAW_TEXT_SUFFIX,
     JoinBuilder,
@@ -452,7 +452,8 @@ def trace_provenance(plan: Plan, table: Table, tables: Tables) -> list[Triple]:
     keys = tuple(listed)[: 4 * MAX_PROVENANCE_THINGS]
     found: Iterator[Triple] = iter(())
     if isinstance(body, Select):
-        found = _Tracer(tables, triples, table).behind(body, keys)
+        tracer = _Tracer(tables, triples, table)
+        found = (triple for part in measure_parts(body)[1:] or (body,) for triple in tracer.behind(part, keys))
     elif isinstance(body, Ask) and table.rows and table.rows[0][0]:
         found = _Tracer(tables, triples, table).behind(body.select, keys)
     elif isinstance(body, Compute):

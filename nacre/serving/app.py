@@ -7,6 +7,7 @@ import multiprocessing
 import re
 import signal
 import threading
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from functools import partial
@@ -59,8 +60,15 @@ from nacre.serving.telemetry import Metrics, configure_tracing
 from nacre.serving.threads import delete_untouched_threads
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.serving.verified_questions import calibrate_again_and_again
+from nacre.stores.catalog import Library
 from nacre.stores.killable_pool import exit_with_parent
 from nacre.stores.state.conversations import ConversationStoreError
+from nacre.understanding.linking.link_mentions import linker_of
+
+log = logging.getLogger(__name__)
+
+# graphs that are opened before the first request: bytes of tables, number, and seconds after which no other is opened
+LARGE_GRAPH, MAX_LARGE_GRAPHS, WARM_SECONDS = 10_000_000, 4, 5.0
 
 # headers of replies that pages of other origins may read
 EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "Retry-After"]
@@ -205,9 +213,24 @@ async def _warm_up(app: FastAPI, turns: TurnService) -> None:
     # the first word loads the dictionary of word forms
     await run_in_thread(tokenize, "words")
     await run_in_thread(turns.library.warm)
+    await run_in_thread(open_large_graphs, turns.library)
     # a full collection of these lasting objects would pause all requests
     gc.collect()
     relax_collection()
+
+
+def open_large_graphs(library: Library) -> None:
+    """Open the largest graphs and index their schemas: the first question about 30,000 classes would take seconds."""
+    start, sizes = time.process_time(), library.sizes()
+    for name in sorted(sizes, key=lambda name: -sizes[name])[:MAX_LARGE_GRAPHS]:
+        if sizes[name] < LARGE_GRAPH or time.process_time() - start > WARM_SECONDS:
+            break
+        try:
+            with library.open(name) as graph:
+                linker_of(graph.lexicon)
+                graph.tables.check_answers(WARM_SECONDS)
+        except Exception as error:  # whatever is damaged, the server starts
+            log.warning("graph %s can't be opened: %s", name, error)
 
 
 async def _close_runs_on_stop(app: FastAPI, seconds: float) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extension import service
+from nacre.serving.errors import Forbidden
 from nacre.stores.state.database import StateDatabase, StorageError, open_state, unusable_state
 
 log = logging.getLogger(__name__)
@@ -35,12 +36,14 @@ KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 @dataclass(frozen=True)
 class Caller:
     """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights,
-    `name` the name of a person who logged in."""
+    `name` the name of a person who logged in. Of the owner's threads, a visitor may use those with random names, which
+    nobody can guess."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
     may: tuple[str, ...] = ()
     name: str = ""
+    is_visitor: bool = False
 
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
@@ -50,6 +53,14 @@ class Caller:
         (True, False, True)
         """
         return self.graphs is None or graph in self.graphs
+
+    def require(self, right: str, deed: str) -> None:
+        """Raise Forbidden unless this caller has a right, which the deed needs."""
+        if right not in self.may:
+            advice = f"Run: nacre keys add NAME --may {right}"
+            if self.name:
+                advice = f"Ask the operator to give one of your groups the right {right!r}."
+            raise Forbidden(f"This {'account' if self.name else 'key'} may not {deed}. {advice}")
 
 
 audit_log = logging.getLogger("nacre.audit")

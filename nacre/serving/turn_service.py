@@ -6,6 +6,7 @@ their turns.
 
 import json
 import logging
+import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -52,6 +53,10 @@ LOOK_UP_SLOTS = 2
 PART_SLOTS = 8
 
 log = logging.getLogger(__name__)
+
+
+# 128 random bits, as threads get them here
+RANDOM_NAME = re.compile(r"[0-9a-f-]{32,36}")
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ class TurnService:
             return self.library.resolve(graph)
         if graph is None and len(names) == 1:
             return names[0]
-        choices = f"There are {', '.join(names)}." if names else "This key may not read any graph of this server."
+        choices = f"There are {', '.join(names)}." if names else "You may not read any graph of this server."
         raise ConfigError(f"Which graph? {choices}" if graph is None else f"No graph named {graph!r}. {choices}")
 
     async def open_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> Graph:
@@ -140,6 +145,8 @@ class TurnService:
         if context is not None:
             agents_for(self.composition.resources, context)
         thread = validate_thread_name(turn.thread)
+        if caller.is_visitor and thread and not RANDOM_NAME.fullmatch(thread):
+            raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         conversation = None
         if thread and self.threads is not None:
             try:

@@ -166,8 +166,7 @@ class VerifiedQuestionService:
         self, caller: Caller, graph: str | None, id: str, by: str | None = None, *, approved: bool = True
     ) -> VerifiedQuestion:
         """Approve an entry for everyone, or take it back. `by` is its owner, if several people confirmed it."""
-        if not may_approve(caller):
-            raise Forbidden("This key may not approve. Run: nacre keys add NAME --may approve")
+        caller.require(APPROVE, "approve")
         name, entry = await self._entry(caller, graph, id, by)
         changed = await self._stored(lambda: self._store.approve(name, id, entry.by, approved=approved))
         report_deed(caller, "approved" if approved else "withdrew an approval", graph=name, id=id, by=entry.by)
@@ -177,7 +176,7 @@ class VerifiedQuestionService:
         """Delete an entry of the caller; any entry, for a caller who may approve."""
         name, entry = await self._entry(caller, graph, id, by or (None if may_approve(caller) else caller.owner))
         if entry.by != caller.owner and not may_approve(caller):
-            raise Forbidden("This key may only remove what it confirmed itself.")
+            raise Forbidden("You may only remove what you confirmed yourself.")
         await self._stored(lambda: self._store.remove(name, id, entry.by))
         report_deed(caller, "deleted a verified question", graph=name, id=id, by=entry.by)
 

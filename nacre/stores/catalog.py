@@ -86,6 +86,15 @@ class Library:
             return []
         return sorted(folder.name for folder in folders if (folder / versions.CURRENT).is_file())
 
+    def sizes(self) -> dict[str, int]:
+        """The bytes of the tables of each graph that has a file of them."""
+        found: dict[str, int] = {}
+        for name in self.names():
+            with suppress(ConfigError, OSError):
+                folder = versions.version_folder(self.data / name, self.current(name))
+                found[name] = (folder / versions.TABLES).stat().st_size
+        return found
+
     def resolve(self, name: str | None) -> str:
         """The name of an existing graph; None means the only one. Raises ConfigError with the next command."""
         if name is not None and versions.GRAPH_NAME.fullmatch(name) and (self.data / name / versions.CURRENT).is_file():

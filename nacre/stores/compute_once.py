@@ -1,6 +1,8 @@
 """A cache for threads: one computes a result, and the others that need the same one wait for it."""
 
-from collections.abc import Callable, Hashable
+import gc
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache, wraps
 from threading import Lock, RLock
 from typing import TypeVar
@@ -9,6 +11,18 @@ from weakref import WeakValueDictionary
 from nacre.records.threads import raise_if_cancelled
 
 _Result = TypeVar("_Result")
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Pause garbage collection while many lasting objects are made: it would scan them again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _KeyLock:
@@ -31,7 +45,8 @@ def compute_once(
         @lru_cache(size)
         @wraps(function)
         def cached(*arguments: Hashable) -> _Result:
-            result = function(*arguments)
+            with collection_paused():
+                result = function(*arguments)
             raise_if_cancelled()
             return result
 

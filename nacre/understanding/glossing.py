@@ -13,6 +13,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import simplemma
 
@@ -214,7 +215,7 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
     """The glossed languages that labels of classes and properties are in: whether most labels are, and the stems of
     their words."""
     texts = ([token.text.casefold() for token in tokenize(label)] for label in schema_labels(lexicon.schema))
-    labels = list(filter(None, texts))[:MAX_LABELS]
+    labels = list(islice(filter(None, texts), MAX_LABELS))
     foreign = [words for words in labels if not all(map(is_english_word, words))]
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     counts = {}

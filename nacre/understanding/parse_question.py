@@ -30,6 +30,7 @@ from nacre.understanding.linking.link_mentions import Linker, link_mentions, pre
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import (
+    answer_requested_property,
     asks_capacity,
     drop_computed_texts,
     drop_self_references,
@@ -37,9 +38,12 @@ from nacre.understanding.parsing.constraints import (
     prefer_members,
     prefer_own_columns,
     prefer_requested_class,
+    prefer_summed_bounds,
     prefer_totals,
     prefer_whole_sums,
     prefer_wider_classes,
+    show_names_in_any_language,
+    show_numbered_properties,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
 from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
@@ -48,6 +52,8 @@ from nacre.understanding.parsing.profiles import GroupReader
 from nacre.understanding.parsing.read_calculations import (
     is_thing_count,
     read_ages,
+    read_mean_counts,
+    read_measures,
     read_shares,
     read_terms,
     read_two_questions,
@@ -114,7 +120,11 @@ def parse_question(
             return found
         beside += found
     context = parse_context(question, links, asked.graph)
-    return [*beside, *(rewrite_plan(each, context) for each in asked.derive_in(context))]
+    once: dict[Body, Candidate] = {}
+    for each in asked.derive_in(context):
+        rewritten = rewrite_plan(each, context)
+        once.setdefault(rewritten.body, rewritten)
+    return [*beside, *once.values()]
 
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
@@ -168,6 +178,9 @@ REWRITES = (
     PlanRewrite("aggregate of members", aggregate_members),
     PlanRewrite("parts of a whole", include_parts),
     PlanRewrite("nouns of unions", read_unions),
+    PlanRewrite("requested property", answer_requested_property),
+    PlanRewrite("numbered properties", show_numbered_properties),
+    PlanRewrite("names in any language", show_names_in_any_language),
     PlanRewrite("keywords as condition", as_condition),
 )
 
@@ -206,6 +219,7 @@ CONSTRAINTS = (
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),
     Constraint("rank by total", prefer_totals),
+    Constraint("bound of total", prefer_summed_bounds),
     Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
     Constraint("answers measure", expect_rule(lambda question: question.wants_measure, MEASURE_RULE)),
     Constraint("widest class", prefer_wider_classes),
@@ -229,6 +243,8 @@ READERS = (
     QuestionReader("term", lambda x: read_terms(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
     QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
+    QuestionReader("mean of counts", lambda x: read_mean_counts(x.question, x.read_whole)),
+    QuestionReader("measures", lambda x: read_measures(x.question, x.read_whole)),
     QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
 )
 

@@ -27,6 +27,7 @@ from nacre.plans.selects import (
     filtered_variable,
     group_edges,
     is_from_earlier_turn,
+    measure_parts,
     ordered_variable,
     variable_of,
 )
@@ -256,7 +257,10 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
     wording = select_wording(select, schema, tied)
     terms, order = _worded_terms(wording), select.order
     groups = _groups(wording)
+    parts = [select_wording(each, schema, tied) for each in measure_parts(select)[1:]]
     words = _answers(wording, terms, many)
+    if len(parts) > 1:
+        words, groups = join_names([_answers(part, _worded_terms(part), many) for part in parts]), _groups(parts[0])
     if groups:
         words += f" {'per' if is_participle(words.rpartition(' ')[2]) else 'for each'} {join_names(groups)}"
     words += _unconnected_conditions(wording)

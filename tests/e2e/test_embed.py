@@ -110,6 +110,8 @@ def test_visitors_reach_what_the_page_needs_alone(embedding):
         assert len(visitor.get(f"/api/threads/{thread}").json()["turns"]) == 1
         # conversations of others are not listed, and the key's rights are not the visitors'
         assert visitor.get("/api/threads").json() == []
+        asked = {"question": QUESTION, "graph": "reading-room", "thread": "notes", "instead_of": 1}
+        assert visitor.post("/api/ask", json=asked).status_code == 422
         assert visitor.get("/api/choices").json()["may_write"] is False
         for method, path in (
             ("GET", "/api/threads/notes"),

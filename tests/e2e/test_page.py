@@ -185,7 +185,16 @@ def test_an_answer_its_source_and_what_one_does_with_it(page, server):
     assert [kept(server, page)["turns"][1][key] for key in ("thumb", "comment")] == [-1, "Too long"]
     page.click(f"{LAST} [aria-label='Copy the answer']")
     assert page.evaluate("() => navigator.clipboard.readText()") == record["answer"]
-    assert json.loads(taken(page, lambda: page.click(f"{LAST} [aria-label='JSON of this answer']"))) == record
+    # one menu has the files of the answer
+    for kind, begins in {"csv": "answer", "md": f"# {record['question']}", "ttl": "@prefix", "xlsx": "PK"}.items():
+        page.click(f"{LAST} [aria-label='Download this answer']")
+        with page.expect_download() as download:
+            page.click(f"#choices button:has-text('({kind})')")
+        assert Path(download.value.path()).read_bytes().startswith(begins.encode()), kind
+    page.focus(f"{LAST} [aria-label='Download this answer']")
+    page.keyboard.press("Enter")
+    assert serious(page) == []
+    assert json.loads(taken(page, lambda: page.click("#choices >> text=json"))) == record
     # what was understood is corrected in its place
     expect(page.locator(f"{LAST} .understood")).to_contain_text("Understood as: ")
     page.click(f"{LAST} [aria-label='Correct what was understood']")

@@ -1,6 +1,7 @@
 """Bring your own data on the page, in a real browser: files, progress, a graph, its deletion; and who may not."""
 
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +25,9 @@ INSERT INTO lighthouse VALUES (1, 'Skerry Point', 41.5, 1888), (2, 'Grey Ness', 
 
 def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
     (tmp_path / "data").mkdir()
+    (tmp_path / "lamps.csv").write_text("name,price\nSkerry lamp,41\nGrey lamp,22\n")
+    (tmp_path / "coast.md").write_text("# Coast\n\nThe Saltpan lighthouse was lit in 1871 by the keeper Orla Finch.\n")
+    (tmp_path / "broken.ttl").write_text("<urn:a> <urn:b> <urn:broken")
     with serving(tmp_path / "data", tmp_path) as (address, _):
         page.goto(address)
         page.click("#lead a:has-text('Add data')")
@@ -35,7 +39,41 @@ def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
         page.click("#look .upload-status a:has-text('Ask reading-room')", timeout=READ_SECONDS)
         page.wait_for_selector("#examples button")
         assert "540" in ask(page, "How many pages does Granite have?")
+        # more files are added to it, by the keyboard; a wrong name gets our message before anything is sent
+        other = page.context.new_page()
+        other.goto(address)
+        other.wait_for_selector("#examples button")
         page.goto(f"{address}/?add=")
+        expect(page.locator("#look li:has-text('reading-room')")).to_contain_text(re.compile(r"\d+ facts, read on \d+"))
+        page.focus("[aria-label='Add files to reading-room']")
+        page.keyboard.press("Enter")
+        expect(page.locator("#look [role=status] >> nth=0")).to_contain_text("added to what reading-room has")
+        page.set_input_files("#look input[type=file]", [tmp_path / "lamps.csv", tmp_path / "coast.md"])
+        page.fill("#look label:has-text('Name of the graph') input", "Reading Room")
+        page.click("#look >> text=Read these files")
+        expect(page.locator("#look .failure")).to_contain_text("The name of a graph has a to z")
+        page.fill("#look label:has-text('Name of the graph') input", "reading-room")
+        assert serious(page) == []
+        page.click("#look >> text=Read these files")
+        page.click("#look .upload-status a:has-text('Ask reading-room')", timeout=READ_SECONDS)
+        page.wait_for_selector("#examples button")
+        assert "540" in ask(page, "How many pages does Granite have?")
+        assert "41" in ask(page, "What is the price of Skerry lamp?")
+        assert "1871" in ask(page, "When was the Saltpan lighthouse lit?")
+        # a file that can't be read says why, and a new graph is in every list at once
+        page.goto(f"{address}/?add=lamps")
+        page.set_input_files("#look input[type=file]", [tmp_path / "broken.ttl"])
+        page.click("#look >> text=Read these files")
+        expect(page.locator("#look .failure")).to_contain_text("broken.ttl, line 1", timeout=READ_SECONDS)
+        page.reload()
+        page.set_input_files("#look input[type=file]", [tmp_path / "lamps.csv"])
+        page.click("#look >> text=Read these files")
+        expect(page.locator("#look .terms a:has-text('lamps')")).to_be_visible(timeout=READ_SECONDS)
+        for tab in (page, other):
+            expect(tab.locator("#graph option")).to_have_text(["lamps", "reading-room"])
+        other.close()
+        page.click("[aria-label='Delete the graph lamps']")
+        page.click("#look button.bad:has-text('Delete') >> nth=0")
         page.click("[aria-label='Delete the graph reading-room']")
         page.click("#look >> text=Keep")
         page.click("[aria-label='Delete the graph reading-room']")

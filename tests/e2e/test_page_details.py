@@ -51,7 +51,8 @@ def test_a_long_list_is_opened_copied_and_exported_whole(page, server, buoys):
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert "--json" not in copied
     assert all(name in copied for name in NAMES)
-    assert len(taken(page, lambda: page.click(f"{LAST} .answer >> text=CSV")).splitlines()) == BUOYS + 1
+    page.click(f"{LAST} [aria-label='Download this answer']")
+    assert len(taken(page, lambda: page.click("#choices >> text=csv")).splitlines()) == BUOYS + 1
     page.click(f"{LAST} .answer button.chip:has-text('more')")
     expect(names).to_have_count(BUOYS)
 

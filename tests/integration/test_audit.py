@@ -58,6 +58,19 @@ def started(data: Path, **more: Any) -> TestClient:
     return TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000))
 
 
+def test_the_sessions_of_a_person_end_and_their_data_stays(data: Path, run: Any) -> None:
+    accounts = Accounts(open_file(data / FILE), read_rights("{staff: {graphs: all}}"))
+    person = Person("https://id.example", "7", "Ann Reed", ("staff",))
+    cookies = [{"Cookie": f"nacre-session={accounts.begin_session(person, 60)}"} for _ in range(2)]
+    accounts.close()
+    login = {"login_issuer": "https://id.example", "login_client": "c"}
+    with started(data, login_groups="{staff: {graphs: all}}", **login) as client:
+        asked(client, cookies[0])
+        assert "2 sessions" in run("person", "log-out", "Ann Reed")
+        assert [client.get("/api/graphs", headers=each).status_code for each in cookies] == [401, 401]
+    assert '"what": "turn"' in run("person", "show", "Ann Reed")
+
+
 def asked(client: TestClient, headers: dict[str, str], thread: str = "one") -> dict[str, Any]:
     body = {"question": KILNS_QUESTION, "graph": "kilns", "thread": thread}
     record: dict[str, Any] = client.post(
@@ -184,7 +197,7 @@ def test_a_table_has_the_same_entries_and_limits(tmp_path: Path) -> None:
 
 def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -> None:
     person = Person("https://id.example", "7", "Ann Reed", ("staff",))
-    rights = read_rights("{staff: {graphs: all, may: [share]}}")
+    rights = read_rights("{staff: {graphs: all, may: [share, write]}}")
     accounts = Accounts(open_file(data / FILE), rights)
     token = accounts.begin_session(person, 60)
     accounts.note(Person("https://id.example", "8", "Bo", ("staff",)))
@@ -193,18 +206,22 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
     bo = {"Authorization": f"Bearer {KeyStore(data).add('bo', None)}"}
     login = {"login_issuer": "https://id.example", "login_client": "c"}
     cookie = {"Cookie": f"nacre-session={token}"}
-    with started(data, login_groups="{staff: {graphs: all, may: [share]}}", **login) as client:
+    with started(data, login_groups="{staff: {graphs: all, may: [share, write]}}", **login) as client:
         asked(client, cookie)
         asked(client, bo)
         body = {"thread": "one", "turn": 1}
         assert client.post("/api/graphs/kilns/verified", json=body, headers=cookie).status_code == 201
         path = client.post("/api/threads/one/turns/1/share", json={}, headers=cookie).json()["path"]
         assert client.get(path).status_code == 200
+        rated = client.put("/api/threads/one/turns/1/feedback", json={"thumb": -1, "comment": "odd"}, headers=cookie)
+        assert rated.status_code == 204
+        assert client.post("/api/uploads", headers=cookie).status_code == 201
         shown = [json.loads(line) for line in run("person", "show", "Ann Reed").splitlines()]
         assert [each["what"] for each in shown] == [
-            *("account", "conversation", "turn", "shared answer", "verified question"),
-            *["audit"] * (len(shown) - 5),
+            *("account", "conversation", "turn", "shared answer", "verified question", "upload"),
+            *["audit"] * (len(shown) - 6),
         ]
+        assert shown[2]["comment"] == "odd"
         assert shown[2]["record"]["values"] == [12]
         assert "https://id.example" in shown[0]["issuer"]
         assert "Several persons" in str(CliRunner().invoke(commands, ["person", "show", "Bo"]).exception)
@@ -215,9 +232,11 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
         assert client.get("/api/graphs", headers=cookie).status_code == 401
         assert client.get(path).status_code == 404
         assert [each["thread"] for each in client.get("/api/threads", headers=bo).json()] == ["one"]
+    assert list((data / "_uploads").iterdir()) == []
     left = [json.loads(line)["what"] for line in run("person", "show", person.owner).splitlines()]
     assert set(left) == {"audit"}
-    run("person", "delete", person.owner, "--yes", "--audit")
+    # the account is gone, and the audit still has the name
+    run("person", "delete", "Ann Reed", "--yes", "--audit")
     assert run("person", "show", person.owner) == ""
     assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
     found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])

@@ -1,6 +1,7 @@
 """`nacre calibrate` over a server on this machine: what it counts, keeps and tells, and what follows from it."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.model_priors import CALIBRATION_FILE, calibrated_counts, model_priors, query_priors
+from agents.model_priors import CALIBRATION_FILE, calibrated_counts, model_priors, query_model_size, query_priors
 from nacre.config.settings import Settings
 from nacre.serving.cli.main import main
 from tests.support.model_servers import Reply, openai_server
@@ -67,7 +68,7 @@ def test_what_it_counts_is_kept_and_used(
         assert (code, len(server.asked)) == (0, len(replies)), stderr
     data = tmp_path / "data"
     assert calibrated_counts(data, "openai:any-70b") == {"agreed": (1, 1), "alone": (1, 2), "empty": (1, 1)}
-    assert "openai:any-70b, 5 questions" in stdout
+    assert "openai:any-70b answers 3 of 5. The rules lead." in stdout
     assert "1 of 5 questions got no query" in stdout
     assert len(stdout.splitlines()) < 24
     assert [line.split()[0] for line in stderr.splitlines()] == ["1/5", "2/5", "3/5", "4/5", "5/5"]
@@ -134,3 +135,21 @@ def test_questions_without_answers_can_not_be_counted(
     monkeypatch.setenv("NACRE_MODEL", "openai:m")
     code, _, stderr = nacre("calibrate", written(tmp_path, CASES[-1:]))
     assert (code, "no question with 'answers'" in stderr) == (2, True)
+
+
+def test_without_a_file_questions_are_made_of_the_graph(
+    nacre: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_server(*[Reply(json.dumps(CASES[0][2][0]))] * 30) as server:
+        monkeypatch.setenv("NACRE_OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("NACRE_MODEL", "openai:any-name")
+        code, stdout, stderr = nacre("model", "check", "--graph", "kitchen")
+    assert code == 0, stderr
+    right, asked = map(int, re.findall(r"answers (\d+) of (\d+)\. The rules lead\.", stdout)[0])
+    assert right < asked
+    assert asked >= 3
+    counts = calibrated_counts(tmp_path / "data", "openai:any-name")
+    # the same query for each question is mostly wrong, so the model still counts as small
+    assert counts is not None
+    assert sum(n for _, n in counts.values()) <= asked
+    assert query_model_size(Settings(data=tmp_path / "data", model="openai:any-name", _env_file=None)) == "small"

@@ -1,5 +1,6 @@
 """Graphs by name: which there are, what opens, what is said of what does not."""
 
+import gc
 import shutil
 import threading
 import time
@@ -9,8 +10,10 @@ import pytest
 
 from ingestion.pipeline import index_graph, ingest
 from nacre.errors import ConfigError, GraphNotFound
+from nacre.serving import app
 from nacre.stores import versions
 from nacre.stores.catalog import Library
+from nacre.understanding.linking.link_mentions import _schema_parts, linker_of
 from tests.support.word_count_embedder import WordHash
 
 TREES = Path(__file__).parents[1] / "fixtures" / "graphs" / "kitchen.ttl"
@@ -167,3 +170,17 @@ def test_what_is_given_up_waits_for_a_thread_that_still_reads(data: Path) -> Non
     library.close()
     thread.join(5)
     assert [n > 0 for n in counts] == [True]
+
+
+def test_a_server_opens_large_graphs_before_the_first_question(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "LARGE_GRAPH", 1)
+    shutil.copytree(data / "kitchen", data / "damaged")
+    damaged = versions.version_folder(data / "damaged", versions.current_version(data / "damaged") or "")
+    (damaged / versions.LEXICON).write_bytes(b"no lexicon")
+    library = Library(data, WordHash())
+    app.open_large_graphs(library)
+    built = _schema_parts.cache_info().misses
+    with library.open("kitchen") as graph:
+        linker_of(graph.lexicon)
+    assert _schema_parts.cache_info().misses == built
+    assert gc.isenabled()

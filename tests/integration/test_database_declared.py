@@ -132,6 +132,11 @@ tables:
             "ON v.member_id = m.id LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
             None,
         ),
+        (
+            "SELECT m.name, AVG(v.minutes), AVG(b.lesson_id) FROM members m LEFT JOIN visits v ON v.member_id = m.id "
+            "LEFT JOIN bookings b ON b.member_id = m.id GROUP BY m.id",
+            None,
+        ),
         ("SELECT SUM(minutes) FROM visits WHERE member_id IN (SELECT member_id FROM bookings)", [(75,)]),
         ("SELECT m.name, SUM(v.minutes) FROM members m JOIN visits v ON v.member_id = m.id GROUP BY m.id ORDER BY 1",
          [("Ann", 30), ("Cid", 45)]),
@@ -153,3 +158,50 @@ def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
     else:
         assert found.error is None
         assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
+
+
+# an undeclared key of two columns and what refers to it, a link table without words for keys, numbered pages
+PRESS = """
+CREATE TABLE job (job_no INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE sheet (job_no INTEGER, page INTEGER, paper TEXT, PRIMARY KEY (job_no, page));
+CREATE TABLE proof (job_no INTEGER, page INTEGER, minutes INTEGER);
+CREATE TABLE printer (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE ink (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE filling (printer INTEGER, ink INTEGER);
+CREATE TABLE reprint (job_no INTEGER, line_no INTEGER, copies INTEGER);
+INSERT INTO job VALUES (1, 'Atlas'), (2, 'Bible');
+INSERT INTO sheet VALUES (1, 1, 'matte'), (1, 2, 'gloss'), (2, 1, 'matte');
+INSERT INTO proof VALUES (1, 1, 5), (1, 1, 7), (1, 2, 20), (2, 1, 8);
+INSERT INTO printer VALUES (1, 'Anvil'), (2, 'Bolt');
+INSERT INTO ink VALUES (1, 'cyan'), (2, 'black');
+INSERT INTO filling VALUES (1, 1), (1, 2), (2, 2);
+INSERT INTO reprint VALUES (1, 1, 10), (1, 2, 10), (2, 1, 30);
+"""
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_keys_of_several_columns_are_guessed_and_refused(is_refused: bool, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "gym.db")) as db:
+        db.executescript(PRESS)
+    layer = LayerFile(
+        "press.yaml", 'tables: {proof: {links: {"job_no, page": none}}, reprint: {key: [line_no, job_no]}}'
+    )
+    layers = LayerFiles((layer,) if is_refused else ())
+    found = attach_database(f"sqlite:///{tmp_path}/gym.db", "gym", data=tmp_path / "data", layers=layers)
+    tables = {table.table: table for table in found.database.tables}
+    links = {
+        (name, link.columns, link.target) for name, table in tables.items() for link in table.links if link.guessed
+    }
+    assert (("proof", ("job_no", "page"), "sheet") in links) != is_refused
+    assert ("filling", ("printer",), "printer") in links
+    assert (tables["filling"].key, tables["filling"].guessed) == (("printer", "ink"), True)
+    assert tables["reprint"].key == (("line_no", "job_no") if is_refused else ("job_no", "line_no"))
+    # the tables of one key are not joined both ways
+    assert not any(name == "sheet" and len(columns) > 1 for name, columns, _ in links)
+
+
+async def test_what_refers_to_a_key_of_several_columns_is_asked_across(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "gym.db")) as db:
+        db.executescript(PRESS)
+    attach_database(f"sqlite:///{tmp_path}/gym.db", "gym", data=tmp_path / "data")
+    assert (await ask(tmp_path / "data", "What is the total minutes of proofs with the paper matte?"))["values"] == [20]

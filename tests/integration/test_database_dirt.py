@@ -281,6 +281,26 @@ async def test_a_column_that_was_renamed_is_named_and_nothing_else_is_answered(
     assert gone in list(schema_differences(before, after))
 
 
+async def test_what_is_not_found_may_be_new_in_the_database(tmp_path: Path) -> None:
+    script = (
+        "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone INTEGER); INSERT INTO stop VALUES (1, 'Mill', 2);"
+    )
+    url = database(tmp_path / "tram.db", script)
+    before = attach_database(url, "tram", data=tmp_path / "data").database
+    unknown = "How many drivers are there?"
+    assert "changed" not in (await ask(tmp_path / "data", unknown, "tram"))["answer"]
+    with closing(sqlite3.connect(tmp_path / "tram.db")) as db:
+        db.executescript(
+            "CREATE TABLE driver (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO driver VALUES (1, 'Sam');"
+            "ALTER TABLE stop DROP COLUMN zone; ALTER TABLE stop ADD COLUMN zone TEXT; UPDATE stop SET zone = 'B';"
+        )
+    found = (await ask(tmp_path / "data", unknown, "tram"))["answer"]
+    assert "The database has changed since it was attached" in found
+    assert "nacre attach --refresh --graph tram" in found
+    after = attach_database(url, "tram", data=tmp_path / "data").database
+    assert list(schema_differences(before, after)) == ["+ driver", "stop.zone: integer -> text"]
+
+
 async def test_a_table_that_was_dropped_is_named_in_the_answer(tmp_path: Path) -> None:
     script = "CREATE TABLE stop (no INTEGER PRIMARY KEY, name TEXT, zone TEXT);"
     url = database(tmp_path / "t.db", script + "INSERT INTO stop VALUES (1, 'Harbour', 'A'), (2, 'Mill', 'B');")

@@ -23,6 +23,7 @@ from nacre.extensions.login import issuer as issuer_module
 from nacre.extensions.login.accounts import FILE, MAX_SESSIONS
 from nacre.extensions.login.rights import check_settings, read_rights
 from nacre.serving.app import create_app
+from nacre.serving.keys import RIGHTS as RIGHTS_OF_CALLERS
 from nacre.serving.keys import KeyStore
 from nacre.stores.state.database import open_file
 from tests.support.issuer import AUDIENCE, CLIENT, LocalIssuer, local_issuer
@@ -423,6 +424,69 @@ def test_the_table_may_be_a_file(tmp_path: Path) -> None:
     assert read_rights(str(file)).known(["staff", "x"]) == ("*", "staff")
 
 
+DOCS = (Path(__file__).parents[2] / "docs/login.md").read_text(encoding="utf-8")
+# what the table of rights in docs/login.md says: the requests, and the right that they need
+TABLE = [
+    (re.findall("`([A-Z]+) (.*?)`", row), right)
+    for row, right in re.findall(r"^\|(.*`/?[A-Z]+ /api.*)\| (.*) \|$", DOCS, re.M)
+]
+BODIES: dict[str, dict[str, Any]] = {
+    "/api/ask": {"question": "How high is Old Kiln?", "graph": "kilns", "thread": "one"},
+    "/api/graphs/kilns/query": {"language": "sql", "text": "SELECT height FROM kiln"},
+    "/api/graphs/kilns/verified": {"thread": "one", "turn": 1},
+    "/api/graphs/kilns/verified/ID/approve": {},
+    "/api/attachments": {"address": "https://store.example/sparql", "graph": "kilns"},
+    "/api/graphs/kilns/layer": {"iri": "http://example.org/k/none", "also": ["oven"]},
+    "/api/graphs/kilns/layer/words": {"word": "oven", "meaning": "nothing"},
+    "/api/threads/one/turns/1/share": {},
+}
+
+
+@pytest.mark.parametrize("right", ["", *RIGHTS_OF_CALLERS])
+def test_each_right_allows_what_the_table_says_and_nothing_else(data: Path, issuer: LocalIssuer, right: str) -> None:
+    may = f"{{graphs: [kilns], may: [{right}]}}"
+    groups = f"{{some: {may}, others: {{graphs: [kilns]}}}}"
+    with started(settings(data, issuer.address, login_groups=groups, sharing=True)) as client:
+        logged_in(client, issuer, groups=["others"], sub="8")
+        body = {"question": "How high is Old Kiln?", "query": {"tool": "sql", "text": "SELECT height FROM kiln"}}
+        theirs = client.post("/api/graphs/kilns/verified", json=body).json()
+        client.cookies.clear()
+        logged_in(client, issuer, groups=["some"], sub="7")
+        refused = set()
+        for requests, _ in TABLE:
+            for method, written in requests:
+                path = written.replace("maps", "kilns")
+                more = f"?by={theirs['by']}" if "ID" in path else "?confirm=another"
+                url = path.replace("ID", theirs["id"]) + more
+                reply = client.request(method, url, json=BODIES.get(path, {}), headers={"Accept": "application/json"})
+                lacks = reply.status_code == 403 and "This account may not" in reply.text
+                # entries of others can't be told from none
+                if lacks or (method == "DELETE" and "ID" in path and reply.is_error):
+                    refused.add((method, written))
+                else:
+                    assert reply.status_code not in (401, 405, 500), reply.text
+        wanted = {each for requests, needs in TABLE for each in requests if needs not in ("nothing", f"`{right}`")}
+        assert refused == wanted
+        # another graph is none, whatever the right
+        for path in ("query", "verified", "layer"):
+            assert client.post(f"/api/graphs/other/{path}", json=BODIES[f"/api/graphs/kilns/{path}"]).status_code == 404
+    assert len({needs for _, needs in TABLE}) == 4
+
+
+def test_a_refused_account_learns_why_and_the_log_names_its_groups(
+    data: Path, issuer: LocalIssuer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with started(settings(data, issuer.address)) as client:
+        assert "None of the groups" in logged_in(client, issuer, groups=["/staff", "x\n"]).text
+        assert "['/staff', 'x\\n']" in caplog.text
+        left_out = {"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {"endpoint": "https://g.example"}}}
+        for claims in (left_out, {"hasgroups": True}):
+            assert "it has too many" in logged_in(client, issuer, **claims).text
+        token = issuer.token(groups=["unknown"])
+        assert "None of the groups" in client.get("/api/graphs", headers=sent_by(token)).json()["detail"]
+        assert "Log in, or send a key" in client.get("/api/graphs").json()["detail"]
+
+
 SHAPES: dict[str, tuple[dict[str, Any], str]] = {
     "keycloak": (
         {"preferred_username": "ann", "email_verified": True, "realm_access": {"roles": ["offline_access", "staff"]}},
@@ -470,3 +534,12 @@ def test_the_claims_of_common_issuers_give_rights(data: Path, provider: str, sha
         assert person == json.loads(json.dumps(claims)).get("name", claims.get("preferred_username"))
         # a code works once
         assert client.get(back).is_error
+
+
+def test_a_login_reads_no_long_reply_of_the_issuer(data: Path, issuer: LocalIssuer) -> None:
+    with started(settings(data, issuer.address)) as client:
+        code, state = issuer.code(client.get("/login").headers["location"], groups=["staff"])
+        long = {"access_token": "opaque", "token_type": "Bearer", "more": "x" * issuer_module.MAX_REPLY}
+        issuer.documents["/token"] = {**long, "id_token": issuer.token(**issuer.codes[code][0])}
+        reply = client.get("/callback", params={"code": code, "state": state})
+        assert (reply.status_code, "does not answer as it should" in reply.text) == (403, True)

@@ -8,11 +8,20 @@ from pathlib import Path
 import pytest
 
 from ingestion.induce.write_tables import write_tables
+from ingestion.layer.layer_file import LayerFile, LayerFiles
 from ingestion.read.parse import parse_files
 from nacre.records.evidence import LookUp
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.stores.sqlite.tables import Tables
-from tools.look_up import A_PHRASE, LONGEST_CELL, MAX_COLUMNS_TEXT, MOST, SAMPLE_ROWS, find_occurrences, look_up_sql
+from tools.look_up import (
+    A_PHRASE,
+    LONGEST_CELL,
+    MAX_NAMED_TEXT,
+    MOST,
+    SAMPLE_ROWS,
+    find_occurrences,
+    look_up_sql,
+)
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -215,12 +224,35 @@ def test_the_columns_of_a_wide_table_are_named_and_those_asked_for_shown(tmp_pat
     write_tables(parse_files([tmp_path / "wide.ttl"]), tmp_path / "graph.sqlite")
     opened = Tables(tmp_path / "graph.sqlite")
     text = seen(opened, "columns", table="thing", text="load")
+    named = seen(opened, "columns", table="thing", text="the owner of each")
     part = schema_sql(opened, ["thing"], {f"{E}feature7"})
     opened.close()
     assert "feature_7 INTEGER" in part
     assert "more columns: look them up" in part
     assert len(part) < 2000
     assert "heavy_load INTEGER" in text
-    assert "feature_7," in text
+    assert "feature_10," in text
     assert "feature_7 INTEGER" not in text
-    assert len(text) <= MAX_COLUMNS_TEXT
+    assert "CREATE TABLE owner (\n  thing_id INTEGER" in named
+    assert len(text) <= MAX_NAMED_TEXT
+
+
+def test_a_look_up_has_the_columns_that_a_layer_hides(tmp_path: Path) -> None:
+    facts = " ".join(
+        f":t{n} a :Thing ; :start :i{n} ; :weight {n} . :i{n} a :Time ; :year {1780 + n} ." for n in (1, 2)
+    )
+    (tmp_path / "hidden.ttl").write_text(HEAD + facts, "utf-8")
+    layer = (
+        f"prefixes: {{e: '{E}'}}\nproperties: {{e:start: {{hidden: true}}}}\nclasses: {{e:Time: {{hidden: true}}}}\n"
+    )
+    write_tables(
+        parse_files([tmp_path / "hidden.ttl"]), tmp_path / "graph.sqlite", LayerFiles((LayerFile("l", layer),))
+    )
+    opened = Tables(tmp_path / "graph.sqlite")
+    text, part = seen(opened, "columns", table="thing"), schema_sql(opened, ["thing"], {f"{E}weight"})
+    behind = seen(opened, "columns", table="time")
+    opened.close()
+    assert "start_id INTEGER" in text
+    assert "year INTEGER" in behind
+    assert "start_id" not in part
+    assert "-- 1 more columns: look them up" in part

@@ -56,6 +56,13 @@ CASES = {
         {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
         {"same as another thing": 4},
     ),
+    "two spellings of words and of a thing": (
+        ":a a s:K ; s:in :caf%C3%A9 ; s:p 1 . :b a <http://schema.org/K> ; <http://schema.org/in> :café ."
+        " :café s:q 2 . :d a <http://schema.org/K> .",
+        {("a", "22-rdf-syntax-ns#type", "K"), ("a", "in", "café")},
+        {"another spelling of an IRI": 2},
+    ),
+    "a document and what it is about": ("<http://example.org/a/> :about :a . :a :p 1 .", set(), {}),
     "an inverse": (
         ":parent owl:inverseOf :child . :a :parent :b . :c :child :d .",
         {("b", "child", "a"), ("d", "parent", "c")},

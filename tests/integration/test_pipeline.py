@@ -14,6 +14,7 @@ import pytest
 
 import ingestion.index.passages
 from ingestion.pipeline import IngestResult, index_graph, ingest
+from ingestion.read.tables import read_sheet_reports
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
@@ -113,6 +114,43 @@ def test_an_incremental_ingest_equals_a_full_one(place: Place, tmp_path: Path) -
     assert one.passages is not None
     assert two.passages is not None
     assert one.passages.get(one.passages.ids()) == two.passages.get(two.passages.ids())
+
+
+def test_files_are_added_to_what_the_graph_has(place: Place, tmp_path: Path) -> None:
+    first = {"trees.ttl": graph(3), "lamps.csv": "lamp,price\nAlpha,3\n", "a.md": "# Coast\n\nThe pier is old.\n"}
+    second = {"more.ttl": graph(4, "red"), "tools.csv": "tool,weight\nAnchor,30\n", "b.md": "The quay is new.\n"}
+    for name, text in {**first, **second}.items():
+        (tmp_path / name).write_text(text)
+
+    def add(files: dict[str, str], **options: Any) -> IngestResult:
+        names = [str(tmp_path / name) for name in files]
+        return place.ingest(*names[:2], texts=names[2:], **options)
+
+    whole = place.ingest(
+        *(str(tmp_path / name) for name in ("trees.ttl", "more.ttl", "lamps.csv", "tools.csv")),
+        texts=[str(tmp_path / name) for name in ("a.md", "b.md")],
+    )
+    add(first)
+    made = add(second, add=True)
+    assert (made.texts, made.passages) == (whole.texts, whole.passages) == (2, whole.passages)
+    assert made.schema.triples == whole.schema.triples
+    assert {each.label: each.count for each in made.schema.classes} == {"tree": 4, "lamps": 1, "tools": 1}
+    with Library(place.data, None).open("g") as opened:
+        assert opened.documents is not None
+        assert [each.text for each in opened.documents.all()] == ["# Coast\n\nThe pier is old.\n", "The quay is new.\n"]
+        folder = versions.version_folder(place.home, opened.version)
+    assert [each.label for each in read_sheet_reports(folder)] == ["lamps", "tools"]
+    # a document of the same name takes the place of the earlier one; the same triples are there once
+    (tmp_path / "b.md").write_text("The quay was rebuilt.\n")
+    again = add(second, add=True)
+    assert (again.texts, again.schema.triples) == (2, whole.schema.triples)
+    with Library(place.data, None).open("g") as opened:
+        assert opened.documents is not None
+        assert opened.documents.text("b.md") == "The quay was rebuilt.\n"
+        folder = versions.version_folder(place.home, opened.version)
+    assert [each.label for each in read_sheet_reports(folder)] == ["lamps", "tools"]
+    # to a name without a graph, files are added as the first ones
+    assert ingest([str(place.source)], "new", data=place.data, add=True, no_vectors=True).schema.triples == 21
 
 
 def test_folders_globs_and_standard_input(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

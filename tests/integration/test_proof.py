@@ -23,12 +23,15 @@ GRAPH = """
 :berth rdfs:label "berth" . :fee rdfs:label "fee" . :leaks rdfs:label "leaks" . :state rdfs:label "state" .
 :hull rdfs:label "hull" . :launched rdfs:label "launched" . :boat rdfs:label "boat hired" .
 :load rdfs:label "load (kg)" .
-:rigged rdfs:label "rigged on" . :stone rdfs:label "stone" .
-:a a :Boat ; rdfs:label "Petrel" ; :berth :h ; :fee 9 ; :leaks 0 ; :state "on hire" ; :hull "oak" ; :load 900 ;
+:draft rdfs:label "draft" . :rigged rdfs:label "rigged on" . :stone rdfs:label "stone" .
+:a a :Boat ; rdfs:label "Petrel" ; :berth :h ; :fee 9 ; :leaks 0 ; :state "on hire" ; :hull "oak" ; :draft 120 ;
+  :load 900 ;
   :launched "1991-02-01"^^xsd:date ; :rigged "1992-01-01"^^xsd:date .
-:b a :Boat ; rdfs:label "Skua" ; :berth :h ; :fee 7 ; :leaks 3 ; :state "ashore" ; :hull "steel" ; :load 2023 ;
+:b a :Boat ; rdfs:label "Skua" ; :berth :h ; :fee 7 ; :leaks 3 ; :state "ashore" ; :hull "steel" ; :draft 210 ;
+  :load 2023 ;
   :launched "1985-02-01"^^xsd:date .
-:c a :Boat ; rdfs:label "Dunlin" ; :fee 8 ; :state "afloat" ; :hull "elm" ; :load 700 ;
+:c a :Boat ; rdfs:label "Dunlin" ; :fee 8 ; :state "afloat" ; :hull "elm" ; :draft 95 ;
+  :load 700 ;
   :launched "1979-02-01"^^xsd:date .
 :h a :Harbour ; rdfs:label "Ness" ; :stone "granite" . :i a :Harbour ; rdfs:label "Wick" ; :stone "slate" .
 :x a :Hire ; rdfs:label "Hire 1" ; :boat :b . :y a :Hire ; rdfs:label "Hire 2" ; :boat :a .
@@ -88,6 +91,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
             "boats with a hire whose load is at least 800 kg",
             ("operator", "at least a hire and load 800"),
         ),
+        ("boats with a draft above 1.1 m", "boats whose draft is above 1.1", ("operator", "above 1.1 m")),
+        ("boats with a draft above 110", "boats whose draft is above 110", None),
         ("boats with load of at least 800", "boats whose load is at least 800 kg", None),
     ],
 )

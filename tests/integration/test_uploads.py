@@ -170,6 +170,11 @@ def test_an_upload_becomes_a_graph_and_a_second_one_must_confirm(uploads: Upload
     assert state.files == ()
     with pytest.raises(ConfigError, match="Confirm"):
         uploads.start(BO, other, "kites", replace_graph=False)
+    more = uploads.begin(ANN).upload
+    uploads.append(ANN, more, "more.ttl", 0, TURTLE.replace(b"urn:a", b"urn:b").replace(b"Red", b"Blue"))
+    uploads.start(ANN, more, "kites", replace_graph=False, add=True)
+    state = finished(uploads, ANN, more)
+    assert any("4 triples" in line for line in state.lines), state.lines
     # one that is stopped changes nothing, unless it had published its version by then
     before = (tmp_path / "kites/current").read_bytes()
     uploads.start(BO, other, "kites", replace_graph=True)

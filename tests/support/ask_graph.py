@@ -12,10 +12,10 @@ from nacre.records.answer import Answer
 Ask = Callable[[str], Awaitable[Answer]]
 
 
-def ask_graph(turtle: str, folder: Path) -> Ask:
+def ask_graph(text: str, folder: Path, file: str = "graph.ttl") -> Ask:
     """Ingest a graph into an empty folder, and ask it without models, vectors and earlier turns."""
-    (folder / "graph.ttl").write_text(turtle)
-    ingest([str(folder / "graph.ttl")], "graph", data=folder / "data", embedder=None)
+    (folder / file).write_text(text, encoding="utf-8")
+    ingest([str(folder / file)], "graph", data=folder / "data", embedder=None)
     app = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build()
 
     async def ask(question: str) -> Answer:

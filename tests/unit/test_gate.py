@@ -174,3 +174,13 @@ def test_a_refused_sentence_says_what_is_wrong_with_it() -> None:
         "it names no evidence that it rests on, such as [1]",
         "the evidence that it names does not have most of its words, or says the opposite",
     ]
+
+
+def test_words_of_a_question_in_another_language_are_no_names_of_the_graph() -> None:
+    year = Rows("sql", 1, text="year: 1782", table=Table(("year",), ((1782,),)), words="the year of the oldest bell")
+    shown = ShownEvidence([0])
+    for words, text in (((), ""), (("campana",), "La campana è del 1782 [1].")):
+        gate = GroundingGate([year], lambda token: None, lambda norms: [(1, 2)], "it", words)
+        gate.feed("La campana è del 1782 [1].", shown)
+        gate.finish(shown)
+        assert gate.answer == text

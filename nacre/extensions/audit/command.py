@@ -19,6 +19,7 @@ from nacre.serving.cli.turn_display import print_line
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.extensions.audit.entries import Audit
+    from nacre.serving.http.uploads import Uploads, UploadState
     from nacre.stores.state.conversations import Conversations
 
 PERIODS = {"m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -84,12 +85,14 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Delete, and do not only say how much there is.")] = False,
     with_audit: Annotated[bool, typer.Option("--audit", help="Delete the entries of the audit too.")] = False,
 ) -> None:
-    """Delete the account, sessions, conversations, shared answers and verified questions of a person or key."""
+    """Delete account, sessions, conversations, shared answers, verified questions and uploads of a person or key."""
     from nacre.config.settings import Settings
     from nacre.serving.cli.open_library import open_library
+    from nacre.serving.keys import RIGHTS, Caller
 
     settings = Settings()
     owner, accounts = _find(settings, who)
+    uploads, states = _uploads(settings, owner)
     counts: dict[str, int] = {}
     for each in _stored(settings, owner, accounts):
         counts[each["what"]] = counts.get(each["what"], 0) + 1
@@ -103,6 +106,8 @@ def delete(
     for extension in extensions():
         if "forget" in extension.services:
             resolve(extension.services["forget"])(settings, owner)
+    for state in states:
+        uploads.cancel(Caller(owner, may=RIGHTS), state.upload)
     asyncio.run(_delete_threads(settings, owner))
     with open_library(settings) as library:
         library.verified.remove_all(owner=owner)
@@ -112,6 +117,21 @@ def delete(
     print_line(f"Deleted of {owner}: {found}.")
     if "key" in counts:
         sys.stderr.write(f"The key stays. Run: nacre keys revoke {owner}\n")
+
+
+@person_app.command("log-out")
+def log_out(who: WhoArgument) -> None:
+    """End the sessions of a person, also of a running server. What is stored of them stays."""
+    from nacre.config.settings import Settings
+
+    settings = Settings()
+    owner, _ = _find(settings, who)
+    ended = sum(
+        resolve(extension.services["end_sessions"])(settings, owner)
+        for extension in extensions()
+        if "end_sessions" in extension.services
+    )
+    print_line(f"{owner}: {ended} sessions ended.")
 
 
 def parse_since(text: str, now: float) -> float:
@@ -133,6 +153,9 @@ def parse_since(text: str, now: float) -> float:
 
 def _find(settings: "Settings", who: str) -> tuple[str, list[dict[str, Any]]]:
     """The owner that is meant, and their accounts. Raises ConfigError if several persons have the name."""
+    from nacre.extensions.audit.entries import EntryFilter
+    from nacre.serving.keys import open_keys
+
     accounts: list[dict[str, Any]] = []
     for extension in extensions():
         if "persons" in extension.services:
@@ -140,7 +163,12 @@ def _find(settings: "Settings", who: str) -> tuple[str, list[dict[str, Any]]]:
     if len(accounts) > 1:
         several = ", ".join(f"{each['owner']} ({each['name']})" for each in accounts[:10])
         raise ConfigError(f"Several persons are called {who[:100]!r}: {several}. Name the owner.")
-    return (accounts[0]["owner"], accounts) if accounts else (who, [])
+    if accounts or any(key.name == who for key in open_keys(settings).all()):
+        return (accounts[0]["owner"] if accounts else who), accounts
+    # of a person who was deleted, the audit may still have the name
+    with _opened(settings) as opened:
+        owners = {str(each["who"]) for each in opened.read(EntryFilter(who=who))}
+    return (owners.pop() if len(owners) == 1 else who), []
 
 
 def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -162,8 +190,19 @@ def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) ->
             while entries := library.verified.listed(graph, owner, own=True, skip=skip):
                 skip += len(entries)
                 yield from ({"what": "verified question", "graph": graph, **vars(each)} for each in entries)
+    yield from ({"what": "upload", **vars(each)} for each in _uploads(settings, owner)[1])
     with _opened(settings) as opened:
-        yield from ({"what": "audit", **each} for each in opened.read(EntryFilter(who=owner)))
+        found = opened.read(EntryFilter(who=owner))
+        yield from ({"what": "audit", **each} for each in found if each["who"] == owner)
+
+
+def _uploads(settings: "Settings", owner: str) -> "tuple[Uploads, list[UploadState]]":
+    """The uploads of this machine, and those of an owner."""
+    from nacre.serving.http.uploads import FOLDER, Uploads
+
+    uploads = Uploads(settings.data, settings.max_upload)
+    states = uploads.tidy() if (settings.data / FOLDER).exists() else []
+    return uploads, [each for each in states if each.owner == owner]
 
 
 def _conversations(conversations: "Conversations", owner: str) -> Iterator[dict[str, Any]]:

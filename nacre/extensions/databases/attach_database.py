@@ -143,7 +143,7 @@ def _catalogue(database: AttachedDatabase, limits: DatabaseLimits) -> str:
 
 def schema_differences(before: AttachedDatabase, after: AttachedDatabase) -> Iterator[str]:
     """What a graph has more or less of its database than before, a line for each."""
-    old, new = ({(t.schema, t.table): source_columns(t) for t in each.tables} for each in (before, after))
+    old, new = ({(t.schema, t.table): t for t in each.tables} for each in (before, after))
     for name in sorted(old.keys() | new.keys()):
         label = ".".join(filter(None, name))
         if name not in new:
@@ -151,8 +151,12 @@ def schema_differences(before: AttachedDatabase, after: AttachedDatabase) -> Ite
         elif name not in old:
             yield f"+ {label}"
         else:
-            yield from (f"- {label}.{column}" for column in sorted(old[name] - new[name]))
-            yield from (f"+ {label}.{column}" for column in sorted(new[name] - old[name]))
+            had, has = source_columns(old[name]), source_columns(new[name])
+            yield from (f"- {label}.{column}" for column in sorted(had - has))
+            yield from (f"+ {label}.{column}" for column in sorted(has - had))
+            types = {each.column: each.storage for each in old[name].columns}
+            changed = (each for each in new[name].columns if types.get(each.column, each.storage) != each.storage)
+            yield from (f"{label}.{each.column}: {types[each.column]} -> {each.storage}" for each in changed)
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:

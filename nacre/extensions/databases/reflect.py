@@ -458,18 +458,20 @@ def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflected
     names = [name for name in names if name not in references]
     # the columns that are called keys, then the first one
     likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
-    for name in dict.fromkeys([*likely, *names[:1]]):
-        if _tells_apart(checks, table, [name]):
-            return replace(table, key=(name,), guessed_key=True)
+    # "order_id" with "line_no"
+    for found in [*([name] for name in dict.fromkeys([*likely, *names[:1]])), *([*references, n] for n in likely)]:
+        if _tells_apart(checks, table, found):
+            return replace(table, key=tuple(found), guessed_key=True)
     if dialect in ROW_NUMBERS and not table.is_view:
         return replace(table, key=(ROW_NUMBERS[dialect],), guessed_key=True)
     return table
 
 
 def _is_reference(name: str, target: ReflectedTable) -> bool:
-    """Whether a column is called like a table with a word for a key."""
+    """Whether a column is called like a table, or like it with a word for a key."""
     words = lowercase_name(name).lower().split()
-    return _kind(words[:-1]) == _kind_of(target) and words[-1] in word_list("ingestion", "key_words")
+    has_key_word = words[-1:] != [] and words[-1] in word_list("ingestion", "key_words")
+    return _kind_of(target) in (_kind(words), _kind(words[:-1]) if has_key_word else [])
 
 
 def _kind(words: Sequence[str]) -> list[str]:
@@ -524,7 +526,36 @@ def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflect
             if _is_included(checks, table, each.name, target):
                 found.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
                 break
+    known = {frozenset(columns) for columns in (table.key, *(key.columns for key in found), *table.links)}
+    for target in tables if len(table.columns) > 1 else ():
+        names = _columns_like_key(table, target)
+        if names and frozenset(names) not in known and _are_included(checks, table, names, target):
+            found.append(ForeignKey(names, target.schema, target.name, target.key, True))
+            known.add(frozenset(names))
     return replace(table, foreign=tuple(found))
+
+
+def _columns_like_key(table: ReflectedTable, target: ReflectedTable) -> tuple[str, ...]:
+    """The columns that are called like the several columns of another table's key, with their types; () if one is
+    missing."""
+    kinds = {c.name: c.storage for c in target.columns}
+    own = {(c.name.lower(), c.storage): c.name for c in table.columns if c.storage in _KEY_TYPES}
+    names = tuple(own.get((name.lower(), kinds.get(name, "other")), "") for name in target.key)
+    return names if len(names) > 1 and target is not table and all(names) else ()
+
+
+def _are_included(checks: _Checks, table: ReflectedTable, names: Sequence[str], target: ReflectedTable) -> bool:
+    """As `_is_included`, of the values of several columns together."""
+    own: list[ColumnClause[Any]] = [column(name) for name in names]
+    keys: list[ColumnClause[Any]] = [column(name) for name in target.key]
+    source = sql_table(table.name, *map(column, names), schema=table.schema or None)
+    filled = and_(*(each.is_not(None) for each in own))
+    first = select(*own).distinct().select_from(source).where(filled).limit(_MOST_VALUES)
+    values = [tuple(row) for row in checks.rows(table, first)]
+    other = sql_table(target.name, *map(column, target.key), schema=target.schema or None)
+    same = or_(*(and_(*(key == value for key, value in zip(keys, row, strict=True))) for row in values))
+    found = checks.rows(target, select(*keys).distinct().select_from(other).where(same)) if values else ()
+    return len(found) >= _SHARE * len(values) > 0
 
 
 def _targets(

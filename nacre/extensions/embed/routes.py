@@ -63,7 +63,7 @@ async def visitor(request: Request, key: str) -> Caller:
     if key in request.app.state.embedding:
         owner = await run_in_thread(request.app.state.keys.find_owner, key)
         if owner is not None:
-            return Caller(key, owner[0].graphs)
+            return Caller(key, owner[0].graphs, is_visitor=True)
     raise NotFound("Not Found")
 
 

@@ -1,4 +1,4 @@
-"""`nacre model`: download, select, list and remove chat models on this machine."""
+"""`nacre model`: download, select, list and remove chat models on this machine, and measure the one in use."""
 
 import sys
 from collections.abc import Iterator
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.extensions.local_model.local_files import OnProgress
 
 model_app = typer.Typer(
-    help="Download, select, list and remove chat models on this machine.", no_args_is_help=True, rich_markup_mode=None
+    help="Download, select, list, measure and remove chat models on this machine.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 GIGABYTE = 1_000_000_000
@@ -58,6 +61,14 @@ def use(
         choose_model(folder, inside if inside is not None and not file.exists() else file)
     print_line(f"{file} is selected.")
     _print_next_steps()
+
+
+@model_app.command()
+def check(graph: options.GraphOption = None) -> None:
+    """Measure the model with questions made of a graph's own data, as `nacre calibrate` does without a file."""
+    from nacre.serving.cli.evaluate import calibrate
+
+    calibrate(graph=graph)
 
 
 @model_app.command("list")

@@ -95,11 +95,14 @@ class Accounts:
             each["sessions"] = [list(row) for row in self._database.read(sql, each["owner"])]
         return found
 
-    def forget(self, owner: str) -> None:
-        """Delete a person and their sessions."""
+    def forget(self, owner: str, *tables: str) -> int:
+        """Delete what these tables have of a person, all by default; the number of rows."""
         with self._database.writing() as run:
-            for table in ("account", "login_session"):
-                run(f"DELETE FROM {table} WHERE owner = ?", owner)
+            deleted = [
+                run(f"DELETE FROM {table} WHERE owner = ?", owner).rowcount
+                for table in tables or ("account", "login_session")
+            ]
+        return sum(deleted)
 
     def close(self) -> None:
         """Close the database."""
@@ -110,6 +113,12 @@ def find_persons(settings: Settings, who: str) -> list[dict[str, Any]]:
     """What is stored of the persons with this owner, subject or name. Raises ConfigError."""
     with _opened(settings) as accounts:
         return accounts.named(who) if accounts is not None else []
+
+
+def end_sessions(settings: Settings, owner: str) -> int:
+    """End the sessions of a person; their number. Raises ConfigError."""
+    with _opened(settings) as accounts:
+        return accounts.forget(owner, "login_session") if accounts is not None else 0
 
 
 def forget_person(settings: Settings, owner: str) -> None:

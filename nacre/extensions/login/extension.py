@@ -9,6 +9,7 @@ EXTENSION = Extension(
     services={
         "check": "nacre.extensions.login.rights:check_settings",
         "persons": "nacre.extensions.login.accounts:find_persons",
+        "end_sessions": "nacre.extensions.login.accounts:end_sessions",
         "forget": "nacre.extensions.login.accounts:forget_person",
     },
 )

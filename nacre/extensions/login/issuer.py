@@ -5,7 +5,6 @@ KEPT_SECONDS in any case.
 """
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +18,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from nacre.config.bounded_replies import ENCODINGS, ReplyTooLarge, bound_body
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError
 
@@ -35,7 +35,31 @@ LEEWAY, TIMEOUT, REFRESH_SECONDS, RETRY_SECONDS, KEPT_SECONDS = 60, 10.0, 30.0, 
 
 MAX_REPLY, MAX_TOKEN, MAX_GROUPS = 1_000_000, 262_144, 20_000
 
+_FAILURES = (httpx2.HTTPError, httpx2.InvalidURL, ReplyTooLarge, TimeoutError, ValueError, TypeError, RecursionError)
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class _ReplyBound:
+    """Lets replies be as long as MAX_REPLY, inflated."""
+
+    most_bytes = MAX_REPLY
+
+    def count(self, part: bytes) -> None:
+        """Nothing else is counted."""
+
+
+async def _bound_reply(reply: httpx2.Response) -> None:
+    bound_body(reply, _ReplyBound())
+
+
+# options of the clients that read what the issuer sends
+_BOUNDS: dict[str, Any] = {
+    "timeout": TIMEOUT,
+    "follow_redirects": False,
+    "event_hooks": {"response": [_bound_reply]},
+    "headers": {"Accept-Encoding": ", ".join(ENCODINGS)},
+}
 
 
 class LoginError(NacreError):
@@ -77,9 +101,9 @@ class Issuer:
         """The claims of the ID token for the code of a login."""
         address = (await self._described())["token_endpoint"]
         try:
-            async with self._connect(redirect) as client:
+            async with asyncio.timeout(TIMEOUT), self._connect(redirect) as client:
                 token = await client.fetch_token(address, code=code, code_verifier=verifier)
-        except (AuthlibBaseError, httpx2.HTTPError, ValueError, RecursionError) as error:
+        except (AuthlibBaseError, *_FAILURES) as error:
             raise _unavailable("it accepts no code", error) from error
         return await self.claims(token.get("id_token"), self.client, nonce)
 
@@ -158,8 +182,7 @@ class Issuer:
             redirect_uri=redirect,
             code_challenge_method="S256",
             token_endpoint_auth_method="client_secret_basic" if self._secret else "none",
-            timeout=TIMEOUT,
-            follow_redirects=False,
+            **_BOUNDS,
         )
 
 
@@ -200,21 +223,11 @@ def groups_of(claims: Mapping[str, Any], names: str) -> set[str]:
 async def _read_json(address: str) -> dict[str, Any]:
     """A JSON object at an address. Raises IssuerUnavailable."""
     try:
-        async with (
-            asyncio.timeout(TIMEOUT),
-            httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False) as client,
-            client.stream("GET", address) as reply,
-        ):
-            reply.raise_for_status()
-            body = bytearray()
-            async for part in reply.aiter_bytes():
-                body += part
-                if len(body) > MAX_REPLY:
-                    raise ValueError("too long")
-        found = json.loads(bytes(body))
+        async with asyncio.timeout(TIMEOUT), httpx2.AsyncClient(**_BOUNDS) as client:
+            found = (await client.get(address)).raise_for_status().json()
         if not isinstance(found, dict):
             raise TypeError("no object")
-    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, TypeError, RecursionError) as error:
+    except _FAILURES as error:
         raise _unavailable(f"{urlsplit(address).path} can't be read", error) from error
     return found
 

@@ -5,9 +5,10 @@ NACRE_TRUSTED_PROXIES. Browsers add cookies, and proxies headers, also to reques
 refused as they are without keys. /.well-known/oauth-protected-resource tells MCP clients where to get a token.
 """
 
+import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from html import escape
 from typing import Any
@@ -21,7 +22,7 @@ from nacre.config.settings import Settings
 from nacre.errors import NacreError
 from nacre.extensions.login.accounts import FILE, Accounts
 from nacre.extensions.login.issuer import Issuer, IssuerUnavailable, LoginError, groups_of
-from nacre.extensions.login.rights import Person, is_within, make_person, read_rights, trusted_networks
+from nacre.extensions.login.rights import MAX_NAME, Person, is_within, make_person, read_rights, trusted_networks
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, StorageUnavailable, Unauthenticated
@@ -30,6 +31,8 @@ from nacre.serving.http.errors import MCP
 from nacre.serving.keys import Caller, report_deed
 from nacre.serving.page.pages import content_security_policy
 from nacre.stores.state.database import StorageError, open_state
+
+log = logging.getLogger(__name__)
 
 METADATA = "/.well-known/oauth-protected-resource"
 
@@ -43,6 +46,9 @@ PROXY_NAMES = ("x-forwarded-preferred-username", "x-forwarded-email", PROXY_USER
 
 # persons known by a token or a proxy that are not stored again with each request
 MAX_NOTED = 10_000
+
+# groups of an account without rights that the log names (set by hand)
+MAX_SHOWN = 10
 
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
 
@@ -113,7 +119,7 @@ class Login:
                 self.authenticator.check_page(request)
                 request.state.has_session = True
                 return caller
-            person = await self._token_person(token) if token is not None else self._proxy_person(request)
+            person = await self._token_person(request, token) if token is not None else self._proxy_person(request)
             if person is None:
                 return None
             caller = self._rights.caller(person)
@@ -129,15 +135,30 @@ class Login:
         except StorageError as error:
             raise StorageUnavailable("The sessions can't be read or written now. Try again.") from error
 
-    async def _token_person(self, token: str) -> Person | None:
+    async def _token_person(self, request: Request, token: str) -> Person | None:
         if self.issuer is None or self.settings.login_audience is None or not JWT.fullmatch(token):
             return None
         try:
-            return self._person(await self.issuer.claims(token, self.settings.login_audience))
+            claims = await self.issuer.claims(token, self.settings.login_audience)
         except IssuerUnavailable as error:
             raise StorageUnavailable(str(error)) from error
         except LoginError as error:
             raise Unauthenticated(str(error)) from error
+        person = self._person(claims)
+        if person is not None and not person.groups:
+            request.state.refusal = self._refusal(groups_of(claims, self.settings.login_claims), claims)
+        return person
+
+    def _refusal(self, groups: Iterable[str], claims: Mapping[str, Any] | None = None) -> str:
+        """Why an account without rights is refused; the log has the names that the table lacks."""
+        sources = (claims or {}).get("_claim_names")
+        # Entra sends no groups of an account that has too many
+        if (claims or {}).get("hasgroups") or (isinstance(sources, Mapping) and "groups" in sources):
+            log.warning("the issuer left out the groups of an account, since it has too many (docs/login.md)")
+            return "The issuer left out the groups of this account, since it has too many. Ask the operator."
+        shown = [group[:MAX_NAME] for group in sorted(groups)[:MAX_SHOWN]]
+        log.warning("an account has no group of NACRE_LOGIN_GROUPS; it is in %s", shown or "none")
+        return "None of the groups of this account has rights on this server. Ask its operator."
 
     def _person(self, claims: Mapping[str, Any]) -> Person | None:
         name = next((claims[key] for key in ("name", "preferred_username", "email") if claims.get(key)), None)
@@ -153,7 +174,10 @@ class Login:
             raise Unauthenticated("The proxy sends two users. It must replace the headers that clients send.")
         groups = {each.strip() for value in _headers(request, PROXY_GROUPS) for each in value.split(",")}
         name = next((value for each in PROXY_NAMES for value in _headers(request, each) if value), None)
-        return make_person("proxy", users[0], name, groups, self._rights)
+        person = make_person("proxy", users[0], name, groups, self._rights)
+        if person is not None and not person.groups:
+            request.state.refusal = self._refusal(groups)
+        return person
 
     def challenge(self, request: Request) -> Mapping[str, str]:
         """Headers of a refusal: where MCP clients read about tokens, and that the page leads to /login."""
@@ -198,7 +222,7 @@ class Login:
             if person is None or caller is None:
                 if person is not None:
                     report_deed(Caller(person.owner, (), name=person.name), "was refused")
-                why = "None of the groups of this account has rights on this server. Ask its operator."
+                why = self._refusal(groups_of(claims, self.settings.login_claims), claims)
                 return _page(request, 403, "Log in", why)
             seconds = self.settings.login_hours * 3600
             token = await run_in_thread(self.accounts.begin_session, person, seconds)
@@ -242,6 +266,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     authenticator: Authenticator = app.state.authenticator
     login = app.state.login = Login(settings, authenticator)
     authenticator.identify, authenticator.challenge = login.identify, login.challenge
+    authenticator.advice = "Log in, or send a key as 'Authorization: Bearer KEY'; nacre keys add NAME creates one."
     app.state.keys.find_person = login.accounts.find
     if login.issuer is not None:
         app.include_router(router)

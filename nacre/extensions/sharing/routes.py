@@ -165,9 +165,9 @@ class AnswerSharing:
         NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
         if not self.is_on:
             raise Forbidden("Sharing is off on this server. Its operator can set NACRE_SHARING=true.")
-        owner = await run_in_thread(self.keys.find_owner, caller.owner)
-        if owner is None or not self.may_share(caller):
-            raise Forbidden("This key may not share answers. Run: nacre keys add NAME --may share")
+        caller.require(RIGHT, "share answers")
+        if (owner := await run_in_thread(self.keys.find_owner, caller.owner)) is None:
+            raise Forbidden("This key is revoked.")
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
             copy = await run_in_thread(freeze_answer, (await threads.turn(caller, thread, turn)).record)

@@ -5,7 +5,6 @@ A column decides by all of its texts (`columns`); then a text is a literal.
 
 import re
 from datetime import date
-from enum import IntFlag
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -17,9 +16,9 @@ from ingestion.induce.quantities import CURRENCY_SIGNS, UNIT_SYMBOLS, is_common_
 Order = Literal["ymd", "dmy", "mdy"]
 
 
-class CellKind(IntFlag):
-    """What a text may be. A number without a separator can be read with both; a date with its month in words and one
-    that begins with its year have no other order."""
+class CellKind:
+    """What a text may be, as bits: enumerations take several times as long. A number without a separator can be read
+    with both; a date with its month in words and one that begins with its year have no other order."""
 
     NONE = 0
     POINT = 1
@@ -37,6 +36,8 @@ class CellKind(IntFlag):
     MISSING = 4096
     YEAR = 8192
 
+
+_PLAIN = CellKind.POINT | CellKind.COMMA | CellKind.WHOLE_POINT | CellKind.WHOLE_COMMA
 
 DATE = CellKind.YMD | CellKind.DMY | CellKind.MDY
 
@@ -61,6 +62,9 @@ _POINT = re.compile(rf"(?:0{{1,3}}(?:(?P<s>[,{_SPACES}])000)(?:(?P=s)000)*|0+)(?
 _COMMA = re.compile(rf"(?:0{{1,3}}(?:(?P<s>[.{_SPACES}])000)(?:(?P=s)000)*|0+)(?P<rest>,0+)?|(?P<only>,0+)")
 
 _DIGITS = str.maketrans("123456789", "0" * 9)
+
+# most numbers, which are written as XML Schema writes them
+_WHOLE, _DECIMAL = re.compile(r"-?[0-9]+"), re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 _LEADING_ZERO = re.compile(r"[-+−]?0[\d ]")
 
@@ -101,7 +105,7 @@ def _words() -> dict[str, Any]:
     return read
 
 
-def classify(text: str) -> CellKind:
+def classify(text: str) -> int:
     """What a text without blanks around it may be.
 
     >>> classify("1.234,50 €") == CellKind.COMMA | CellKind.UNIT, classify("0123") == CellKind.ZERO
@@ -109,6 +113,8 @@ def classify(text: str) -> CellKind:
     >>> classify("03/04/2025") == CellKind.DMY | CellKind.MDY, classify("03.04.2025") == CellKind.DMY
     (True, True)
     """
+    if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= MAX_DIGITS:
+        return _PLAIN | CellKind.YEAR if len(text) == 4 and FIRST_YEAR <= int(text) < END_OF_YEARS else _PLAIN
     shape = text.translate(_DIGITS)
     if shape == text and "0" not in text:
         return _of_word(text.casefold()) if len(text) <= MAX_TEXT else CellKind.NONE
@@ -116,10 +122,7 @@ def classify(text: str) -> CellKind:
         return CellKind.NONE
     if _LEADING_ZERO.match(text) and shape.count("0") > 1:
         return (_of_shape(shape) and CellKind.ZERO) or _of_date(text)
-    if kind := _of_shape(shape):
-        whole = kind & CellKind.WHOLE_POINT and len(text) == 4 and text.isdecimal()
-        return kind | CellKind.YEAR if whole and FIRST_YEAR <= int(text) < END_OF_YEARS else kind
-    return _of_date(text)
+    return _of_shape(shape) or _of_date(text)
 
 
 def is_value(cell: str) -> bool:
@@ -138,7 +141,7 @@ def number_of(text: str, decimal_comma: bool) -> tuple[str, str] | None:
     >>> number_of("-1.234,50 €", True), number_of("(250.00)", False), number_of("12,5 %", True)
     (('-1234.50', '€'), ('-250.00', ''), ('12.5', '%'))
     """
-    if text.isdecimal() and text.isascii() and len(text) <= MAX_DIGITS:
+    if len(text) <= MAX_DIGITS and (_WHOLE if decimal_comma else _DECIMAL).fullmatch(text):
         return text, ""
     shape = text.translate(_DIGITS)
     kind = _of_shape(shape)
@@ -190,7 +193,7 @@ def clock_of(text: str) -> str | None:
     return f"{int(found[1]):02}:{found[2]}:{found[3] or '00'}"
 
 
-def _of_word(word: str) -> CellKind:
+def _of_word(word: str) -> int:
     if word in words("missing"):
         return CellKind.MISSING
     if word in words("true") or word in words("false"):
@@ -199,7 +202,7 @@ def _of_word(word: str) -> CellKind:
 
 
 @lru_cache(65_536)
-def _of_shape(shape: str) -> CellKind:
+def _of_shape(shape: str) -> int:
     """What a number is by its shape, in which all digits are zeros."""
     found = _FORM.fullmatch(shape)
     if found is None or (found["sign"] == "(") != bool(found["close"]):
@@ -225,7 +228,7 @@ def _of_shape(shape: str) -> CellKind:
     return kind if kind & NUMBER else CellKind.NONE
 
 
-def _of_date(text: str) -> CellKind:
+def _of_date(text: str) -> int:
     if _CLOCK.fullmatch(text):
         return CellKind.CLOCK if clock_of(text) else CellKind.NONE
     found = _NUMERIC_DATE.fullmatch(text) or _WORDED_DATE.fullmatch(text)

@@ -7,6 +7,8 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Literal
 
 import numpy as np
@@ -98,7 +100,7 @@ class ColumnProfile:
     """All texts of one column, as far as they decide on its type."""
 
     def __init__(self) -> None:
-        self.kinds: Counter[CellKind] = Counter()
+        self.kinds: Counter[int] = Counter()
         self.units: Counter[str] = Counter()
         self.filled = 0
         self.sample: dict[str, None] = {}
@@ -158,9 +160,10 @@ class ColumnProfile:
         """The share of the first distinct texts that look like names."""
         return sum(map(is_name_shaped, self.sample)) / len(self.sample) if self.sample else 0.0
 
-    def count(self, *kinds: CellKind) -> int:
+    def count(self, *kinds: int) -> int:
         """The number of cells that may be any of the kinds."""
-        return sum(count for kind, count in self.kinds.items() if any(kind & each for each in kinds))
+        any_of = reduce(or_, kinds)
+        return sum(count for kind, count in self.kinds.items() if kind & any_of)
 
 
 def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: StatedColumn | None = None) -> ColumnType:
@@ -244,6 +247,8 @@ class CellNumbers(dict[str, int]):
             number = self._texts[text] if found is None else found
             if found is None:
                 self.misfits.add(cell)
+        if len(self) >= MAX_DISTINCT:
+            self.clear()
         self[cell] = number
         return number
 

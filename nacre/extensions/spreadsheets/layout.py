@@ -52,11 +52,11 @@ def other_names(name: str, names: Sequence[str]) -> list[str]:
     """What people call a doubled heading besides its name.
 
     >>> other_names("Phone 2", ["Phone", "Phone 2"]), other_names("Phase 2", ["Phase 2"])
-    (['second Phone'], [])
+    (['Phone', 'second Phone'], [])
     """
     before, _, number = name.rpartition(" ")
     is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
-    return [f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
+    return [before, f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
 
 
 def distinct_names(headings: Sequence[str], width: int) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ import io
 import json
 import logging
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -121,8 +121,11 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
         links = _find_links(readings)
-        reports = []
-        for number, reading in enumerate(readings):
+        # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
+        before = read_sheet_reports(folder.parent) if folder is not None else ()
+        again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
+        reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
+        for number, reading in enumerate(readings, len(before)):
             cells = folder / f"{number:04}.csv.gz" if folder is not None else None
             reports.append(_second_pass(reading, links.get(reading.iri, {}), numbers, cells))
         if folder is not None and reports:
@@ -170,12 +173,14 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
         if budget[0] < 0:
             failure.append(f"an ingest reads at most {MAX_CELLS:,} cells")
             break
-        for number, row in enumerate(batch, at + 1):
-            if layout.headings and len(row) != len(layout.headings) and _is_filled(row):
-                ragged.append(number)
-            if sum(1 for cell in row if cell and not cell.isspace()) > 1 or len(profiles) < 3:
-                end = number
+        if layout.headings:
+            wide = len(layout.headings)
+            ragged.extend(n for n, row in enumerate(batch, at + 1) if len(row) != wide and _is_filled(row))
         at += len(batch)
+        enough = 0 if len(profiles) < 3 else 2
+        end = next(
+            (at - n for n, row in enumerate(reversed(batch)) if sum(map(bool, map(str.strip, row))) >= enough), end
+        )
         tail = [*tail, *batch][-MAX_TAIL:]
         batch = [row for row in batch if _is_filled(row)]
         count += len(batch)
@@ -258,7 +263,7 @@ def _without_tail(
 
 
 def _is_filled(row: Sequence[str]) -> bool:
-    return any(cell and not cell.isspace() for cell in row)
+    return any(map(str.strip, row))
 
 
 def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
@@ -303,7 +308,9 @@ def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLi
         place = (reading.iri, column.name)
         if place not in known:
             known[place] = {
-                row[column.place].strip(): iri for row, iri, _ in _rows_with_iris(reading) if len(row) > column.place
+                row[column.place].strip(): iri
+                for row, iri, _ in _rows_with_iris(reading, _until_failure(reading.sheet)[0])
+                if len(row) > column.place
             }
         return known[place]
 
@@ -326,14 +333,15 @@ def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLi
     return found
 
 
-def _rows_with_iris(reading: SheetReading) -> Iterator[tuple[Sequence[str], str, int]]:
+def _rows_with_iris(reading: SheetReading, rows: Iterator[Sequence[str]]) -> Iterator[tuple[Sequence[str], str, int]]:
     """The rows of a table, each with its IRI, by its key or else its number, and its number in the sheet."""
     key, above = reading.table.key, reading.layout.above
     start = f"{reading.iri}/{quote(key.name, safe=_SAFE) if key is not None else 'row'}="
-    for number, row in enumerate(islice(_until_failure(reading.sheet)[0], above, reading.end), above + 1):
+    for number, row in enumerate(islice(rows, above, reading.end), above + 1):
         if _is_filled(row):
             own = row[key.place].strip() if key is not None and key.place < len(row) else ""
-            yield row, f"{start}{quote(own, safe=_SAFE) if own else number}", number
+            own = own if own.isascii() and own.isalnum() else quote(own, safe=_SAFE)
+            yield row, f"{start}{own or number}", number
 
 
 def _second_pass(
@@ -348,9 +356,10 @@ def _second_pass(
     read, texts_kept = Counter[int](), Counter[int]()
     types = {each.place: each.type.name for each in table.columns}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
+    every = _until_failure(reading.sheet)[0]
     if cells is not None:
-        _copy_cells(reading.sheet, cells)
-    rows = _rows_with_iris(reading)
+        every = _copied(every, cells)
+    rows = _rows_with_iris(reading, every)
     count = 0
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
@@ -374,6 +383,8 @@ def _second_pass(
                         if len(misfits[place]) < MAX_MISFITS:
                             misfits[place].append(_misfit(cell.strip(), row, types[place]))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
+    # those below the table are copied too
+    deque(every, 0)
     reports = tuple(
         _column_report(each, links.get(each.place), count, read[each.place], texts_kept[each.place])
         for each in table.columns
@@ -448,8 +459,8 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     numbers.add(array("I", chain.from_iterable(found)))
 
 
-def _copy_cells(sheet: Sheet, path: Path) -> None:
-    """Write all cells of a sheet as they were."""
+def _copied(rows: Iterator[Sequence[str]], path: Path) -> Iterator[Sequence[str]]:
+    """The same rows, whose cells are written as they were."""
     path.parent.mkdir(exist_ok=True)
     # without a time, so that equal input gives equal files
     with (
@@ -457,4 +468,7 @@ def _copy_cells(sheet: Sheet, path: Path) -> None:
         gzip.GzipFile("", "wb", 1, file, mtime=0) as packed,
         io.TextIOWrapper(packed, "utf-8", errors="replace", newline="") as text,
     ):
-        csv.writer(text).writerows(_until_failure(sheet)[0])
+        writer = csv.writer(text)
+        for batch in _batches(rows):
+            writer.writerows(batch)
+            yield from batch

@@ -243,34 +243,58 @@ def calibrate(
 ) -> None:
     """Measure how often the model's queries are right and store the result.
 
-    QUESTIONS has one JSON object per line, with a question and its answers. The counts replace earlier ones of this
-    model. With --verified, thirty or more verified questions of the graph calibrate the probabilities of the rules,
-    from then on again with each ingest and with new ones.
+    QUESTIONS has one JSON object per line, with a question and its answers. Without it, up to thirty questions are made
+    of the graph's own data. The counts replace earlier ones of this model. With --verified, thirty or more verified
+    questions of the graph calibrate the probabilities of the rules, from then on again with each ingest and with new
+    ones.
     """
     if verified or undo:
         _calibrate_rules(graph, undo=undo)
         return
-    from agents.model_priors import measured_size, model_priors, save_counts
+    from agents.model_priors import LEAST_MEASURED, model_priors, query_model_size, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.calibrate import count_outcomes, priors_report
     from nacre.evaluation.questions import read_gold_questions
 
-    if questions is None:
-        raise ConfigError("Give a file of questions, or --verified.")
     settings = Settings()
     model = settings.model_sql or settings.model
     if not settings.model or not model:
         raise ConfigError("No model is set. Set NACRE_MODEL=openai:NAME or ollama:NAME.")
-    gold_lines = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
+    if questions is None:
+        gold_lines = _own_questions(settings, graph)[:limit]
+    else:
+        gold_lines = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
     if not gold_lines:
-        raise ConfigError(f"{questions} has no question with 'answers'. Write one JSON object per line with both.")
+        source = questions or "The graph"
+        raise ConfigError(f"{source} has no question with 'answers'. Write one JSON object per line with both.")
     answered = asyncio.run(_query_outcomes(gold_lines, settings, graph))
     counts = count_outcomes(answered)
     if not counts:
         raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
     save_counts(settings.data, model, counts)
-    report = priors_report(model_priors(measured_size(settings), counts), answered)
-    sys.stdout.write(f"{model}, {len(answered)} questions\n\n{report}")
+    priors = model_priors(query_model_size(settings), counts)
+    right = sum(each.right for each in answered)
+    lead = "" if priors.before >= LEAST_MEASURED else " The rules lead."
+    sys.stdout.write(f"{model} answers {right} of {len(answered)}.{lead}\n\n{priors_report(priors, answered)}")
+
+
+# questions that are made of a graph's own data, and how long they are looked for
+OWN_QUESTIONS, OWN_SECONDS = 30, 60.0
+
+
+def _own_questions(settings: "Settings", graph: str | None) -> "list[GoldQuestion]":
+    from ingestion.example_questions import known_questions
+    from nacre.stores.catalog import Library
+
+    library = Library(settings.data, None)
+    try:
+        with library.open(library.resolve(graph)) as opened:
+            if opened.stored is None:
+                raise ConfigError(f"{opened.name} is attached. Give a file of questions.")
+            known = known_questions(opened, OWN_QUESTIONS, OWN_SECONDS)
+    finally:
+        library.close()
+    return [{"id": n, "question": text, "answers": values} for n, (text, values) in enumerate(known, 1)]
 
 
 def _calibrate_rules(graph: str | None, *, undo: bool) -> None:

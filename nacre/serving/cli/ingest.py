@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,10 +97,17 @@ ExpansionOption = Annotated[
     typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
 ]
 
+AddOption = Annotated[bool, typer.Option("--add", help="Keep what the graph has, and add to it.")]
+
+SpellingsOption = Annotated[
+    bool, typer.Option("--keep-spellings", help="Keep IRIs apart that differ in http, a last slash or %-codes.")
+]
+
 
 def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
+    add: AddOption = False,
     texts: TextsOption = None,
     loader: LoaderOption = None,
     loader_args: LoaderArgsOption = None,
@@ -115,12 +123,12 @@ def ingest(
     contexts: ContextsOption = None,
     fetch_contexts: FetchContextsOption = False,
     max_expansion: ExpansionOption = 40,
+    spellings: SpellingsOption = False,
 ) -> int:
     """Build a graph from RDF files, documents, or both.
 
-    They replace the graph's earlier content. The graph answers as soon as its tables and word index are built; vectors
-    for search by meaning follow and can be built later by `nacre index`.
-    """
+    They replace the graph's earlier content, or are added to it with --add. The graph answers as soon as its tables and
+    word index are built; vectors for search by meaning follow, or are built by `nacre index`."""
     from ingestion import pipeline
     from ingestion.layer.layer_file import load_layer_files
     from ingestion.read.sources import ReadOptions
@@ -141,17 +149,17 @@ def ingest(
             data=settings.data,
             texts=texts or [],
             loaded=documents,
-            layers=load_layer_files(layer or (), annotations, packs=not no_packs),
+            layers=replace(load_layer_files(layer or (), annotations, packs=not no_packs), spellings=not spellings),
             tables_only=tables_only,
             sparql=sparql,
             tables=tables,
+            add=add,
             reading=ReadOptions(strict, base, dict(map(_parse_context, contexts or [])), fetch_contexts, max_expansion),
             without=pipeline.no_vectors_reason(graph, no_vectors, embedder),
             server=configured_servers(settings),
             on_stage=on_stage,
         )
     _print_summary(loaded)
-    _print_omissions(loaded.name)
     recheck_verified_questions(settings, loaded.name)
     if not tables_only:
         suggest_questions(loaded.name)
@@ -219,7 +227,7 @@ def _vectors(result: "IngestResult") -> str:
 
 
 def _print_summary(ingested: "IngestResult") -> None:
-    """Print classes with counts; triples, things, texts, passages and seconds."""
+    """Print classes with counts; triples, things, texts, passages and seconds; then what was left out."""
     schema = ingested.schema
     if ingested.unchanged:
         print_line(f"Nothing changed: '{ingested.name}' is still version {ingested.version}.")
@@ -237,6 +245,7 @@ def _print_summary(ingested: "IngestResult") -> None:
     texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
     passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
     print_line(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
+    _print_omissions(ingested.name)
 
 
 def _print_omissions(name: str) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -149,13 +150,11 @@ def remove(
     graph: options.GraphOption = None,
 ) -> None:
     """Remove one layer of a graph, or all."""
-    from ingestion.layer.layer_file import LayerFiles
-
     settings, name, _ = graph_version(graph)
     publish_layer_change(
         settings,
         name,
-        lambda present: present.without(Path(file).name) if file else LayerFiles(packs=present.packs),
+        lambda present: present.without(Path(file).name) if file else replace(present, files=()),
     )
 
 

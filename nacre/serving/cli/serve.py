@@ -305,9 +305,10 @@ def list_keys() -> None:
     """List all keys by name."""
     stored = _key_store().all()
     if not stored:
-        print_line(
-            adapt_commands("No keys: nacre serve accepts only requests from this machine. Run: nacre keys add NAME")
-        )
+        from nacre.config.settings import Settings
+
+        who = "people who log in" if Settings().has_login else "requests from this machine"
+        print_line(adapt_commands(f"No keys: nacre serve accepts only {who}. Run: nacre keys add NAME"))
     width = max((len(key.name) for key in stored), default=0)
     for key in sorted(stored, key=lambda key: key.name):
         graphs = "all graphs" if key.graphs is None else ", ".join(key.graphs) or "no graph"

@@ -52,7 +52,8 @@ class Authenticator:
     ) -> None:
         self._keys = keys
         self._is_locked = is_locked
-        # headers of a reply to a request without a valid key
+        # what a request without a valid key is told, unless its state has a `refusal`, and headers of the reply
+        self.advice = "A key is required. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME creates one."
         self.challenge: Callable[[Request], Mapping[str, str]] = lambda request: {"WWW-Authenticate": "Bearer"}
         self._origins = origins
         self._rate = rate
@@ -81,9 +82,7 @@ class Authenticator:
             caller = (self._keys.find_caller(token) if token else None) or person
             self._rate.take(f"{OWNER}{caller.owner}" if caller else f"{ADDRESS}{address}")
             if caller is None:
-                raise Unauthenticated(
-                    "A key is required. Send it as 'Authorization: Bearer KEY'; nacre keys add NAME creates one."
-                )
+                raise Unauthenticated(getattr(request.state, "refusal", self.advice))
             return caller
         self._rate.take(f"{ADDRESS}{address}")
         if address not in LOOPBACK_HOSTS:

@@ -51,7 +51,7 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPON
 @dataclass(frozen=True)
 class GraphSummary:
     """One graph. `unavailable` has the reason for each branch that can't be used; `problem` says why the graph can't be
-    opened; `vectors` names its set of vectors."""
+    opened; `vectors` names its set of vectors; `texts` counts its documents."""
 
     name: str
     version: str
@@ -61,6 +61,7 @@ class GraphSummary:
     unavailable: dict[str, str]
     problem: str = ""
     vectors: str | None = None
+    texts: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ def graph_summary(library: Library, name: str) -> GraphSummary:
                 "triples": graph.schema.triples,
                 "things": graph.schema.entities,
                 "classes": len(graph.schema.classes),
+                "texts": graph.documents.count if graph.documents is not None else 0,
             }
             lacks = dict(graph.unavailable)
             return GraphSummary(name, graph.version, **size, unavailable=lacks, vectors=graph.vector_set)

@@ -25,7 +25,7 @@ from ingestion.layer.resolve import Kind
 from nacre.access.teaching import Meaning, find_meanings, named_term, require_teachable
 from nacre.errors import ConfigError
 from nacre.records.schema import Schema
-from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
+from nacre.serving.errors import NotFound, StorageUnavailable
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.keys import Caller, report_deed
 from nacre.serving.verified_questions import graph_proposals, may_approve
@@ -166,8 +166,7 @@ def graph_names(look_up: GraphLookUpDep) -> GraphNames:
 
 def require_names_right(caller: Caller) -> None:
     """Raise Forbidden for a key that may not change names."""
-    if WRITE not in caller.may:
-        raise Forbidden("This key may not change names. Run: nacre keys add NAME --may write")
+    caller.require(WRITE, "change names")
 
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)

@@ -31,6 +31,7 @@ from starlette.requests import ClientDisconnect
 from ingestion.documents.read_document import READABLE_FORMATS
 from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError, GraphNotFound
+from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
@@ -53,10 +54,12 @@ UploadId = Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")]
 
 
 class IngestRequest(BaseModel):
-    """The graph that the files become; `replace` confirms that an earlier graph of this name goes."""
+    """The graph that the files become; `replace` confirms that an earlier graph of this name goes, and `add` adds them
+    to it."""
 
     graph: str = Field(min_length=1, max_length=64)
     replace: bool = False
+    add: bool = False
 
 
 class AttachRequest(BaseModel):
@@ -136,7 +139,8 @@ async def send_file(
 @router.post("/uploads/{upload}", summary="Ingest an upload", status_code=202)
 async def start_upload(request: Request, caller: CallerDep, upload: UploadId, body: IngestRequest) -> UploadState:
     """Ingest the files in a process of its own. The graph answers as before until that is complete."""
-    state = await _on_disk(_uploads(request).start, caller, upload, body.graph, replace_graph=body.replace)
+    terms = {"replace_graph": body.replace, "add": body.add}
+    state = await _on_disk(_uploads(request).start, caller, upload, body.graph, **terms)
     report_deed(caller, "uploaded", graph=body.graph, id=upload, files=len(state.files))
     return state
 
@@ -278,14 +282,14 @@ class Uploads:
         finally:
             os.close(folder)
 
-    def start(self, caller: Caller, upload: str, graph: str, *, replace_graph: bool) -> UploadState:
+    def start(self, caller: Caller, upload: str, graph: str, *, replace_graph: bool, add: bool = False) -> UploadState:
         """Ingest the files into a graph, in the background. Raises ConfigError: name, no files, graph exists, busy."""
         self.state(caller, upload)
-        self._check_graph(caller, graph, replace_graph=replace_graph)
+        self._check_graph(caller, graph, replace_graph=replace_graph or add)
         with self._receiving(caller, upload) as state:
             if not state.files:
                 raise ConfigError("Send files first.")
-            return self._run(replace(state, graph=graph), command_of_files(self._home / upload / FILES, graph))
+            return self._run(replace(state, graph=graph), command_of_files(self._home / upload / FILES, graph, add=add))
 
     def attach(self, caller: Caller, address: str, graph: str, *, replace_graph: bool) -> UploadState:
         """Attach a graph to the address of an endpoint or database, in the background. Raises Forbidden, or ConfigError
@@ -305,9 +309,11 @@ class Uploads:
         if not GRAPH_NAME.fullmatch(graph):
             raise ConfigError("The name of a graph has a to z, 0 to 9 and -, at most 64 characters.")
         if not caller.may_read(graph):
-            raise Forbidden("This key may not write this graph.")
+            raise Forbidden("You may not write this graph.")
         if (self._data / graph / "current").exists() and not replace_graph:
-            raise ConfigError(f"There is a graph {graph!r} already. Confirm that it is replaced, or name another.")
+            raise ConfigError(
+                f"There is a graph {graph!r} already. Confirm that it is replaced or added to, or name another."
+            )
 
     def _run(self, state: UploadState, arguments: list[str]) -> UploadState:
         """Run a command of `nacre` for an upload in a process of its own, which has the lock until it ends."""
@@ -411,7 +417,8 @@ class Uploads:
         phase: Phase = "done" if code == 0 or published else "cancelled" if cancelled else "failed"
         log.info("%s into %s: %s", "attachment" if state.address else "upload", state.graph, phase)
         shutil.rmtree(folder / FILES, ignore_errors=True)
-        ended = replace(state, phase=phase, reason=REASONS.get(code, "") if phase == "failed" else "")
+        silent = "" if self._lines(folder) else f"Its process ended with the exit code {code} and printed nothing."
+        ended = replace(state, phase=phase, reason=REASONS.get(code, silent) if phase == "failed" else "")
         try:
             self._write(ended)
         except OSError as error:
@@ -502,8 +509,7 @@ REASONS: dict[int | None, str] = {
 
 def check_may_write(caller: Caller) -> None:
     """Raise Forbidden unless a caller may change graphs."""
-    if "write" not in caller.may:
-        raise Forbidden("This key may not add or delete graphs. Run: nacre keys add NAME --may write")
+    caller.require("write", "add or delete graphs")
 
 
 def _read(folder: Path) -> UploadState | None:
@@ -526,7 +532,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             continue
 
 
-MAX_NAME = 100
 LAYERS = (".yaml", ".yml")
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 
@@ -536,34 +541,15 @@ _SQLITE, _DUCKDB, _DUCKDB_OFFSET = b"SQLite format 3\0", b"DUCK", 8
 _HEADER_BYTES = 100
 
 
-def safe_name(name: str) -> str:
-    """A name for a file on this machine: its last part, without characters that a shell or a path would obey.
-
-    >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
-    ('pass_wd.ttl', 'rf_.nt', 'file')
-    >>> len(safe_name("日" * 90 + ".ttl").encode()) < 255
-    True
-    """
-    last = re.split(r"[/\\]", name)[-1]
-    clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
-    stem, dot, ending = clean.rpartition(".")
-    return (f"{_cut(stem, MAX_NAME - 12)}.{_cut(ending, 10)}" if dot and stem else _cut(clean, MAX_NAME)) or "file"
-
-
-def _cut(text: str, most: int) -> str:
-    """At most so many characters, and twice as many bytes, which a file system counts."""
-    return text[:most].encode()[: 2 * most].decode(errors="ignore")
-
-
-def command_of_files(folder: Path, graph: str) -> list[str]:
+def command_of_files(folder: Path, graph: str, *, add: bool = False) -> list[str]:
     """The arguments of `nacre` that read the files of a folder; raises ConfigError for a database that is none, or
-    that comes with other data, and for layers alone."""
+    that comes with or is added to other data, and for layers alone."""
     files = sorted(folder.iterdir())
     layers = [str(path) for path in files if path.suffix.lower() in LAYERS]
     named = [part for path in layers for part in ("--layer", path)]
     databases = [path for path in files if path.suffix.lower() in DATABASES]
     if databases:
-        if len(databases) + len(layers) < len(files) or len(databases) > 1:
+        if add or len(databases) + len(layers) < len(files) or len(databases) > 1:
             raise ConfigError("A database becomes a graph of its own. Send one database, alone or with layers.")
         kind = database_kind(databases[0])
         return ["attach", f"{kind}:///{databases[0].resolve()}", "--keep", *named, "--graph", graph]
@@ -574,7 +560,8 @@ def command_of_files(folder: Path, graph: str) -> list[str]:
     documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS and str(path) not in aside]
     graphs = [str(path) for path in files if str(path) in tables or str(path) not in (*documents, *aside)]
     texts = [part for path in documents for part in ("--texts", path)]
-    return ["ingest", *graphs, *texts, *named, "--base", f"{LOCAL}{graph}/", "--graph", graph]
+    adding = ["--add"] if add else []
+    return ["ingest", *graphs, *texts, *named, *adding, "--base", f"{LOCAL}{graph}/", "--graph", graph]
 
 
 def database_kind(file: Path) -> str:

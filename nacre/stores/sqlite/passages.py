@@ -9,6 +9,7 @@ import threading
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +28,8 @@ CREATE TABLE passage (
 );
 CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 """
+
+CACHED_PASSAGES = 256  # number of passages whose sentences are kept apart, some 10 KB each
 
 
 class PassageHit(NamedTuple):
@@ -67,6 +70,8 @@ class Passages(PublishedFile):
         super().__init__(path)
         self.count = int(self._rows("SELECT count(*) FROM passage")[0][0])
         self._predicates = [row[0] for row in self._rows("SELECT iri FROM predicate ORDER BY n")]
+        # the questions of a conversation find the same passages again
+        self._split = lru_cache(CACHED_PASSAGES)(self._sentences)
 
     def get(self, ids: Sequence[int]) -> list[Passage]:
         """The passages with these ids, in that order; unknown ids are left out."""
@@ -76,7 +81,7 @@ class Passages(PublishedFile):
             for i, key, title, text, sources in self._rows(
                 f"SELECT id, key, title, text, sources FROM passage WHERE id IN ({marks})", chunk
             ):
-                found[i] = Passage(i, key, title, tuple(self._sentences(key, text, sources)))
+                found[i] = Passage(i, key, title, self._split(key, text, sources))
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str, limit: int = -1) -> list[Passage]:
@@ -99,7 +104,8 @@ class Passages(PublishedFile):
         """The ids in the order the passages were written: those about one key one after the other."""
         return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY n")]
 
-    def _sentences(self, key: str, text: str, sources: str) -> Iterator[Sentence]:
+    def _sentences(self, key: str, text: str, sources: str) -> tuple[Sentence, ...]:
+        sentences = []
         numbers, _, terms = sources.partition("\n")
         at = place = 0
         for each in numbers.split(";"):
@@ -114,11 +120,12 @@ class Passages(PublishedFile):
                 place += max(0, size)
                 subject = terms[place : place + other[0]] if other else key
                 place += other[0] if other else 0
-                yield Sentence(said, (subject, self._predicates[predicate], object_), None, start, end)
+                sentences.append(Sentence(said, (subject, self._predicates[predicate], object_), None, start, end))
             elif span:
-                yield Sentence(said, None, key, start, end)
+                sentences.append(Sentence(said, None, key, start, end))
             else:
-                yield Sentence(said)
+                sentences.append(Sentence(said))
+        return tuple(sentences)
 
 
 def write_passages(passages: Iterable[Passage], path: Path) -> int:
@@ -211,6 +218,19 @@ class Document(NamedTuple):
     text: str
     pages: tuple[int, ...] = ()
 
+    def parts(self) -> Iterator[tuple[int | None, str]]:
+        """The number and text of each page that has one, or the whole text.
+
+        >>> list(Document("a", "A", "a.pdf", "One.\\n\\nThree.", (0, 6, 6)).parts())
+        [(1, 'One.'), (3, 'Three.')]
+        """
+        ends = (*self.pages[1:], len(self.text))
+        for page, (start, end) in enumerate(zip(self.pages, ends, strict=False), 1):
+            if start < end:
+                yield page, self.text[start:end].rstrip("\n")
+        if not self.pages:
+            yield None, self.text
+
 
 class DocumentMention(NamedTuple):
     """A sentence of a document, by its place, and a thing (its IRI) that it mentions."""
@@ -248,6 +268,11 @@ class Documents(PublishedFile):
         given = (start + 1,) if length < 0 else (start + 1, length)
         found = self._rows(f"SELECT {column} FROM document WHERE name = ?", (*given, name))
         return str(found[0][0]) if found else None
+
+    def all(self) -> Iterator[Document]:
+        """All documents, by name."""
+        rows = self._rows("SELECT name, title, source, text, pages FROM document ORDER BY name")
+        return (Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in rows)
 
     def page(self, name: str, place: int) -> int | None:
         """The number of the page, from 1, that contains an offset; None if the document has no pages."""

@@ -39,12 +39,14 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
     ones are shown in short: links first, names in other languages and identifiers last.
 
     A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
-    a value, classes without members and what a layer hides are left out. Tables that a column refers to and that are
-    not shown are listed at the end.
+    a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
+    what is hidden, since some facts are found through that alone. Tables that a column refers to and that are not
+    shown are listed at the end.
     """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
-    empty = {c.relation for c in schema.classes if not c.count} | schema.hidden_relations
+    whole = relations is not None and focus is None
+    empty = {c.relation for c in schema.classes if not c.count} | (frozenset() if whole else schema.hidden_relations)
     parts = [
         "-- every thing of every table has a row here too, with the same id; label is its name\n"
         "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT,\n  label TEXT\n);"
@@ -71,9 +73,9 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
             parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            parts.append(_statement(tables, relation, alike, focus))
+            parts.append(_statement(tables, relation, alike, focus, whole=whole))
     if relations is not None:
-        parts += _referenced_tables(schema, shown, empty)
+        parts += _referenced_tables(schema, shown, empty, whole=whole)
     return "\n\n".join(parts) + "\n"
 
 
@@ -173,11 +175,11 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str]) -> list[str]:
+def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str], *, whole: bool) -> list[str]:
     """A line for each table that a column of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]
     known = [schema.predicate_of[iri] for iri in links if iri in schema.predicate_of]
-    names = dict.fromkeys(link_target(schema, predicate) for predicate in known if not predicate.hidden)
+    names = dict.fromkeys(link_target(schema, predicate) for predicate in known if whole or not predicate.hidden)
     lines = []
     for name in names:
         if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):
@@ -186,8 +188,11 @@ def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collect
     return lines
 
 
-def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None) -> str:
-    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them."""
+def _statement(
+    tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None, *, whole: bool
+) -> str:
+    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them. If `whole`, it
+    has hidden columns too."""
     schema = tables.schema
     owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
     key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
@@ -201,7 +206,7 @@ def _statement(tables: Tables, relation: Relation, alike: Sequence[Relation], fo
     for column in kept:
         predicate = schema.predicate_of.get(column.predicate)
         name = column.value or column.link
-        if predicate is None or predicate.hidden or name not in filled:
+        if predicate is None or (predicate.hidden and not whole) or name not in filled:
             continue
         own, samples = restrict_to_relation(tables, relation, column, predicate, _MAX_VALUES)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
@@ -226,15 +231,15 @@ def _useful_columns(
 ) -> tuple[Sequence[Column], int]:
     """The columns that a question is about and the most useful others, in their order, and how many are left out.
     Copies of a column, names in other languages and identifiers are the least useful."""
-    known_columns = [
+    filled_columns = [
         (place, column, known)
         for place, column in enumerate(relation.columns)
-        if (known := schema.predicate_of.get(column.predicate)) is not None
-        and not known.hidden
-        and (column.value or column.link) in filled
+        if (known := schema.predicate_of.get(column.predicate)) is not None and (column.value or column.link) in filled
     ]
+    known_columns = [each for each in filled_columns if not each[2].hidden]
+    hidden = len(filled_columns) - len(known_columns)
     if len(known_columns) <= _MAX_COLUMNS + _MAX_LEFT:
-        return [column for _, column, _ in known_columns], 0
+        return [column for _, column, _ in known_columns], hidden
     links, seen = 0, set[tuple[str, ...]]()
     ranked: list[tuple[int, int, int]] = []
     for place, column, known in sorted(known_columns, key=lambda each: -_filled_share(schema, each[2])):
@@ -248,7 +253,7 @@ def _useful_columns(
         ranked.append((3 if use == 2 and links > _MAX_COLUMNS // 2 else use, len(ranked), place))
     most = max(_MAX_COLUMNS, sum(not use for use, *_ in ranked))
     places = sorted(place for *_, place in sorted(ranked)[:most])
-    return [relation.columns[place] for place in places], len(ranked) - len(places)
+    return [relation.columns[place] for place in places], len(ranked) - len(places) + hidden
 
 
 def is_secondary(predicate: Predicate) -> bool:

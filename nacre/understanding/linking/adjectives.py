@@ -208,7 +208,9 @@ def amount_property(node: int, graph: SchemaGraph) -> str:
     literals = graph.literals[node]
     numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
     others = [p for p in literals if p not in numbers]
-    is_amount = len(numbers) == 1 and len(others) <= 1 and all(graph.about(p).values for p in others)
+    is_amount = len(numbers) == 1 and len(others) <= 1
+    # a row with a date, such as an order, is more than its amount
+    is_amount = is_amount and all(graph.about(p).values and not graph.is_date(p) for p in others)
     return numbers[0] if is_amount and not graph.nodes[node].named else ""
 
 

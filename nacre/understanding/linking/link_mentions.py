@@ -63,6 +63,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     """Everything that spans of the question may name."""
     graph, schema_linker = index.graph, index.schema_linker
     schema_links = list(_drop_parts_of_verbs(schema_linker.links(question), question))
+    schema_links = list(_drop_counting_words(schema_links, question))
     schema_links = _drop_narrower_classes(schema_links, question, graph)
     paraphrases = link_paraphrases(question, schema_links, schema_linker)
     found = [
@@ -106,6 +107,16 @@ def _drop_unlikely_names(
             and not _is_modifier_of_class(link, schema_links, question)
             and not _is_class_name(link, schema_links, graph)
         ):
+            yield link
+
+
+def _drop_counting_words(links: Sequence[Link], question: Question) -> Iterator[Link]:
+    """The links without synonyms of a word that only counts the class after it: "number of orders" is no amount."""
+    classes = {link.start for link in links if link.kind == "class" and link.exact}
+    counts = [(c.start, c.end) for c in question.cues if c.kind == "count" and c.end in classes]
+    for link in links:
+        is_synonym = link.kind == "property" and link.match == "like"
+        if not (is_synonym and any(start <= link.start and link.end <= end for start, end in counts)):
             yield link
 
 

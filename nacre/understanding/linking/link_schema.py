@@ -6,7 +6,7 @@ wider than a class ("rooms" of several kinds).
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from nacre.language.data import language, phrase_list, word_list
@@ -26,6 +26,7 @@ from nacre.understanding.linking.schema_terms import (
     WordMatcher,
     schema_terms,
     term_link,
+    term_refs,
 )
 from nacre.understanding.question.records import (
     DENIED_LINK_MATCH,
@@ -87,8 +88,14 @@ class SchemaLinker:
     def links(self, question: Question) -> list[Link]:
         """The classes and properties that spans of the question may name."""
         found: list[Link] = []
+        known: dict[Hashable, tuple[Link, ...]] = {}
         for index, fits in self._match_tokens(question).items():
-            found += self._link_term(question, self.terms[index], fits)
+            term = self.terms[index]
+            # thousands of classes may have a property of one name
+            key = term._replace(nodes=()), tuple((i, *places.items()) for i, places in fits.items())
+            if key not in known:
+                known[key] = tuple(self._link_term(question, term, fits))
+            found += (link._replace(refs=term_refs(term)) for link in known[key])
         found = self._drop_counted_identifiers(found, question)
         found = drop_repeated_classes(add_class_properties(found, question))
         found = lower_rarer_classes(self._drop_rest_classes(found, question), self.graph.nodes)
@@ -387,12 +394,12 @@ def terms_by_comment_word(
         for word in {lemma(t.norm) for t in tokenize(_SENTENCE_END.split(comment)[0])} - ignored:
             if len(word) >= MIN_COMMENT_WORD_LETTERS and word.isalpha():
                 iris_of_word[word][iri] = None
+    unique = {word: next(iter(iris)) for word, iris in iris_of_word.items() if len(iris) == 1}
     # One name of each class or property is enough.
     terms_of_iri: dict[str, dict[tuple[str, tuple[int, ...]], SchemaTerm]] = defaultdict(dict)
-    for term in terms:
+    for term in terms if unique else ():
         iri = term.predicate or next(iter(graph.nodes[term.nodes[0]].classes), "")
         terms_of_iri[iri].setdefault((term.kind, term.nodes), term)
-    unique = {word: next(iter(iris)) for word, iris in iris_of_word.items() if len(iris) == 1}
     return {word: tuple(terms_of_iri[iri].values()) for word, iri in unique.items()}
 
 

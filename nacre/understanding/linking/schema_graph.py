@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from nacre.language.data import language
 from nacre.language.labels import is_boolean_predicate
-from nacre.language.thesaurus import function_words, is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
+from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -238,8 +238,7 @@ def build_unions(
     own |= {("".join(words),) for words in own}
     properties = _properties(lexicon, classes)
     by_members: dict[tuple[int, ...], list[str]] = {}
-    for word, found in _wide_names(classes, persons, properties):
-        widest = _widest(found)
+    for word, widest in _wide_names(classes, persons, properties):
         is_own = (word,) in own and not _are_kinds(word, widest, nodes, properties)
         if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not _is_one_class(widest, nodes):
             names = by_members.setdefault(widest, [])
@@ -251,43 +250,40 @@ def build_unions(
         unions.append(union)
         words |= {name: (*words.get(name, ()), union.index) for name in names}
     members = {union.index: widest for union, widest in zip(unions, by_members, strict=False)}
-    hypernyms = frozenset(words) - wide_words().keys() - {_head(n) for n in classes}
+    hypernyms = frozenset(words) - wide_words().keys() - {n.head for n in classes}
     return Unions(tuple(unions), members, words, _union_steps(members, steps), hypernyms)
 
 
 def _wide_names(
     classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
-) -> Iterator[tuple[str, list[SchemaNode]]]:
-    """Words with the classes that they may name: heads of names, then nouns for a kind, then words for anything."""
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Words with the widest classes that they may name: heads of names, nouns for a kind, then words for anything."""
     heads: dict[str, list[SchemaNode]] = defaultdict(list)
     kinds: dict[str, list[SchemaNode]] = defaultdict(list)
     for node in classes:
-        heads[_head(node)].append(node)
-        for word in sorted(kind_synonyms().get(_head(node), ())):
+        heads[node.head].append(node)
+        for word in sorted(kind_synonyms().get(node.head, ())):
             kinds[word].append(node)
-    yield from heads.items()
+    yield from ((word, _widest(found)) for word, found in heads.items() if len(found) > 1)
     by_kind = _classes_by_kind(classes, persons, properties)
     has_persons = any(wide_words().get(word) == "persons" for word in heads)
-    sort = _largest_sort(by_kind["items"], properties) if "items" in by_kind else []
+    sort = _widest(_largest_sort(by_kind["items"], properties)) if "items" in by_kind else ()
+    widest = {kind: _widest(found) for kind, found in by_kind.items()}
     for word, kind in wide_words().items():
         english = kinds.pop(word, [])
+        english = [] if kind == "persons" else english
         # a class called "person" has all people
         if word not in heads and not (kind == "persons" and has_persons):
-            found = list(dict.fromkeys([*by_kind[kind], *(english if kind != "persons" else ())]))
+            found = list({n.index: n for n in (*by_kind[kind], *english)}.values()) if english else []
             if kind == "items":
-                yield word, _largest_sort(found, properties) if english else sort
-            yield word, found
-    unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(_head(n))]
+                yield word, _widest(_largest_sort(found, properties)) if english else sort
+            yield word, _widest(found) if english else widest[kind]
+    unknown = [n for n in classes if n.index not in persons and not kind_synonyms().get(n.head)]
     for word, found in kinds.items():
         if word not in heads:
             own = [properties[n.index] for n in found]
-            yield word, [*found, *(n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))]
-
-
-def _head(node: SchemaNode) -> str:
-    """The noun of a class's name, before a preposition: "singer" of "singer in concert"."""
-    end = next((i for i, word in enumerate(node.words) if i and word in function_words()), len(node.words))
-    return node.words[end - 1]
+            alike = (n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))
+            yield word, _widest([*found, *alike])
 
 
 def _classes_by_kind(
@@ -297,7 +293,7 @@ def _classes_by_kind(
     properties, and "anything" is whatever has some and is no person."""
     found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
     for node in classes:
-        nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, _head(node)))
+        nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, node.head))
         kind = "persons" if node.index in persons else next(nouns, "items")
         if kind != "items" or properties[node.index]:
             found[kind].append(node)
@@ -383,7 +379,7 @@ def _are_kinds(
     named = [i for i in members if nodes[i].words == (word,)]
     others = [i for i in members if i not in named]
     return len(named) == 1 and all(
-        _head(nodes[i]) == word and _are_alike(properties[i], properties[named[0]]) for i in others
+        nodes[i].head == word and _are_alike(properties[i], properties[named[0]]) for i in others
     )
 
 

@@ -5,9 +5,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Class, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -34,6 +35,12 @@ class SchemaNode:
     named: bool
     variable: str
     any_of: tuple[str, ...] = ()
+
+    @cached_property
+    def head(self) -> str:
+        """The noun of a class's name, before a preposition: "singer" of "singer in concert"."""
+        end = next((i for i, word in enumerate(self.words) if i and word in function_words()), len(self.words))
+        return self.words[end - 1]
 
 
 def build_nodes(lexicon: Lexicon) -> tuple[tuple[SchemaNode, ...], Mapping[str, int]]:
@@ -107,9 +114,10 @@ def _equivalent_classes(schema: Schema, relations: Mapping[str, frozenset[str]])
     for c in schema.classes:
         if c.count and c.count == sum(counts.get(r, 0) for r in relations[c.iri]):
             alike[relations[c.iri]].append(c)
-    vocabulary_size = Counter(_namespace(c.iri) for c in schema.classes)
+    several = [classes for classes in alike.values() if len(classes) > 1]
+    vocabulary_size = Counter(_namespace(c.iri) for c in schema.classes) if several else Counter[str]()
     found: dict[str, str] = {}
-    for classes in alike.values():
+    for classes in several:
         # The most specific class; among several, one of the vocabulary with most classes in the graph.
         first, *others = sorted(
             classes,

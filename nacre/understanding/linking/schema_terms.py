@@ -7,7 +7,7 @@ rules out ("animals" in a graph of horses).
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import simplemma
 from rapidfuzz import fuzz, process
@@ -82,13 +82,17 @@ def schema_terms(lexicon: Lexicon, graph: SchemaGraph) -> tuple[list[SchemaTerm]
 
 def term_link(start: int, end: int, term: SchemaTerm, score: float, covered: int, exact: bool, how: str) -> Link:
     """The link of a span to what a term names."""
-    if term.kind == "class":
-        return Link(start, end, "class", (Ref(term.nodes[0]),), score, covered, exact, match=how)
-    if term.kind == "property":
-        return Link(start, end, "property", (Ref(term.nodes[0], term.predicate),), score, covered, exact, match=how)
+    kind: Literal["class", "property"] = "class" if term.kind == "class" else "property"
+    match = f"link {how}" if term.kind == "link" else how
+    return Link(start, end, kind, term_refs(term), score, covered, exact, match=match)
+
+
+def term_refs(term: SchemaTerm) -> tuple[Ref, ...]:
+    """What a term names."""
+    if term.kind != "link":
+        return (Ref(term.nodes[0], term.predicate),)
     source, *targets = term.nodes
-    refs = tuple(Ref(t, "", 0, term.predicate) for t in targets)
-    return Link(start, end, "property", (*refs, Ref(source)), score, covered, exact, match="link " + how)
+    return (*(Ref(t, "", 0, term.predicate) for t in targets), Ref(source))
 
 
 def _lemmas_of_parts(word: str, labels: frozenset[str]) -> tuple[str, ...]:
@@ -99,13 +103,16 @@ def _lemmas_of_parts(word: str, labels: frozenset[str]) -> tuple[str, ...]:
 
 def _add_names(terms: _Terms, names: Iterable[_Name], graph: SchemaGraph) -> _Terms:
     """The terms with those of further names. Of two equal ones, the one with the higher score counts."""
-    found = dict(terms)
+    found, labels = dict(terms), graph.schema.labels
+    # many classes have properties of one name
+    lemmas = cache(lambda name_words: tuple(w for word in name_words for w in _lemmas_of_parts(word, labels)))
+    weights = cache(_weights)
     for kind, nodes, predicate, name_words, score in names:
-        words = tuple(w for word in name_words for w in _lemmas_of_parts(word, graph.schema.labels))
-        own = set(graph.nodes[nodes[0]].words) if kind == "property" and nodes else set[str]()
+        words = lemmas(name_words)
+        own = frozenset(graph.nodes[nodes[0]].words) if kind == "property" and nodes else frozenset[str]()
         key = kind, nodes, predicate, words
         if words and not _is_class_identifier(words, own) and (key not in found or found[key].score < score):
-            found[key] = SchemaTerm(kind, nodes, predicate, words, _weights(words, own), score)
+            found[key] = SchemaTerm(kind, nodes, predicate, words, weights(words, own.intersection(words)), score)
     return found
 
 

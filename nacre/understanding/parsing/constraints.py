@@ -7,12 +7,13 @@ readings or a cue rule out, the class a question begins to ask for ("which state
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, multilingual_property
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
@@ -172,6 +173,15 @@ def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidat
     return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
 
 
+def prefer_summed_bounds(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that compare each part, where the question says "total" and others compare the sum: "customers
+    with a total order amount above 150"."""
+    if not any(cue.kind == "sum" for cue in context.question.cues):
+        return candidates
+    summed = {c._replace(function="") for each in candidates for c in each.derivation.conditions if c.function == "sum"}
+    return [each for each in candidates if not summed.intersection(each.derivation.conditions)]
+
+
 def expect_rule(
     asks: Callable[[Question], bool], rule: str
 ) -> Callable[[list[Candidate], ParseContext], list[Candidate]]:
@@ -212,6 +222,58 @@ def _lists_totals(derivation: Derivation, ref: Ref, tokens: Sequence[Token]) -> 
     ]
     is_listed = any(target.ref == ref and not target.function for target in derivation.targets)
     return is_listed and any(not is_plural(tokens[link.end - 1].norm) for link in named)
+
+
+def show_names_in_any_language(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return things by their shown names, where a question says "name" and not in which language."""
+    body, derivation = candidate.body, candidate.derivation
+    if not isinstance(body, Select):
+        return candidate
+    inexact = {ref.predicate for x in derivation.links if x.kind == "property" and not x.exact for ref in x.refs}
+
+    def is_any_name(term: object) -> TypeGuard[Attribute]:
+        return isinstance(term, Attribute) and term.predicate in inexact and bool(multilingual_property(term.predicate))
+
+    answers = dict.fromkeys(Itself(each.variable) if is_any_name(each) else each for each in body.answers)
+    order = body.order
+    if order is not None and is_any_name(order.by):
+        order = replace(order, by=Itself(order.by.variable))
+    return candidate._replace(body=replace(body, answers=tuple(answers), order=order))
+
+
+MAX_NUMBERED = 8  # how many columns an answer with all numbered properties has at most
+
+
+def answer_requested_property(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the values of a property where a question begins to ask for it, and a reading compares it: "which amount
+    is below 100" asks for amounts, and not for what has them."""
+    body, links = candidate.body, candidate.derivation.links
+    start = _class_start(context.question, links, set())
+    if not start or not isinstance(body, Select) or len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
+        return candidate
+    named = {ref.predicate for x in links if x.start == start and x.exact and x.kind == "property" for ref in x.refs}
+    asked = next((f.left for f in body.filters if isinstance(f.left, Attribute) and f.left.predicate in named), None)
+    is_own = asked is not None and asked.variable == body.answers[0].variable
+    return candidate._replace(body=replace(body, answers=(asked,))) if asked is not None and is_own else candidate
+
+
+def show_numbered_properties(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return the values of all properties that a span names, if a number tells them apart: "phone" of "Phone" and
+    "Phone 2"."""
+    body, about = candidate.body, context.graph.about
+    shown = body.answers[-1] if isinstance(body, Select) and not body.group and body.limit is None else None
+    if not isinstance(body, Select) or not isinstance(shown, Attribute):
+        return candidate
+    links = [x for x in context.links if x.kind == "property" and x.exact and x.refs[0].predicate]
+    own = [x for x in candidate.derivation.links if x in links and x.refs[0].predicate == shown.predicate]
+    spans = {(x.start, x.end, x.refs[0].node) for x in own}
+    beside = sorted({x.refs[0].predicate for x in links if (x.start, x.end, x.refs[0].node) in spans})
+    stem = about(shown.predicate).label.rstrip(" 0123456789")
+    beside = [each for each in beside if about(each).label.rstrip(" 0123456789") == stem]
+    if len(beside) < 2 or len(body.answers) + len(beside) > MAX_NUMBERED:
+        return candidate
+    answers = (*body.answers[:-1], *(replace(shown, predicate=each) for each in beside))
+    return candidate._replace(body=replace(body, answers=tuple(dict.fromkeys(answers))))
 
 
 class _RequestedClass(NamedTuple):

@@ -231,8 +231,13 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Parse
     direction, concepts = cue.ranking
     rank = PendingSuperlative(direction == "up", concepts)
     date = _date_before(state, cue, context)
-    if date is None:
+    spends = context.question.tokens[cue.start].norm in language().words["spending"]
+    if date is None and not spends:
         yield state._replace(rank=rank, last="rank", next_role="")
+    if spends and state.owner is None and not state.links:
+        for ref in frequent_person_refs(context):
+            who = add_schema_node(state, ref, context)._replace(owner=ref, targets=(Target(ref),))
+            yield from superlative_cue(who, cue, context)
     if state.owner is None or state.order is not None:
         return
     # "the student who is oldest"
@@ -240,7 +245,9 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Parse
         measured_properties(context.graph, state.owner.node, concepts)[:2] if date is None else [(date, False, 0.0)]
     )
     for ref, reverse, cost in measures:
-        order = Ordering(ref, rank.descending != reverse, "", state.limit or 1)
+        # what somebody spent is the sum of all that they paid
+        function: Aggregation = "sum" if spends and ref.node != state.owner.node else ""
+        order = Ordering(ref, rank.descending != reverse, function, state.limit or 1)
         ordered = add_schema_node(state, ref, context).apply_rule(
             "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
         )

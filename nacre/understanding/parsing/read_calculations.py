@@ -6,14 +6,27 @@ columns of two questions ("..., and what do they cost").
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.language.word_forms import plural
-from nacre.plans.selects import merge_selects
-from nacre.records.plan import Aggregate, Attribute, Body, Compute, Edge, Itself, Select, Variable, aggregated_value
+from nacre.plans.selects import join_measures, measure_parts, merge_selects
+from nacre.records.plan import (
+    AGGREGATES,
+    MEANS,
+    Aggregate,
+    Attribute,
+    Body,
+    Compute,
+    Edge,
+    Itself,
+    Select,
+    Variable,
+    aggregated_value,
+)
 from nacre.records.schema import Schema
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -348,3 +361,100 @@ def _with_columns(first: Select, second: object) -> Select | None:
         and (isinstance(answer, Attribute) or (isinstance(answer, Itself) and answer.variable not in shown))
     )
     return replace(base, answers=(*base.answers, *columns), paired=True) if columns else None
+
+
+RATE_RULE = "mean of counts"  # the rule by which a mean of counts is one count divided by another
+
+
+def read_mean_counts(question: Question, read_whole: WholeReader) -> Iterator[Candidate]:
+    """Yield the reading of "the average number of tickets per customer": how many tickets all customers have, of how
+    many customers there are, with those who have none."""
+    means = [cue for cue in question.cues if cue.kind in MEANS - {"median"}]
+    counts = [cue for cue in question.cues if cue.kind == "count"]
+    mean = next((m for m in means if any(cue.start == m.end for cue in counts)), None)
+    if mean is None or not any(cue.kind == "group" for cue in question.cues):
+        return
+    words, text = question.tokens, question.text
+    for whole in read_whole(text[: words[mean.start].start] + text[words[mean.end].start :])[:MAX_JOINED_READINGS]:
+        parts = measure_parts(whole.body) if isinstance(whole.body, Select) and whole.body.group else ()
+        if len(parts) != 2:
+            continue
+        groups, part = parts
+        counted = [a for a in part.answers if isinstance(a, Aggregate)]
+        if [(a.function, a.of.kind) for a in counted] == [("count", "itself")]:
+            things = replace(groups, answers=(Aggregate("count", Itself(part.group[0])),))
+            counts_all = replace(part, answers=tuple(counted), group=())
+            derivation = whole.derivation.apply_rule(RATE_RULE, covered=token_mask(0, len(words)))
+            yield whole._replace(derivation=derivation, body=Compute("/", counts_all, things))
+
+
+BESIDE_RULE = "beside"  # the rule by which numbers of different things stand side by side
+
+MAX_MEASURES = 4  # how many numbers are read side by side
+
+
+def read_measures(question: Question, read_whole: WholeReader) -> Iterator[Candidate]:
+    """Yield the reading of "the total order amount and the number of tickets for each customer": the numbers that each
+    part of the list asks for, of the same groups. All words of each are used."""
+    parts = _questions_of_measures(question)
+    found: list[Candidate] = []
+    for text in parts:
+        grouped = (
+            each
+            for each in read_whole(text)[:MAX_JOINED_READINGS]
+            if isinstance(each.body, Select) and measure_parts(each.body)
+        )
+        if (best := next(grouped, None)) is None:
+            return
+        found.append(best)
+    body = found[0].body if found else None
+    for each in found[1:]:
+        assert isinstance(each.body, Select)
+        body = join_measures(body, each.body) if isinstance(body, Select) else None
+    if isinstance(body, Select):
+        derivation = found[0].derivation
+        for each in found[1:]:
+            derivation = derivation.apply_rule(BESIDE_RULE, targets=(*derivation.targets, *each.derivation.targets))
+        whole = derivation._replace(covered=token_mask(0, len(question.tokens)))
+        yield found[0]._replace(derivation=whole, body=body, join_cost=sum(each.join_cost for each in found))
+
+
+def _questions_of_measures(question: Question) -> list[str]:
+    """A question for each number of a list that is computed for groups; empty for other questions."""
+    text, words, known = question.text, question.tokens, language().words
+    groups = [cue for cue in question.cues if cue.kind == "group"]
+    measures = [cue for cue in question.cues if cue.kind in AGGREGATES]
+    if not groups or not measures:
+        return []
+    first = min(measures, key=lambda cue: (cue.start, -cue.end))
+    # what stands behind the list: the groups, or a verb
+    ends = [cue.start for cue in groups if cue.start > first.end]
+    ends += [i for i in range(first.end, len(words)) if words[i].norm in known["helping"]]
+    end = min(ends, default=len(words))
+    starts = [first.start]
+    for cue in measures:
+        before = cue.start - 1
+        while before > first.start and words[before].norm in known["article"]:
+            before -= 1
+        is_joined = words[before].norm in known["joining"] | known["listing"]
+        is_joined |= "," in text[words[before].end : words[before + 1].start]
+        if first.end < cue.start < end and is_joined and cue.start > starts[-1]:
+            starts.append(cue.start)
+    lead, rest = text[: words[first.start].start], text[words[end].start :] if end < len(words) else ""
+    if len(starts) == 1:
+        # "how many orders and tickets does each customer have"
+        joint = next((i for i in range(first.end + 1, end - 1) if words[i].norm in known["joining"]), None)
+        if joint is None:
+            return []
+        counted = text[words[first.start].start : words[first.end - 1].end]
+        spans = (first.end, joint), (joint + 1, end)
+        return [f"{lead}{counted} {text[words[a].start : words[b - 1].end]} {rest}" for a, b in spans]
+    found = []
+    for start, stop in pairwise((*starts, end)):
+        last = stop - 1
+        while (
+            stop != end and last > start and words[last].norm in known["article"] | known["joining"] | known["listing"]
+        ):
+            last -= 1
+        found.append(f"{lead}{text[words[start].start : words[last].end]} {rest}")
+    return found if len(found) <= MAX_MEASURES else []

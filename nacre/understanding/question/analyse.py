@@ -323,6 +323,8 @@ def _worth(words: Sequence[Token]) -> Iterator[Cue]:
         if at is None or adjective is None:
             continue
         degree = words[at].norm
+        # "spent the most money"
+        at += any(each.norm in known["money"] for each in words[at + 1 : at + 2])
         if degree in known["more"] | known["fewer"]:
             yield _compared(words, start, at + 1, degree in known["more"], adjective)
         elif degree in known["most"] | known["least"]:

@@ -14,21 +14,27 @@ from functools import lru_cache
 from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import predicates_of
-from nacre.records.plan import AGGREGATES, OF_NUMBERS, Aggregate, Ask, Combine, Select
+from nacre.records.plan import AGGREGATES, OF_NUMBERS, Aggregate, Ask, Combine, Compute, Select
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.entity_rules import MEMBERS_RULE
 from nacre.understanding.parsing.link_constraints import looks_up_own, unnamed_edges
+from nacre.understanding.parsing.read_calculations import RATE_RULE, SHARE_RULE
 from nacre.understanding.parsing.read_yes_no import is_keywords
 from nacre.understanding.parsing.state import Candidate, is_inside_link, unused_tokens
 from nacre.understanding.question.records import INEQUALITIES, Derivation, Link, Question, Ref, Target
 
 MAX_COUNTED = 4  # Larger counts say no more.
+RATIO_RULES = frozenset((SHARE_RULE, RATE_RULE))  # rules that divide two counts, of which the first is read whole
 WEAK = "weak"  # The value of a cue that may have another meaning ("by").
 
 
 def reading_features(candidate: Candidate, question: Question, graph: SchemaGraph, best: float) -> dict[str, float]:
     """What is known of a reading before it runs. `best` is the highest prior of the question's readings."""
+    if RATIO_RULES.intersection(candidate.derivation.trace) and isinstance(candidate.body, Compute):
+        # a percentage is as likely as the count of its part, a mean of counts as likely as these
+        trace = tuple(rule for rule in candidate.derivation.trace if rule not in RATIO_RULES)
+        candidate = candidate._replace(body=candidate.body.left, derivation=candidate.derivation._replace(trace=trace))
     d = candidate.derivation
     return {
         "bias": 1.0,

@@ -185,7 +185,8 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
 
 
 def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """ "A, or B and C": which of them "and" joins; a count beside another aggregate that nothing joins."""
+    """ "A, or B and C": which of them "and" joins; a count beside another aggregate that nothing joins; a number with a
+    unit beyond all numbers of a property without one, as 2.1 m is of heights in cm."""
     d = candidate.derivation
     joins = [c for c in question.cues if c.kind in ("or", "and")]
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
@@ -205,6 +206,14 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
         number = next((n for n in question.numbers if n.start >= cue.start and n.value in compared), None)
         if number and any(x.kind == "class" and cue.end <= x.start and x.end <= number.start for x in d.links):
             yield _words(question, token_mask(cue.start, number.end))
+    for condition in d.conditions:
+        about = graph.about(condition.ref.predicate) if condition.ref.predicate and not condition.function else None
+        if about is None or about.unit or about.minimum is None or about.maximum is None:
+            continue
+        for number in question.numbers:
+            is_far = number.value in condition.values and not about.minimum <= number.value <= about.maximum
+            if is_far and number.unit:
+                yield _words(question, token_mask(number.start, number.end))
 
 
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:

@@ -54,9 +54,10 @@ export const send = async (method, path, body) => {
 };
 // The address of its parts; an object at the end is the query.
 export function apiPath(...parts) {
-  const query = typeof parts.at(-1) === "object" ? "?" + new URLSearchParams(parts.pop()) : "";
-  return "api/" + parts.map(encodeURIComponent).join("/") + query;
+  const end = typeof parts.at(-1) === "object" ? query(parts.pop()) : "";
+  return "api/" + parts.map(encodeURIComponent).join("/") + end;
 }
+export const query = (values) => "?" + new URLSearchParams(values);
 
 async function errorMessage(reply) {
   try {

@@ -12,7 +12,7 @@ const PATHS = {
   fork: "M7 4v9M7 13a3 3 0 1 0 0 6 3 3 0 0 0 0-6M17 4a3 3 0 1 1 0 6 3 3 0 0 1 0-6M17 10c0 4-4 3-7.5 4.5",
   more: "M5 12h.01M12 12h.01M19 12h.01", route: "M6 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4M18 16a2 2 0 1 1 0 4 2 2 0 0 1 0-4M8 6h6a3 3 0 0 1 0 6h-4a3 3 0 0 0 0 6h6",
   gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4", theme: "M12 4v16M12 4a8 8 0 1 0 0 16M12 4a8 8 0 1 1 0 16", key: "M14 10a4 4 0 1 1 0 .01M11 13l-7 7M6 18l2 2", play: "M8 5l11 7-11 7z",
-  filter: "M4 5h16l-6 7v6l-4 2v-8z", save: "M12 4v11M7 11l5 5 5-5M5 20h14", check: "M5 13l5 5 9-11",
+  filter: "M4 5h16l-6 7v6l-4 2v-8z", save: "M12 4v11M7 11l5 5 5-5M5 20h14",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
 };
 
@@ -29,6 +29,8 @@ function fill(created, attributes, inside) {
 export const svg = (tag, attributes = {}, ...inside) => fill(document.createElementNS(SVG, tag), attributes, inside);
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
+export const quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => element("div", { class: "row" }, inside), faint = (...inside) => element("span", { class: "quiet" }, inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
+
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
@@ -42,11 +44,15 @@ export function button(label, onclick, kind = "", more = {}) {
   return element("button", { type: "button", class: kind, onclick, ...more }, label);
 }
 
-// Remarks; parts side by side; a part of a page with its heading.
-export const faint = (...inside) => element("span", { class: "quiet" }, ...inside);
-export const inRow = (...inside) => element("div", { class: "row" }, ...inside);
-export const quiet = (...inside) => element("p", { class: "quiet" }, ...inside);
-export const card = (title, ...inside) => element("section", { class: "card" }, element("h3", {}, title), ...inside);
+// A menu below the button that opens it.
+export function openMenu(opener, ...entries) {
+  const pop = $("choices"), at = opener.getBoundingClientRect();
+  pop.replaceChildren(...entries);
+  pop.showPopover();
+  pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
+  pop.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8)) + "px";
+  pop.querySelector("button, input")?.focus();
+}
 
 // A day for reading: 3 May 2026.
 export const day = (time, timeZone) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric", timeZone });

@@ -38,10 +38,8 @@ export function choose(name) {
   location.assign(address);
 }
 
-// index.html is in English: data-t names the key of a text, data-t-NAME that of an attribute.
+// index.html has English texts: data-t names the key of a text, data-t-NAME that of an attribute.
 const ATTRIBUTES = ["aria-label", "placeholder", "title"];
 document.documentElement.lang = language;
-if (language !== "en") {
-  for (const each of document.querySelectorAll("[data-t]")) each.textContent = t(each.dataset.t);
-  for (const name of ATTRIBUTES) for (const each of document.querySelectorAll("[data-t-" + name + "]")) each.setAttribute(name, t(each.getAttribute("data-t-" + name)));
-}
+if (language !== "en") for (const each of document.querySelectorAll("[data-t]")) each.textContent = t(each.dataset.t);
+for (const name of ATTRIBUTES) for (const each of document.querySelectorAll("[data-t-" + name + "]")) each.setAttribute(name, t(each.getAttribute("data-t-" + name)));

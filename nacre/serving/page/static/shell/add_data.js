@@ -1,29 +1,39 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, access, announce, apiPath, button, call, countPhrase, element, failureBox, faint, get, inRow, navigate, pageAddress, Problem, quiet, send, state, t } from "../shared/page.js";
+import { $, access, announce, apiPath, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, navigate, notifyTabs, pageLink, Problem, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
-const PART = 8 << 20, POLL_DELAY = 700, EXAMPLES = 3, MAX_TRIES = 60, RETRY_DELAY = 2000;
+const PART = 8 << 20, POLL_DELAY = 700, EXAMPLES = 3, MAX_TRIES = 60, RETRY_DELAY = 2000, NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const DONE = { done: t("graphReady"), failed: t("filesUnread"), cancelled: t("stoppedUnchanged") };
 
-export function showAddData() {
+export function showAddData(wanted) {
   $("about").textContent = t("addData");
-  $("look").replaceChildren(element("h2", {}, t("addData")), filesForm(), attachForm(),
-    element("section", { class: "card" }, element("h3", {}, t("graphsHere")), element("ul", { class: "terms" }, state.graphs.map((each) => graphItem(each.name)))));
+  const list = element("ul", { class: "terms" }), files = filesForm(wanted, () => drawGraphs());
+  const drawGraphs = () => list.replaceChildren(...state.graphs.map((each) => graphItem(each)));
+  drawGraphs();
+  $("look").replaceChildren(element("h2", {}, t("addData")), files, attachForm(drawGraphs), card(h3("graphsHere"), list));
 }
 
-// The name of the new graph, and a confirmation if there is one of this name.
-function nameFields(view, label) {
-  view.name = element("input", { maxlength: "64", pattern: "[a-z0-9][a-z0-9\\-]*", required: true, autocomplete: "off", spellcheck: "false" });
+const isKnown = (name) => state.graphs.some((each) => each.name === name);
+
+// The name of the graph; if there is one of this name, what becomes of it.
+function nameFields(view, label, name, adds) {
+  view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
   view.replace = element("input", { type: "checkbox" });
-  const line = element("label", { class: "check", hidden: true }, view.replace, t("replaceGraph"));
-  view.name.addEventListener("input", () => { line.hidden = !state.graphs.some((each) => each.name === view.name.value); });
-  return [element("label", { class: "field" }, label, view.name), line];
+  const line = element("label", { class: "check" }, view.replace, t("replaceGraph"));
+  const note = element("p", { class: "quiet", role: "status" });
+  const update = () => {
+    line.hidden = !isKnown(view.name.value);
+    note.textContent = adds && !line.hidden && !view.replace.checked ? t("filesAdded", { name: view.name.value }) : "";
+  };
+  for (const each of [view.name, view.replace]) each.addEventListener("input", update);
+  update();
+  return [element("label", { class: "field" }, label, view.name), line, note];
 }
 
-function filesForm() {
-  const view = { files: [], upload: null, status: element("div", { class: "upload-status" }) };
+function filesForm(name, done) {
+  const view = { files: [], done, status: element("div", { class: "upload-status" }) };
   view.pick = element("input", { type: "file", multiple: true, "aria-label": t("files"), onchange: () => addFiles(view, view.pick.files) });
   view.list = element("ul", { class: "terms" });
   view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
@@ -32,19 +42,19 @@ function filesForm() {
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => { event.preventDefault(); zone.classList.remove("over"); addFiles(view, event.dataTransfer.files); });
-  return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); read(view); } }, zone, view.list, nameFields(view, t("graphName")), inRow(view.start), view.status);
+  return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, true), row(view.start), view.status);
 }
 
 // The form for an address; without named hosts, how the operator allows them.
-function attachForm() {
-  const hosts = state.choices.attach_hosts, head = element("h3", {}, t("attachHead"));
-  if (!hosts.length) return element("section", { class: "card" }, head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
-  const view = { upload: null, status: element("div", { class: "upload-status" }) };
-  view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", required: true, autocomplete: "off", spellcheck: "false", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
+function attachForm(done) {
+  const hosts = state.choices.attach_hosts, head = h3("attachHead");
+  if (!hosts.length) return card(head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
+  const view = { done, status: element("div", { class: "upload-status" }) };
+  view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", autocomplete: "off", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
   view.start = element("button", { class: "main", type: "submit" }, t("attach"));
-  return element("form", { class: "card", onsubmit: (event) => { event.preventDefault(); attach(view); } }, head,
+  return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, attach); } }, head,
     quiet(t("attachHosts", { hosts: hosts.join(", ") })),
-    element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName")), inRow(view.start), view.status);
+    element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName"), ""), row(view.start), view.status);
 }
 
 function addFiles(view, files) {
@@ -61,50 +71,51 @@ function show(view, ...content) {
   view.status.scrollIntoView({ block: "nearest" });
 }
 
-async function read(view) {
-  if (!view.files.length) { show(view, failureBox({ message: t("selectFiles") })); return; }
-  let started = false;
+// Send what a form has and follow what becomes of it; `begin` returns the id of the upload.
+async function run(view, begin) {
   view.start.disabled = true;
   try {
-    view.upload = (await send("POST", "api/uploads")).upload;
-    for (const file of view.files) await sendFile(view, file);
-    await send("POST", apiPath("uploads", view.upload), { graph: view.name.value, replace: view.replace.checked });
-    started = true;
-    await follow(view);
+    if (!NAME.test(view.name.value)) {
+      view.name.focus();
+      throw new Problem(t("badGraphName"));
+    }
+    await follow(view, await begin(view));
   } catch (problem) {
-    if (view.upload && !started) call("DELETE", apiPath("uploads", view.upload)).catch(() => {
+    show(view, failureBox(problem));
+  } finally {
+    view.start.disabled = false;
+  }
+}
+
+async function sendFiles(view) {
+  if (!view.files.length) throw new Problem(t("selectFiles"));
+  const { upload } = await send("POST", "api/uploads"), graph = view.name.value, replace = view.replace.checked;
+  try {
+    for (const file of view.files) await sendFile(view, upload, file);
+    await send("POST", apiPath("uploads", upload), { graph, replace, add: !replace && isKnown(graph) });
+  } catch (problem) {
+    call("DELETE", apiPath("uploads", upload)).catch(() => {
       // the server removes it after a day
     });
-    show(view, failureBox(problem));
-  } finally {
-    view.start.disabled = false;
+    throw problem;
   }
+  return upload;
 }
 
-async function attach(view) {
-  view.start.disabled = true;
-  try {
-    view.upload = (await send("POST", "api/attachments", { address: view.address.value, graph: view.name.value, replace: view.replace.checked })).upload;
-    await follow(view);
-  } catch (problem) {
-    show(view, failureBox(problem));
-  } finally {
-    view.start.disabled = false;
-  }
-}
+const attach = async (view) => (await send("POST", "api/attachments", { address: view.address.value, graph: view.name.value, replace: view.replace.checked })).upload;
 
 // Send a file part by part, so that no request is large.
-async function sendFile(view, file) {
+async function sendFile(view, upload, file) {
   for (let sent = 0; sent < file.size || !sent; sent += PART) {
     show(view, element("p", { class: "working" }, t("sending", { name: file.name, percent: Math.round((100 * sent) / Math.max(1, file.size)) })));
-    await online(() => sendPart(view, file, sent));
+    await online(() => sendPart(upload, file, sent));
   }
 }
 
-async function sendPart(view, file, sent) {
+async function sendPart(upload, file, sent) {
   let reply;
   try {
-    reply = await fetch(apiPath("uploads", view.upload, "files", { name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
+    reply = await fetch(apiPath("uploads", upload, "files", { name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
   } catch {
     throw new Problem(t("sendingLost", { name: file.name }));
   }
@@ -128,35 +139,44 @@ async function online(request) {
 }
 
 // Show the progress until the end, then the new graph.
-async function follow(view) {
+async function follow(view, upload) {
   for (;;) {
-    const now = await online(() => get(apiPath("uploads", view.upload)));
+    const now = await online(() => get(apiPath("uploads", upload)));
     const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.join("\n"));
     if (now.phase === "running") {
-      show(view, element("p", { class: "working" }, now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", view.upload))));
+      show(view, element("p", { class: "working" }, now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
     announce(DONE[now.phase]);
-    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: now.reason }), lines); return; }
+    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: now.reason || now.lines.at(-1) }), lines); return; }
     await loadGraphs(now.graph);
+    notifyTabs({ kind: "graphs" });
+    if (view.files) { view.files = []; addFiles(view, []); view.pick.value = ""; }
+    view.name.dispatchEvent(new Event("input"));
+    view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = element("div", { class: "options" });
-    show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", element("a", { href: pageAddress({ graph: now.graph }) }, t("askName", { name: now.graph }))), examples, lines);
+    show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;
   }
 }
 
-function graphItem(name) {
-  const root = element("li"), begin = () => root.replaceChildren(inRow(element("a", { href: pageAddress({ graph: name }) }, name), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
-  const ask = () => { root.replaceChildren(inRow(t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
+function graphItem({ name, version, problem, classes, things, triples, texts }) {
+  // a version begins with the day it was made on
+  const made = version && t("readOn", { date: day(version.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3")) });
+  const size = problem || [countPhrase(classes, "class"), countPhrase(things, "thing"), countPhrase(triples, "fact"), texts && countPhrase(texts, "text"), made].filter(Boolean).join(", ");
+  const root = element("li"), begin = () => root.replaceChildren(row(pageLink({ graph: name }, name), faint(size)),
+    row(button(t("addFiles"), () => navigate({ add: name }), "", { "aria-label": t("addFilesTo", { name }) }), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
+  const ask = () => { root.replaceChildren(row(t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {
     try {
       await call("DELETE", apiPath("graphs", name, { confirm: name }));
     } catch (problem) { root.append(failureBox(problem)); return; }
     announce(t("deleted"));
     await loadGraphs();
+    notifyTabs({ kind: "graphs" });
     navigate({ add: "" });
   }
   begin();

@@ -1,6 +1,6 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
-import { $, apiPath, button, classLink, countPhrase, element, faint, get, inRow, language, pageAddress, t } from "../shared/page.js";
+import { $, apiPath, button, classLink, countPhrase, element, faint, get, language, pageAddress, row, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
@@ -26,7 +26,7 @@ function draw(view) {
   view.found = element("p", { class: "quiet", role: "status" });
   view.list = element("ul", { class: "names map-list", "aria-label": t("classList") });
   view.caption = element("p", { class: "quiet map-caption" });
-  $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("pictureOf", { graph })), inRow(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
+  $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("pictureOf", { graph })), row(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
     plumbing ? element("label", { class: "check" }, box, t("showPlumbing", { n: plumbing })) : ""), view.found,
   element("div", { class: "map-sides" }, element("figure", { class: "schema" }, view.frame = element("div"), view.caption), view.list));
   redraw(view);

@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { $, access, button, currentRoute, element, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageAddress, requestKey, send, state, t } from "../shared/page.js";
+import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
@@ -44,7 +44,7 @@ async function showRoute(wanted) {
 // Views of a graph, whose code is loaded when they are opened.
 async function showView(wanted) {
   if ("shares" in wanted) return (await import("../../share/files/shares.js")).showShares();
-  if ("add" in wanted) return (await import("./add_data.js")).showAddData();
+  if ("add" in wanted) return (await import("./add_data.js")).showAddData(wanted.add);
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);
   if ("verified" in wanted) return (await import("./verified.js")).showVerified(state.graph);
@@ -57,7 +57,7 @@ function showUnknownGraph(name) {
   $("look").hidden = false;
   $("about").textContent = t("unknownGraph");
   clearConversation();
-  const others = state.graphs.slice(0, 12).map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name));
+  const others = state.graphs.slice(0, 12).map((each) => pageLink({ graph: each.name }, each.name));
   $("look").replaceChildren(failureBox({ message: t("noSuchGraph", { name: name.slice(0, 100) }), hint: t("selectOne") }, ...others));
 }
 
@@ -171,6 +171,7 @@ window.addEventListener("unhandledrejection", (event) => {
 });
 onRouteChange(showRoute);
 onTabMessage((news) => {
+  if (news.kind === "graphs") { loadGraphs(state.graph); return; }
   listThreads();
   if (news.kind === "deleted" && news.thread === state.thread) navigate({ graph: state.graph });
   else if (news.thread && news.thread === currentRoute().thread && !state.asking) openThread(news.thread);

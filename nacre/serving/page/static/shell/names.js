@@ -1,6 +1,6 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, classLink, countPhrase, element, faint, get, send, t } from "../shared/page.js";
+import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, quiet, send, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
@@ -23,15 +23,14 @@ export async function showNames(graph) {
 }
 
 function draw(view) {
-  const quiet = { class: "quiet" };
   view.search = element("input", { type: "search", maxlength: "200", "aria-label": t("searchNames"), placeholder: t("searchNames"), oninput: () => drawList(view) });
-  view.found = element("p", quiet);
-  view.files = element("p", quiet);
+  view.found = quiet();
+  view.files = quiet();
   $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("names")),
     element("p", {}, t("namesLead")),
-    view.names.may_write ? element("p", quiet, t("byCommas")) : element("p", quiet, t("namesReadOnly"), element("code", {}, "nacre keys add NAME --may write")),
+    view.names.may_write ? quiet(t("byCommas")) : quiet(t("namesReadOnly"), element("code", {}, "nacre keys add NAME --may write")),
     view.files,
-    element("section", { class: "card" }, view.search, view.found, view.status, view.list));
+    card(view.search, view.found, view.status, view.list));
   drawList(view);
   setBusy(view, view.busy);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
@@ -51,7 +50,7 @@ function drawList(view) {
 
 function row(view, term) {
   const key = keyOf(term), { may_write } = view.names, tag = (text) => element("span", { class: "tag" }, text);
-  const also = element("p", { class: "quiet" }), save = element("button", { "aria-label": t("saveNamesOf", term) }, t("save"));
+  const also = quiet(), save = element("button", { "aria-label": t("saveNamesOf", term) }, t("save"));
   const field = element("input", { maxlength: "4000", autocomplete: "off", "aria-label": t("otherNamesOf", term), placeholder: t("otherNames"), oninput: () => { view.drafts.set(key, field.value); update(); } });
   const update = () => {
     const now = view.names.terms.find((each) => keyOf(each) === key) || term, given = now.given.join(", "), text = view.drafts.get(key) ?? given;

@@ -1,6 +1,6 @@
 // Options of a question: reasoner, branches, rounds, strategy; stored in this browser.
 
-import { $, button, choose, countPhrase, element, iconButton, inRow, language, LANGUAGES, state, t } from "../shared/page.js";
+import { $, button, choose, countPhrase, element, iconButton, language, LANGUAGES, quiet, row, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 const STORAGE_KEY = "nacre-options";
@@ -35,7 +35,7 @@ export function optionFields(given, change) {
   const first = choices.reasoners.includes("model") ? model : t("rules");
   return [
     select(t("reasoner"), "mind", choices.reasoners.map((each) => [each, each === "model" ? model : t("rules")]), t("serverDefault", { value: first })),
-    choices.model ? "" : element("p", { class: "quiet" }, t("noModel")),
+    choices.model ? "" : quiet(t("noModel")),
     element("fieldset", {}, element("legend", {}, t("branches")), boxes.map(([, label]) => label)),
     select(t("maxRounds"), "max_rounds", [1, 2, 3, 4, 5].map((n) => [n, n]), t("serverDefault", { value: choices.max_rounds }), Number),
     select(t("strategy"), "strategy", Object.entries(STRATEGY_LABELS), t("serverDefault", { value: STRATEGY_LABELS[choices.strategy] || choices.strategy })),
@@ -64,7 +64,7 @@ export function openConfiguration() {
   let chosen = savedOptions();
   const draw = () => dialog.replaceChildren(element("header", {}, element("h2", { id: "configuration-head" }, t("configuration")), iconButton("close", t("close"), () => dialog.close())),
     element("form", { method: "dialog" }, optionFields(chosen, (now) => { chosen = now; localStorage.setItem(STORAGE_KEY, JSON.stringify(now)); showActiveOptions(); }), languageField(),
-      inRow(element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
+      row(element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
         element("a", { href: "?compare=1", class: "go", onclick: () => dialog.close() }, t("compareTwo")))));
   draw();
   dialog.showModal();

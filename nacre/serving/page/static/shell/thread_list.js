@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, pageAddress, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
@@ -13,7 +13,7 @@ export async function listThreads(most = MAX_LISTED) {
   const own = ++latestRequest;
   try {
     const search = $("search").value.trim();
-    const found = await get("api/threads?" + new URLSearchParams({ search, limit: most }));
+    const found = await get("api/threads" + query({ search, limit: most }));
     if (own !== latestRequest) return;
     if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, t(search ? "nothingFound" : "noConversations"))); return; }
     const days = new Map();
@@ -40,11 +40,11 @@ function threadItem(thread) {
   const at = new Date(thread.updated * 1000), title = thread.title || t("newConversation");
   const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
     element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at))),
-  iconButton("more", t("moreAbout", { what: title }), (event) => openMenu(event.currentTarget, thread, title, own)));
+  iconButton("more", t("moreAbout", { what: title }), (event) => threadMenu(event.currentTarget, thread, title, own)));
   return own;
 }
 
-function openMenu(opener, thread, title, own) {
+function threadMenu(opener, thread, title, own) {
   const pop = $("choices");
   const url = apiPath("threads", thread.thread);
   const choice = (label, then, kind = "") => button(label, () => { pop.hidePopover(); then(); }, kind);
@@ -75,12 +75,7 @@ function openMenu(opener, thread, title, own) {
       refreshThreads();
     }, () => listThreads());
   }
-  pop.replaceChildren(...[choice(t("rename"), rename), thread.turns ? choice(t("fork"), fork) : "", choice(t("exportMarkdown"), take("markdown", "conversation.md")), choice(t("exportJson"), take("json", "conversation.json")), button(t("deleteMore"), ask, "bad")].filter(Boolean));
-  pop.showPopover();
-  const at = opener.getBoundingClientRect();
-  pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
-  pop.style.top = Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8) + "px";
-  pop.querySelector("button").focus();
+  openMenu(opener, choice(t("rename"), rename), thread.turns ? choice(t("fork"), fork) : "", choice(t("exportMarkdown"), take("markdown", "conversation.md")), choice(t("exportJson"), take("json", "conversation.json")), button(t("deleteMore"), ask, "bad"));
 }
 
 // Refresh the list in this tab and the others.

@@ -1,6 +1,7 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, button, countPhrase, day, element, failureBox, faint, get, inRow, isIri, quiet, send, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, send, t, thingLink } from "../shared/page.js";
+import { remove as erase } from "../turn/feedback.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
@@ -14,7 +15,7 @@ const SHOWN = { all: t("all"), waiting: t("waitingForApproval"), aside: t("notUs
 export async function showVerified(graph) {
   const own = beginLoading(graph), path = apiPath("graphs", graph, "verified");
   $("about").textContent = t("verifiedOf", { graph });
-  const view = { graph, path, own, shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: element("div", { class: "row" }) };
+  const view = { graph, path, own, shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: row() };
   try {
     const page = await load(view, 0);
     if (own !== latestRequest) return;
@@ -24,7 +25,7 @@ export async function showVerified(graph) {
   }
 }
 
-const load = (view, skip) => get(view.path + "?" + new URLSearchParams([["limit", PAGE], ["skip", skip], ["search", view.search?.value || ""], ["waiting", view.shown === "waiting"], ...(view.shown === "aside" ? ASIDE.map((each) => ["state", each]) : [])]));
+const load = (view, skip) => get(view.path + query([["limit", PAGE], ["skip", skip], ["search", view.search?.value || ""], ["waiting", view.shown === "waiting"], ...(view.shown === "aside" ? ASIDE.map((each) => ["state", each]) : [])]));
 
 function draw(view, page) {
   let timer = 0;
@@ -35,7 +36,7 @@ function draw(view, page) {
     element("p", {}, t("verifiedLead")),
     quiet(t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
     page.calibration ? quiet(calibrated(page.calibration)) : "",
-    element("section", { class: "card" }, inRow(view.search, select, check), view.found, view.list, view.more));
+    card(row(view.search, select, check), view.found, view.list, view.more));
   append(view, page, 0);
   if (matchMedia("(pointer: fine)").matches) view.search.focus();
 }
@@ -54,7 +55,7 @@ async function reload(view) {
 }
 
 function append(view, page, skip) {
-  const rows = page.questions.map((entry) => row(view, page, entry));
+  const rows = page.questions.map((entry) => item(view, page, entry));
   if (skip) view.list.append(...rows); else view.list.replaceChildren(...rows);
   const shown = view.list.children.length;
   view.found.textContent = shown ? countPhrase(shown, "question") + (page.more ? t("shownLatest") : "") : view.search.value || view.shown !== "all" ? t("noneFound") : t("noneVerified");
@@ -69,8 +70,8 @@ function append(view, page, skip) {
   }, "chip") : "");
 }
 
-function row(view, page, entry) {
-  const isOwn = entry.by === page.owner, out = element("div", { class: "rows" }), buttons = element("div", { class: "row" });
+function item(view, page, entry) {
+  const isOwn = entry.by === page.owner, out = element("div", { class: "rows" }), buttons = row();
   const root = element("li", { "aria-label": entry.question });
   const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts, { by: entry.by });
   // `waiting` words stand until the action has ended
@@ -93,7 +94,7 @@ function row(view, page, entry) {
     focus("approve");
   });
   const remove = () => act(t("removing"), async () => {
-    await send("DELETE", address()).catch((problem) => { if (problem.status !== 404) throw problem; });
+    await erase(address());
     const next = root.nextElementSibling || root.previousElementSibling;
     root.remove();
     view.found.textContent = t("removed");
@@ -112,7 +113,7 @@ function row(view, page, entry) {
     entry = changed;
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
     root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? quiet(t("understoodAs"), element("q", {}, entry.standalone)) : "",
-      inRow(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
+      row(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
         faint(t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
       entry.note ? quiet(entry.note) : "", buttons, out);
     controls();
@@ -126,7 +127,7 @@ function given(graph, ran, close) {
   const cell = (value) => (typeof value === "string" && isIri(value) ? thingLink(graph, value) : null);
   const columns = ran.columns.length ? ran.columns : [t("columnAnswer")], rows = ran.columns.length ? ran.rows : ran.values.map((value) => [value]);
   return [ran.words ? element("p", {}, ran.words) : "", rows.length ? rowTable({ columns, rows, cell, name: "verified", caption: ran.entry.question }) : element("p", { class: "note" }, t("givesNothingNow")),
-    ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", inRow(button(t("close"), close, "plain"))];
+    ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", row(button(t("close"), close, "plain"))];
 }
 
 async function checkAll(view, own) {

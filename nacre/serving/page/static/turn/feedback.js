@@ -1,6 +1,6 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { announce, apiPath, button, element, failureBox, pageAddress, send, t } from "../shared/page.js";
+import { announce, apiPath, button, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
 import { editInPlace } from "./turn.js";
 
 const MAX_COMMENT = 4000;
@@ -8,7 +8,7 @@ const MAX_COMMENT = 4000;
 // What became of a confirmation, with a link to the list of them.
 export function confirmedNote(entry) {
   const waiting = entry.state !== "in use" ? t("confirmedNotUsed", entry) : t(entry.approved ? "confirmedInUse" : "confirmedWaiting");
-  const note = element("p", { class: "quiet confirmed" }, t("confirmedByYou") + waiting + " ", element("a", { href: pageAddress({ graph: entry.graph, verified: "" }) }, t("verifiedQuestions")));
+  const note = element("p", { class: "quiet confirmed" }, t("confirmedByYou") + waiting + " ", pageLink({ graph: entry.graph, verified: "" }, t("verifiedQuestions")));
   announce(t("confirmedByYou") + waiting);
   return note;
 }
@@ -17,32 +17,31 @@ export function confirmedNote(entry) {
 export const confirm = async (graph, body) => ({ ...(await send("POST", apiPath("graphs", graph, "verified"), body)), graph });
 
 // Confirm the answer of a turn, or take that back; `own` is the pressed button.
-export async function toggleConfirmed(turn, record, own, thumb) {
-  await press(turn, own, ".confirmed", async () => {
-    if (turn.confirmed) {
-      const { id, by } = turn.confirmed;
-      await remove(apiPath("graphs", record.graph, "verified", id, { by }));
+export function toggleConfirmed(turn, record, own, isConfirmed, judge) {
+  return press(turn, own, ".confirmed", async () => {
+    // confirming again gives the entry of a turn that was confirmed before the page was loaded
+    const entry = (turn.confirmed ??= await confirm(record.graph, { thread: record.thread, turn: record.turn }));
+    if (isConfirmed) {
+      await remove(apiPath("graphs", record.graph, "verified", entry.id, { by: entry.by }));
       turn.confirmed = null;
       announce(t("takenBack"));
-    } else {
-      turn.confirmed = await confirm(record.graph, { thread: record.thread, turn: record.turn });
-      own.closest(".tools").after(confirmedNote(turn.confirmed));
-    }
-    own.ariaPressed = Boolean(turn.confirmed);
-    await thumb(turn.confirmed ? 1 : 0);
+    } else own.closest(".tools").after(confirmedNote(entry));
+    await judge(isConfirmed ? 0 : 1);
   });
 }
 
 // Delete what may be gone already, removed in the list.
 export const remove = (path) => send("DELETE", path).catch((problem) => { if (problem.status !== 404) throw problem; });
 
-// The work of a pressed button: once at a time, without the notes of the press before, with its failure below.
+// The work of a pressed button: once at a time, without the notes of the press before, with its failure below. Whether
+// it was done.
 export async function press(turn, own, notes, work) {
   if (own.ariaDisabled) return;
   own.ariaDisabled = true;
   for (const each of turn.rest.querySelectorAll(notes + ", .failure")) each.remove();
   try {
     await work();
+    return true;
   } catch (problem) {
     own.closest(".tools").after(failureBox(problem));
   } finally {

@@ -1,6 +1,6 @@
 // The panel on the right: the turn whose derivation it shows.
 
-import { $, element, t } from "../shared/page.js";
+import { $, quiet, t } from "../shared/page.js";
 
 export const panel = {
   turn: null,
@@ -15,7 +15,7 @@ export const panel = {
     $("panel").hidden = false;
     document.body.classList.add("with-panel");
     $("derive").ariaExpanded = true;
-    if (matchMedia("(max-width: 80rem)").matches) $("panel-close").focus();
+    if (matchMedia("(max-width: 72rem)").matches) $("panel-close").focus();
   },
   close() {
     $("panel").hidden = true;
@@ -28,7 +28,7 @@ export const panel = {
   },
   draw() {
     if ($("panel").hidden) return;
-    if (!this.turn) { $("derivation").replaceChildren(element("p", { class: "quiet" }, t("stepsShownHere"))); return; }
+    if (!this.turn) { $("derivation").replaceChildren(quiet(t("stepsShownHere"))); return; }
     // the code of derivations is loaded with the first one
     import("./derivation.js").then(({ drawDerivation }) => { if (this.turn) drawDerivation($("derivation"), this.turn); });
   },

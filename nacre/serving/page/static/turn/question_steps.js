@@ -1,6 +1,6 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { classLink, countPhrase, element, faint, isIri, t, thingLink } from "../shared/page.js";
+import { classLink, countPhrase, element, faint, isIri, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
@@ -17,7 +17,7 @@ export function questionSteps(record) {
     failed.map((each) => element("p", { class: "note" }, t("doesNotHold", { what: each.says }))),
     derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, t("notInGraphText", { what: each.text }))),
     derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),
-    considered ? element("p", { class: "quiet" }, t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
+    considered ? quiet(t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
     derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, t("queryWas", { ...each, n: each.query + 1 }))));
 }
 

@@ -8,8 +8,7 @@ export async function showMeanings(turn, record, word, root) {
   const tell = (text) => { status.replaceChildren(text); announce(text); };
   root.replaceChildren(status);
   try {
-    const query = new URLSearchParams({ word, question: record.standalone.slice(0, 1000) });
-    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words") + "?" + query);
+    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question: record.standalone.slice(0, 1000) }));
     if (problem) return tell(problem);
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
@@ -36,5 +35,5 @@ export async function showMeanings(turn, record, word, root) {
 
 function meaning({ kind, name, answer, iri }, onclick) {
   const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
-  return button(words, onclick, "chip", { title: iri });
+  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
 }

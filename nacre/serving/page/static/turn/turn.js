@@ -1,9 +1,9 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, button, countPhrase, day, download, element, failureBox, get, icon, iconButton, inRow, language, loadLabels, localName, send, state, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, call, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
-import { rowTable, toCsv } from "./table.js";
+import { rowTable } from "./table.js";
 
 const BRANCH_LABELS = { sql: t("branchSql"), sparql: "SPARQL", triples: t("branchTriples"), lexical: t("branchLexical"), vector: t("branchVector") };
 export const STATUS_LABELS = {
@@ -15,6 +15,7 @@ const LOCAL = "local";
 const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
+const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 // Whether the standalone question has words that the question lacks.
@@ -128,7 +129,7 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
     if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
     if (figure && !figure.parentNode) answer.append(figure);
   }
-  if (display !== "chart" && things.length > (display ? 0 : 1)) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+  if (display !== "chart" && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
 
 // Rows of nothing but numbers and dates, with the names of the things that have them.
@@ -166,8 +167,7 @@ function namesAsList(turn, record) {
     const rest = said.length - named.length;
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
-    paragraph.after(list, inRow(rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : "",
-      button([icon("save"), "CSV"], () => download(toCsv([t("columnAnswer")], [record.unit || ""], record.values.map((value) => [value])), "answer.csv", "text/csv"), "plain")));
+    paragraph.after(list, row(rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : ""));
   }
 }
 
@@ -252,30 +252,37 @@ function toolbar(turn, record, kept) {
   }));
   if (record.thread) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
-    if (hooks.ask && isConfirmable(record)) bar.append(confirmButton(turn, record));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
     if (state.choices?.may_share) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
-  bar.append(iconButton("save", t("jsonOfAnswer"), () => download(JSON.stringify(record, null, 1), "answer.json", "application/json")));
+  bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
   if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive"));
   bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
   return bar;
 }
 
-function thumbButton(turn, record, kept, value) {
-  const url = apiPath("threads", record.thread, "turns", record.turn, "feedback");
-  const own = iconButton(value > 0 ? "up" : "down", t(value > 0 ? "answerRight" : "answerWrong"), async () => {
-    if (own.getAttribute("aria-pressed") === "true") return judge(0, "");
-    return value > 0 ? judge(1, "") : reason();
-  }, { "aria-pressed": String(kept?.thumb === value), "data-thumb": value });
-  async function judge(thumb, comment) {
-    try { await send("PUT", url, { thumb, comment }); } catch (problem) { own.closest(".rest").append(failureBox(problem)); return false; }
-    showThumb(own.parentElement, thumb);
-    announce(t(thumb ? "thanks" : "takenBack"));
-    return true;
+async function save(record, format, own) {
+  $("choices").hidePopover();
+  own.focus();
+  try {
+    download(format === "json" ? JSON.stringify(record, null, 1) : await (await call("GET", apiPath("threads", record.thread, "turns", record.turn, "answer." + format))).blob(), "answer." + format, "application/json");
+  } catch (problem) {
+    own.closest(".tools").after(failureBox(problem));
   }
-  const reason = async () => (await import("./feedback.js")).askWhatIsWrong(turn, record, kept?.comment || "", own, (said) => judge(-1, said));
+}
+
+// "This is right" is stored with the turn, as "wrong" is; of what a plan or query answered, it makes a verified question.
+function thumbButton(turn, record, kept, value) {
+  const confirms = value > 0 && turn.hooks.ask && isConfirmable(record), label = t(value > 0 ? "thisIsRight" : "answerWrong");
+  const judge = async (thumb, comment = "") => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb, comment }); showThumb(own.parentElement, thumb); };
+  const own = element("button", { type: "button", class: confirms ? (isChosen(turn, record) ? "chip" : "plain") + " confirm" : "icon", "aria-label": label, title: confirms ? t("confirmTitle") : label, "aria-pressed": String(kept?.thumb === value), "data-thumb": value, onclick: async () => {
+    const { askWhatIsWrong, press, toggleConfirmed } = await import("./feedback.js"), isPressed = own.ariaPressed === "true";
+    const keep = (thumb, comment) => press(turn, own, ".reason", async () => { await judge(thumb, comment); announce(t(thumb ? "thanks" : "takenBack")); });
+    if (confirms) toggleConfirmed(turn, record, own, isPressed, judge);
+    else if (isPressed || value > 0) keep(isPressed ? 0 : 1);
+    else askWhatIsWrong(turn, record, kept?.comment || "", own, (said) => keep(-1, said));
+  } }, icon(value > 0 ? "up" : "down"), confirms && label);
   return own;
 }
 
@@ -290,20 +297,11 @@ function confirmation({ by, at, how, question }) {
   return element("p", { class: "quiet confirmation" }, said);
 }
 
-// Whether a person confirmed what answers this very question.
 export const isConfirmed = (record) => Boolean(record?.verified) && record.verified.how !== "same shape";
 
-// Whether a plan or query answered, which can be run again.
 const isConfirmable = (record) => !isConfirmed(record) && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
 
-// "This is right" makes a verified question of the answer; the thumb is stored with it.
-function confirmButton(turn, record) {
-  const thumb = async (value) => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb: value, comment: "" }); showThumb(own.parentElement, value); };
-  const own = element("button", { type: "button", class: isChosen(turn, record) ? "chip confirm" : "plain confirm", "aria-pressed": "false", title: t("confirmTitle"), onclick: async () => (await import("./feedback.js")).toggleConfirmed(turn, record, own, thumb) }, icon("check"), t("thisIsRight"));
-  return own;
-}
-
-// Edit a text in place: Enter saves it, Escape cancels.
+// Edit a text in place.
 export function editInPlace(root, text, label, action, take, leave, empty = false) {
   const field = element("textarea", { rows: "2", maxlength: "4000", "aria-label": label, placeholder: label });
   field.value = text;
@@ -312,7 +310,7 @@ export function editInPlace(root, text, label, action, take, leave, empty = fals
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(); }
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
   });
-  root.replaceChildren(element("div", { class: "editing" }, field, inRow(button(action, done, "main"), button(t("cancel"), leave))));
+  root.replaceChildren(element("div", { class: "editing" }, field, row(button(action, done, "main"), button(t("cancel"), leave))));
   field.focus();
 }
 
@@ -340,8 +338,8 @@ export async function suggestFollowUps(turn) {
   const { record } = turn.live;
   const things = [...new Set(record.citations.flatMap((each) => each.keys))].slice(0, 2);
   if (!things.length || record.status === "clarify" || !turn.hooks.ask) return;
-  const query = new URLSearchParams([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 1000)], ["answered", record.answer.slice(0, 2000)]]);
-  const found = await get(apiPath("graphs", record.graph, "follow-ups") + "?" + query);
+  const about = query([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 1000)], ["answered", record.answer.slice(0, 2000)]]);
+  const found = await get(apiPath("graphs", record.graph, "follow-ups") + about);
   if (!found.length || turn.root.nextElementSibling) return;
   const row = element("div", { class: "onward", role: "group", "aria-label": t("askNext") }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
   turn.rest.append(row);
