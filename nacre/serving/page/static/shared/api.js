@@ -52,12 +52,12 @@ export const send = async (method, path, body) => {
   const reply = await call(method, path, body);
   return reply.status === 204 ? null : reply.json();
 };
-export const query = (values) => "?" + new URLSearchParams(values);
 // The address of its parts; an object at the end is the query.
 export function apiPath(...parts) {
-  const asked = typeof parts.at(-1) === "object" ? query(parts.pop()) : "";
-  return "api/" + parts.map(encodeURIComponent).join("/") + asked;
+  const end = typeof parts.at(-1) === "object" ? query(parts.pop()) : "";
+  return "api/" + parts.map(encodeURIComponent).join("/") + end;
 }
+export const query = (values) => "?" + new URLSearchParams(values);
 
 async function errorMessage(reply) {
   try {

@@ -29,7 +29,7 @@ function fill(created, attributes, inside) {
 export const svg = (tag, attributes = {}, ...inside) => fill(document.createElementNS(SVG, tag), attributes, inside);
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
-export const quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => element("div", { class: "row" }, inside), faint = (...inside) => element("span", { class: "quiet" }, inside), card = (...inside) => element("section", { class: "card" }, inside);
+export const quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => element("div", { class: "row" }, inside), faint = (...inside) => element("span", { class: "quiet" }, inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
@@ -50,8 +50,8 @@ export function openMenu(opener, ...entries) {
   pop.replaceChildren(...entries);
   pop.showPopover();
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
-  pop.style.top = Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8) + "px";
-  pop.querySelector("button").focus();
+  pop.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8)) + "px";
+  pop.querySelector("button, input")?.focus();
 }
 
 // A day for reading: 3 May 2026.

@@ -27,5 +27,6 @@ export function localName(iri) {
 
 export const isIri = (text) => /^(https?|urn|mailto|_):\S*$/.test(text);
 
+export const pageLink = (parts, ...inside) => element("a", { href: pageAddress(parts) }, ...inside);
 const linkTo = (kind) => (graph, iri, label) => element("a", { href: pageAddress({ graph, [kind]: iri }), class: "thing", title: iri }, label || localName(iri));
 export const thingLink = linkTo("thing"), classLink = linkTo("class");

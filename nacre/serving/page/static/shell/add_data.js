@@ -1,6 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, access, announce, apiPath, button, call, card, countPhrase, day, element, failureBox, faint, get, navigate, notifyTabs, pageAddress, Problem, quiet, row, send, state, t } from "../shared/page.js";
+import { $, access, announce, apiPath, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, navigate, notifyTabs, pageLink, Problem, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -12,7 +12,7 @@ export function showAddData(wanted) {
   const list = element("ul", { class: "terms" }), files = filesForm(wanted, () => drawGraphs());
   const drawGraphs = () => list.replaceChildren(...state.graphs.map((each) => graphItem(each)));
   drawGraphs();
-  $("look").replaceChildren(element("h2", {}, t("addData")), files, attachForm(drawGraphs), card(element("h3", {}, t("graphsHere")), list));
+  $("look").replaceChildren(element("h2", {}, t("addData")), files, attachForm(drawGraphs), card(h3("graphsHere"), list));
 }
 
 const isKnown = (name) => state.graphs.some((each) => each.name === name);
@@ -47,7 +47,7 @@ function filesForm(name, done) {
 
 // The form for an address; without named hosts, how the operator allows them.
 function attachForm(done) {
-  const hosts = state.choices.attach_hosts, head = element("h3", {}, t("attachHead"));
+  const hosts = state.choices.attach_hosts, head = h3("attachHead");
   if (!hosts.length) return card(head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
   const view = { done, status: element("div", { class: "upload-status" }) };
   view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", autocomplete: "off", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
@@ -156,7 +156,7 @@ async function follow(view, upload) {
     view.name.dispatchEvent(new Event("input"));
     view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = element("div", { class: "options" });
-    show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", element("a", { href: pageAddress({ graph: now.graph }) }, t("askName", { name: now.graph }))), examples, lines);
+    show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;
@@ -167,7 +167,7 @@ function graphItem({ name, version, problem, classes, things, triples, texts }) 
   // a version begins with the day it was made on
   const made = version && t("readOn", { date: day(version.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3")) });
   const size = problem || [countPhrase(classes, "class"), countPhrase(things, "thing"), countPhrase(triples, "fact"), texts && countPhrase(texts, "text"), made].filter(Boolean).join(", ");
-  const root = element("li"), begin = () => root.replaceChildren(row(element("a", { href: pageAddress({ graph: name }) }, name), faint(size)),
+  const root = element("li"), begin = () => root.replaceChildren(row(pageLink({ graph: name }, name), faint(size)),
     row(button(t("addFiles"), () => navigate({ add: name }), "", { "aria-label": t("addFilesTo", { name }) }), button(t("deleteMore"), ask, "bad", { "aria-label": t("deleteGraph", { name }) })));
   const ask = () => { root.replaceChildren(row(t("deleteWithData", { name }), button(t("delete"), remove, "bad"), button(t("keep"), begin))); root.querySelector("button:last-child").focus(); };
   async function remove() {

@@ -1,6 +1,6 @@
 // The page of a thing with its facts in both directions, and of a class with the properties of its members.
 
-import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, isIri, language, localName, pageAddress, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, isIri, language, localName, pageLink, quiet, t, thingLink } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 import { timeline } from "./timeline.js";
 
@@ -22,10 +22,10 @@ export async function showThing(graph, iri, ask) {
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
       pictures(facts, thing.label), timeline(facts),
-      facts.length ? card(element("h3", {}, t("facts")), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
-      thing.linking.length ? card(element("h3", {}, t("linksHere")), factTable(graph, iri, thing.linking, true)) : "",
+      facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
+      thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
       [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
-      thing.passages.length ? card(element("h3", {}, t("inWords")), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
+      thing.passages.length ? card(h3("inWords"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
   } catch (problem) {
@@ -41,7 +41,7 @@ function neighbours(graph, iri, label) {
 async function followUps(graph, iri, label, ask) {
   const questions = await get(apiPath("graphs", graph, "follow-ups", { thing: iri }));
   const describe = t("askWhatKnown", { label });
-  return element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
+  return element("section", {}, h3("askAboutIt"), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
 
 // Pictures that the page may load: data within the graph, and files of this server.
@@ -91,8 +91,8 @@ export async function showClass(graph, iri, ask) {
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",
-      kind.properties.length ? card(element("h3", {}, t("whatTheyHave")), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
-      element("section", {}, element("h3", {}, t("askAboutIt")), element("div", { class: "onward" }, [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
+      kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
+      element("section", {}, h3("askAboutIt"), element("div", { class: "onward" }, [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     showFailure(own, problem, () => showClass(graph, iri, ask));
@@ -100,7 +100,7 @@ export async function showClass(graph, iri, ask) {
 }
 
 // Members by name, of a graph that has no tables here.
-const memberList = (graph, kind) => card(element("h3", {}, t("members")), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : quiet(t("noneMembers")));
+const memberList = (graph, kind) => card(h3("members"), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : quiet(t("noneMembers")));
 
 async function showAllClasses(graph) {
   const own = beginLoading(graph);
@@ -125,4 +125,4 @@ export function showFailure(own, problem, again) {
   if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, element("a", { href: pageAddress({ graph }) }, graph), " / ", element("a", { href: pageAddress({ graph, class: "" }) }, t("crumbClasses")), " · ", element("a", { href: pageAddress({ graph, picture: "" }) }, t("crumbPicture")), " · ", element("a", { href: pageAddress({ graph, names: "" }) }, t("crumbNames")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("crumbVerified")));
+export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("crumbNames")), " · ", pageLink({ graph, verified: "" }, t("crumbVerified")));

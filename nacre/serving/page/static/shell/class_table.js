@@ -1,6 +1,6 @@
 // A class as a table: its address -> rows with sorting, search, filters with counts, pages, files and a question.
 
-import { $, announce, apiPath, areYears, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, icon, iconButton, row as inRow, isIri, language, loadLabels, navigate, quiet, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, areYears, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, isIri, language, loadLabels, navigate, openMenu, quiet, row, t, thingLink } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -14,7 +14,7 @@ export async function classTable(graph, iri, many) {
   view.root = element("section", { class: "card", "aria-label": t("members") });
   view.search = element("input", { type: "search", value: view.query.get("search") || "", maxlength: "200", "aria-label": t("findMember"), placeholder: t("findByName") });
   view.body = element("div", { class: "table-body" });
-  view.root.append(element("h3", {}, t("members")), inRow(view.search), view.body);
+  view.root.append(h3("members"), row(view.search), view.body);
   let timer = 0;
   view.search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", view.search.value.trim())), TYPING_DELAY); });
   await draw(view);
@@ -118,16 +118,6 @@ function askAbout(view) {
   field.focus();
 }
 
-function openPop(opener, ...content) {
-  const pop = $("choices");
-  pop.replaceChildren(...content);
-  pop.showPopover();
-  const at = opener.getBoundingClientRect();
-  pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
-  pop.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8)) + "px";
-  pop.querySelector("button, input")?.focus();
-}
-
 async function openFacet(view, column, opener) {
   try {
     const facet = await get(apiPath("graphs", view.graph, "class", "facet") + "?" + without(view.query, "skip") + "&" + new URLSearchParams({ property: column.predicate }));
@@ -136,12 +126,12 @@ async function openFacet(view, column, opener) {
     const choice = (label, count, text) => button([element("span", { class: "facet-value" }, label), count == null ? "" : faint(facet.estimated ? t("aboutCount", { n: number(count) }) : number(count))], () => pick(text), "", { "aria-pressed": String(active.includes(text)) });
     const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
     const shown = (text) => (column.kind === "number" && text.trim() && Number.isFinite(Number(text)) ? formatCell(Number(text), column.label, asYear) : text);
-    openPop(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
+    openMenu(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
       // a value of one thing each says nothing beside the range
       ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(shown(each.text) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
       facet.more ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
   } catch (problem) {
-    openPop(opener, failureBox(problem));
+    openMenu(opener, failureBox(problem));
   }
 }
 
@@ -158,7 +148,7 @@ function rangeForm(view, column, { low, high }) {
 
 function openColumns(view, opener) {
   const shown = view.table.columns.map((each) => each.predicate);
-  openPop(opener, quiet(t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
+  openMenu(opener, quiet(t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
     const box = element("input", { type: "checkbox", onchange: () => { const set = box.checked ? [...shown, column.predicate] : shown.filter((each) => each !== column.predicate); shown.splice(0, shown.length, ...set); change(view, (query) => { query.delete("column"); for (const each of shown.slice(0, 20)) query.append("column", each); }); } });
     box.checked = shown.includes(column.predicate);
     return element("label", { class: "check" }, box, column.label);

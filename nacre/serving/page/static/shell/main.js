@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { $, access, button, currentRoute, element, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageAddress, requestKey, send, state, t } from "../shared/page.js";
+import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
@@ -57,7 +57,7 @@ function showUnknownGraph(name) {
   $("look").hidden = false;
   $("about").textContent = t("unknownGraph");
   clearConversation();
-  const others = state.graphs.slice(0, 12).map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name));
+  const others = state.graphs.slice(0, 12).map((each) => pageLink({ graph: each.name }, each.name));
   $("look").replaceChildren(failureBox({ message: t("noSuchGraph", { name: name.slice(0, 100) }), hint: t("selectOne") }, ...others));
 }
 

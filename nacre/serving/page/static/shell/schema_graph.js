@@ -1,6 +1,6 @@
 // Drawing of a schema: classes as circles by size, links as lines.
 
-import { countPhrase, element, language, pageAddress, svg, t } from "../shared/page.js";
+import { countPhrase, element, h3, language, pageAddress, svg, t } from "../shared/page.js";
 
 // steps of the layout
 const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
@@ -16,7 +16,7 @@ export async function schemaGraph({ name, classes: all, links, all_classes }) {
   for (const each of lines) each.drawn = linkPath(at.get(each.start), at.get(each.end), each);
   const light = connect(nodes, lines, caption, countPhrase(all_classes, "class") + (rest > 0 ? t("largestShown", { n: classes.length }) : "") + t("selectForDetails"));
   const circles = nodes.map((node) => drawNode(name, node, (on) => light(on ? node : null)));
-  return element("figure", { class: "schema" }, element("h3", {}, t("madeOf")), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption,
+  return element("figure", { class: "schema" }, h3("madeOf"), svg("svg", { viewBox: `0 ${topEdge(nodes)} ${wide} ${Math.max(140, bottomEdge(nodes) - topEdge(nodes))}`, role: "group", "aria-label": t("classesAndLinks") }, lines.map((each) => each.drawn), circles), caption,
     element("p", {}, element("a", { href: pageAddress({ graph: name, picture: "" }), class: "go" }, t("allInPicture"))));
 }
 

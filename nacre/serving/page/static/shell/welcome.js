@@ -1,6 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, language, navigate, pageAddress, quiet, state, t } from "../shared/page.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, language, navigate, pageLink, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -22,7 +22,7 @@ export async function loadGraphs(wanted) {
   return true;
 }
 
-const addLink = () => element("a", { href: pageAddress({ add: "" }) }, t("addData"));
+const addLink = () => pageLink({ add: "" }, t("addData"));
 
 export function selectGraph(graph) {
   state.graph = graph;
@@ -37,17 +37,17 @@ export async function showWelcome(ask) {
   $("head").textContent = t("askName", { name: graph });
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, element("a", { href: pageAddress({ graph, names: "" }) }, t("names")), " · ", element("a", { href: pageAddress({ graph, verified: "" }) }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", element("a", { href: pageAddress({ shares: "" }) }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", pageLink({ shares: "" }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
-  $("others").replaceChildren(faint(t("otherGraphs")), ...others.map((each) => element("a", { href: pageAddress({ graph: each.name }) }, each.name)));
+  $("others").replaceChildren(faint(t("otherGraphs")), ...others.map((each) => pageLink({ graph: each.name }, each.name)));
   $("examples").replaceChildren();
   $("picture").replaceChildren();
   if (about.problem) return;
   $("examples").replaceChildren(element("li", { class: "working" }, t("loading")));
   await Promise.all([
     get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
-    get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, element("h3", {}, t("aboutGraph")), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+    get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(card(h3("aboutGraph"), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }
 

@@ -1,6 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, iconButton, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -79,7 +79,7 @@ function citationContent(record, citation, derive) {
   } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
   if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
-  if (ran.length) parts.push(element("h3", {}, t("whatWasAsked")), element("p", {}, ran.join("; ")));
+  if (ran.length) parts.push(h3("whatWasAsked"), element("p", {}, ran.join("; ")));
   parts.push(element("p", {}, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
   return parts;
 }
@@ -88,7 +88,7 @@ function citationContent(record, citation, derive) {
 function factList(graph, triples) {
   const list = element("ul", { class: "facts" });
   const more = triples.length - MAX_FACTS;
-  const root = element("section", {}, element("h3", {}, t("facts")), list);
+  const root = element("section", {}, h3("facts"), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => element("li", {},
     thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, known.get(predicate) || localName(predicate)), " ",
     isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : element("span", { class: "literal" }, object))));

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, icon, isIri, quiet, row, send, t, thingLink } from "../shared/page.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, isIri, quiet, row, send, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -44,7 +44,7 @@ function understandingSection(live, record) {
   if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => element("li", {}, element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", element("span", { class: "tag" }, each.kind)))));
   if (known?.unknown.length) parts.push(element("p", { class: "note" }, t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => element("li", {}, words))));
-  return parts.length ? element("section", {}, element("h3", {}, t("whatUnderstood")), parts) : "";
+  return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
 }
 
 // Time bars: the steps of a live turn by the arrival of their events, else the durations of queries.
@@ -88,8 +88,8 @@ function queryDetails(each, record) {
   const box = element("div", {}, code);
   const buttons = row();
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : button([icon("play"), t("rows")], () => run(text), "plain"),
-      !record || !text ? "" : button([icon("pencil"), t("editAndRun")], edit, "plain"));
+    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
+      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
   };
   async function run(written) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));

@@ -1,6 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { announce, apiPath, button, element, failureBox, get, pageAddress, t } from "../shared/page.js";
+import { announce, apiPath, button, element, failureBox, get, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
@@ -36,5 +36,5 @@ export async function showMeanings(turn, record, word, root) {
 
 function meaning({ kind, name, answer, iri }, onclick) {
   const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
-  return button(words, onclick, "chip", { title: iri });
+  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
 }

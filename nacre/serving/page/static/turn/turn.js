@@ -129,7 +129,7 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
     if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
     if (figure && !figure.parentNode) answer.append(figure);
   }
-  if (display !== "chart" && things.length > (display ? 0 : 1)) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+  if (display !== "chart" && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
 
 // Rows of nothing but numbers and dates, with the names of the things that have them.
@@ -256,7 +256,7 @@ function toolbar(turn, record, kept) {
     if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
-  if (hooks.derive) bar.append(element("button", { type: "button", class: "plain derive", onclick: () => hooks.derive(turn) }, icon("route"), t("howFound")));
+  if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive"));
   bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
   return bar;
 }
