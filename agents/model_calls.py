@@ -30,7 +30,7 @@ from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from pydantic import BaseModel, ValidationError
 
-from agents.turn_view import NO_USAGE, Usage
+from agents.turn_view import FREE, NO_USAGE, Usage, spending
 from nacre.language.sanitize import escape_controls
 
 log = logging.getLogger(__name__)
@@ -267,7 +267,10 @@ class UsageCounter(AsyncCallbackHandler):
         if call_log.get() is not None:
             sent = tuple((str(m.type), str(m.text)[:LONGEST]) for each in messages for m in each)
             self._started[run_id] = time.perf_counter(), sent
-        self.usage += Usage(calls=1, unpriced=int(not _is_free(price)))
+        self.usage += Usage(calls=1, unpriced=int(price != FREE))
+        if (spent := spending.get()) is not None:
+            tokens = sum(len(m.text) for each in messages for m in each) // CHARACTERS_PER_TOKEN
+            spent[run_id] = tokens, tokens * (price or FREE)[0] / MILLION
 
     async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         price = self._prices.get(run_id)
@@ -279,10 +282,12 @@ class UsageCounter(AsyncCallbackHandler):
                 continue
             cached = (spent.get("input_token_details") or {}).get("cache_read") or 0
             self.usage += Usage(input=spent["input_tokens"], cached=cached, output=spent["output_tokens"])
-            if price is not None and not _is_free(price):
-                read, again, written = price
-                tokens = (spent["input_tokens"] - cached) * read + cached * again + spent["output_tokens"] * written
+            read, again, written = price or FREE
+            tokens = (spent["input_tokens"] - cached) * read + cached * again + spent["output_tokens"] * written
+            if price is not None and price != FREE:
                 self.usage += Usage(price=tokens / MILLION, unpriced=-1)
+            if run_id in (of_turn := spending.get() or {}):
+                of_turn[run_id] = spent["input_tokens"] + spent["output_tokens"], tokens / MILLION
 
     def _record(self, response: LLMResult, run_id: UUID) -> None:
         """Record the call for people who want to see it."""
@@ -299,8 +304,9 @@ class UsageCounter(AsyncCallbackHandler):
         record_call(ModelCall(messages, answer[:LONGEST], round(time.perf_counter() - started, 3), *tokens))
 
     async def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        if getattr(error, "status_code", 0) and not _is_free(self._prices.get(run_id)):
-            self.usage += Usage(unpriced=-1)
+        if getattr(error, "status_code", 0):
+            self.usage += Usage(unpriced=-int(self._prices.get(run_id) != FREE))
+            (spending.get() or {}).pop(run_id, None)
 
 
 async def _cached_or_new(
@@ -493,10 +499,6 @@ def _reply_fault(error: Exception) -> str:
 CHARACTERS_PER_TOKEN = 4
 
 MILLION = 1_000_000
-
-
-def _is_free(price: tuple[float, float, float] | None) -> bool:
-    return price is not None and not any(price)
 
 
 # characters that are kept of a message, and of all calls of a run

@@ -18,7 +18,7 @@ from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
 from nacre.language.data import word_list
-from nacre.language.sanitize import quote_line, quote_lines
+from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import language_name, split_name, tokenize
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.plans.to_sql import to_sql
@@ -165,7 +165,7 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
 
 
 def _turn(turn: EarlierTurn) -> str:
-    answer = quote_line(_CITED.sub("", turn.answer))
+    answer = quote_line(CITED.sub("", turn.answer))
     cut = "..." if len(answer) > LONGEST_ANSWER else ""
     queries = [
         quote_line(query_text(each.query))
@@ -440,8 +440,6 @@ MAX_COLUMNS = 3
 LONGEST_PHRASE = 6
 
 MOST_PHRASES = 12
-
-_CITED = re.compile(r"\s*\[\d[\d, ]*\]")
 
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
 

@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field
 
 from agents.answering.select_answer import (
     DECLINED,
+    UNSURE,
     calibrate_rows,
     has_same_columns,
     is_echo,
@@ -347,7 +348,10 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
     reading = max((row_probability(view.understanding, each) for each in others), default=None)
-    sure = priors.after(outcome, reading)
+    sure, learned = priors.after(outcome, reading), load_weights()
+    if priors.size == "small" and sure < learned.sure:
+        # beside a small model, what is said stays as sure as by rules alone
+        sure = min(sure, learned.threshold - UNSURE)
     own = [replace(each, probability=sure) for each in own]
     alike = [each for each in agreeing if _have_single_column(each, own[0])]
     if alike:

@@ -6,8 +6,10 @@ every agent returns, `AnswerDraft` an answer before it is written.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
+from uuid import UUID
 
 from nacre.language.tokens import tokenize
 from nacre.records.answer import Status, Value
@@ -175,6 +177,12 @@ class Usage:
 
 
 NO_USAGE = Usage()
+
+FREE = (0.0, 0.0, 0.0)
+
+# tokens and US dollars of each model call of a turn, by its run: those of its prompt until the server has counted them.
+# Whoever runs a turn sets it; without it nothing is counted
+spending: ContextVar[dict[UUID, tuple[int, float]] | None] = ContextVar("spending", default=None)
 
 
 @dataclass(frozen=True)

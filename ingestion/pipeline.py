@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
 from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.layer_file import LayerFiles, read_layer_files
-from ingestion.read.facts import Omission
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions, Source, Sources
 from ingestion.stages import (
@@ -107,10 +106,9 @@ def ingest(
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`, or `add` them to it:
-    `load_graph`, then `embed_graph`.
+    `load_graph`, whose version readers see, then `embed_graph`, which adds vectors to it.
 
-    Readers see the new version when its tables, names and full-text index are complete, and its vectors later. Raises
-    IngestionError for unreadable sources, ConfigError for invalid settings.
+    Raises IngestionError for unreadable sources, ConfigError for invalid settings.
     """
     server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
@@ -174,17 +172,15 @@ def load_graph(
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
-        pointer, copied = versions.read_pointer(home) if add else None, list[Path]()
+        given, copied = Inputs(files, tuple(documents), layers), list[Path]()
+        pointer = versions.read_pointer(home) if add else None
         if pointer is not None:
             manifest = versions.read_manifest(home, pointer.version)
             folder = versions.version_folder(home, pointer.version)
-            (stored, left), kept, named = stack.enter_context(_stored_inputs(home, manifest, folder, server))
-            files = replace(files, files=(*stored, *files.files), left=(*left, *files.left))
-            documents = [each for _, each in sorted({each.name: each for each in (*kept, *documents)}.items())]
-            layers = named.replaced(layers.files)
+            given = stack.enter_context(_with_stored(given, home, manifest, folder, server))
             address, sparql = address or manifest.tables, sparql or (folder / versions.TRIPLES).is_dir()
             copied = [each for each in (folder / versions.SHEETS,) if each.is_dir()]
-        inputs = fingerprint(files, documents, layers)
+        inputs = fingerprint(given.sources, given.documents, given.layers)
         left_out = dict.fromkeys(("lexical", "vector"), TABLES) if tables_only else {}
         without = TABLES if tables_only else without
         present = matching_version(home, inputs, left_out, address)
@@ -197,7 +193,6 @@ def load_graph(
             return ingest_result(home, present, unchanged=True)
         wanted = Manifest(new_version_id(datetime.now(UTC), inputs), inputs=inputs, unavailable=left_out)
         wanted = replace(wanted, tables=address, base=reading.base)
-        given = Inputs(files, tuple(documents), layers)
         stages = (*(TABLES_ONLY if tables_only else STAGES), *((TRIPLES,) if sparql else ()))
         stages = (*stages, server_stage(address, name, server.databases)) if address else stages
         extracted = pointer.layers if pointer is not None else ""
@@ -205,18 +200,16 @@ def load_graph(
 
 
 @contextmanager
-def _stored_inputs(
-    home: Path, manifest: Manifest, folder: Path, server: Servers
-) -> Iterator[tuple[tuple[list[Source], tuple[Omission, ...]], list[DocumentFile], LayerFiles]]:
-    """The triples of a version with what was left out, and its documents, as files that exist in the `with` block; and
-    its layers."""
+def _with_stored(given: Inputs, home: Path, manifest: Manifest, folder: Path, server: Servers) -> Iterator[Inputs]:
+    """The inputs added to those of a version: its triples with what was left out, and its documents, as files that
+    exist in the `with` block; and its layers."""
     from ingestion.index.triples import export_triples
     from ingestion.report import read_omissions
 
     if manifest.attached:
         raise ConfigError(f"Graph {home.name!r} is attached to {manifest.attached}: nothing can be added to it.")
     with TemporaryDirectory(prefix="nacre-stored-") as scratch:
-        triples, documents = Path(scratch) / "triples.nq", list[DocumentFile]()
+        triples, documents = Path(scratch) / "triples.nq", dict[str, DocumentFile]()
         with closing(open_tables(folder, server.databases)) as tables, triples.open("wb") as out:
             export_triples(tables, out)
             left = read_omissions(tables).listed
@@ -225,9 +218,13 @@ def _stored_inputs(
                 for number, each in enumerate(stored.all()):
                     path = Path(scratch) / f"{number:06}.loaded"
                     write_loaded(path, each.title, list(each.parts()))
-                    documents.append(DocumentFile(path, each.name, each.source))
+                    documents[each.name] = DocumentFile(path, each.name, each.source)
+        documents.update((each.name, each) for each in given.documents)
         source = Source(str(triples), "N_QUADS", f"what {home.name!r} has", triples.name)
-        yield ([source] if triples.stat().st_size else [], left), documents, read_layer_files(folder)
+        stored_files = (source,) if triples.stat().st_size else ()
+        files = replace(given.sources, files=(*stored_files, *given.sources.files), left=(*left, *given.sources.left))
+        in_order = tuple(each for _, each in sorted(documents.items()))
+        yield Inputs(files, in_order, read_layer_files(folder).replaced(given.layers.files))
 
 
 def embed_graph(

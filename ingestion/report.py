@@ -3,7 +3,6 @@
 The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them.
 """
 
-import json
 import sqlite3
 from array import array
 from collections import defaultdict
@@ -79,7 +78,7 @@ def build_report(tables: Tables, documents: Documents | None = None, folder: Pat
     """Count the triples in the SQLite file, most frequent predicates first, the `documents`, and the cells of the
     spreadsheets of the version in a folder."""
     connection = tables.trusted()
-    layout = json.loads(tables.meta("layout"))
+    layout = tables.layout
     labels = {p.iri: p.label for p in tables.schema.predicates}
     lies: dict[str, list[ColumnCount]] = {}
     left: dict[str, list[AsideCount]] = {}
@@ -122,7 +121,7 @@ def build_report(tables: Tables, documents: Documents | None = None, folder: Pat
 
 def read_omissions(tables: Tables) -> Omissions:
     """The omissions of the ingest; the first thousand of each kind are listed."""
-    counts = json.loads(tables.meta("layout"))["omitted"]
+    counts = tables.layout["omitted"]
     rows = tables.trusted().execute("SELECT kind, file, line, text, reason, statements FROM _nacre_omitted")
     return Omissions(tuple(Omission(*row) for row in rows), *counts)
 
@@ -155,7 +154,7 @@ def limit_lines(limits: Sequence[str]) -> list[str]:
 
 def read_limits(tables: Tables) -> tuple[str, ...]:
     """What the ingest did not derive because it would have been too much."""
-    return tuple(json.loads(tables.meta("layout")).get("limits", ()))
+    return tuple(tables.layout.get("limits", ()))
 
 
 def report_text(found: IngestReport) -> str:
@@ -299,7 +298,7 @@ def version_facts(folder: Path, databases: DatabaseLimits = DatabaseLimits()) ->
     literals: defaultdict[tuple[str, str], defaultdict[str, int]] = defaultdict(lambda: defaultdict(numbers.__next__))
     rows = array("I")
     with closing(open_tables(folder, databases)) as tables:
-        layout = json.loads(tables.meta("layout"))
+        layout = tables.layout
         for subject, predicate, kind, value, datatype, language, graph in stored_statements(tables.trusted(), layout):
             target = literals[datatype, language][value] if kind == "literal" else names[value]
             rows.extend((names[subject], names[predicate], target, names[graph]))

@@ -81,6 +81,9 @@ SCHEMA_PREDICATES = frozenset(
     | {OWL + name for name in ("equivalentClass", "equivalentProperty", "disjointWith", "propertyDisjointWith")}
 )
 
+# the datatype of triple terms (RDF 1.2), which are stored as they are written in N-Triples; no file may use it
+TRIPLE_TERM = "urn:nacre:triple-term"
+
 # the name that a semantic layer gives to a thing
 LAYER_NAME = "urn:nacre:layer:name"
 

@@ -148,6 +148,7 @@ class _Judge:
         self._values: dict[tuple[int, int], float] = {}
         self._made: dict[int, _Made] = {}
         self._shown: dict[int, frozenset[str]] = {}
+        self._stepped: dict[int, int] = {}
 
     def kind(self, origin: Origin) -> _Kind:
         """What a value is; raises ToolError `refused` for one with a constant that it may not have."""
@@ -224,7 +225,7 @@ class _Judge:
             steps = [part for part in origin.parts if part.op == "number"]
             for step in steps:
                 self._check_number(step, frozenset({0.0, 1.0}))
-            if len(steps) > MAX_DATE_STEPS:
+            if self._date_steps(origin) > MAX_DATE_STEPS:
                 raise unfounded("A date that its steps decide")
         kinds = [self.kind(part) for part in origin.parts]
         evidence = [kind for kind in kinds if kind >= _Kind.TRUTH]
@@ -235,6 +236,13 @@ class _Judge:
         if not evidence:
             return max(kinds, default=_Kind.CONSTANT)
         return max(*evidence, _Kind.STORED if origin.op == "aggregate" else _Kind.PIECE)
+
+    def _date_steps(self, origin: Origin) -> int:
+        """The steps from a stored date, also those of functions within, behind whatever columns."""
+        if id(origin) not in self._stepped:
+            own = sum(part.op == "number" for part in origin.parts) if origin.op == "function" else 0
+            self._stepped[id(origin)] = own + max(map(self._date_steps, origin.parts), default=0)
+        return self._stepped[id(origin)]
 
     def _replaced(self, origin: Origin) -> _Kind:
         """A text with other marks, or the part that a pattern for the whole of it keeps ("$1"); letters and digits that

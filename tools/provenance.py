@@ -10,12 +10,15 @@ triples that the pattern reads.
 import logging
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
+from itertools import islice
 from typing import Any, TypeGuard
+from urllib.parse import quote, unquote
 
 from nacre.errors import ToolError
-from nacre.language.tokens import fold
+from nacre.language.tokens import fold, spelling
 from nacre.plans.property_path import PathTriples, PropertyPath, parse_path
 from nacre.plans.sparql_engine import provenance_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
@@ -167,6 +170,11 @@ def _title_triples(key: str, title: str, triples: TripleReader) -> list[Triple]:
 def _normalised(text: str) -> str:
     return " ".join(fold(text).split())
 
+
+REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+
+# that two terms are one
+SAME_AS = tuple(f"http://www.w3.org/2002/07/owl#{name}" for name in ("sameAs", "equivalentClass"))
 
 PATTERN = "triples that the query's pattern finds"
 
@@ -328,15 +336,66 @@ _START, _END = "?this ", " ?value"
 
 
 def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Triple, ...]:
-    """The triples, with those of a layer replaced by the triples of the graph that they come from."""
-    schema = tables.schema
-    if not any(_patterns(triple, schema) for triple in triples):
-        return tuple(triples)
-    stated = StatedTriples(tables)
+    """The triples, with those of a layer or a rule replaced by the triples of the graph that they come from."""
+    schema, shown, stated = tables.schema, TripleReader(tables), StatedTriples(tables)
     found: dict[Triple, None] = {}
+    near = cache(partial(_statements_at, stated=stated))
     for triple in triples:
-        found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
+        if _patterns(triple, schema):
+            found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
+        elif tables.has_triples and shown.is_derived(triple):
+            is_over = near.cache_info().currsize > MAX_TERMS
+            found |= dict.fromkeys(() if is_over else _basis(triple, shown, stated, near))
+        else:
+            found[triple] = None
     return tuple(found)
+
+
+MAX_STEPS = 200  # terms that are visited from one end of a derived triple to the other
+MAX_TERMS = 2000  # terms that are visited for one citation
+
+
+def _statements_at(term: str, stated: StatedTriples) -> Sequence[Triple]:
+    """The triples beside the tables that lead from a term to others, and those by which others are the same."""
+    return (*stated.beside_tables(term), *(t for t in stated.beside_tables(term, "object") if t[1] in SAME_AS))
+
+
+def _basis(
+    triple: Triple, shown: TripleReader, stated: StatedTriples, near: Callable[[str], Sequence[Triple]]
+) -> Sequence[Triple]:
+    """The shortest way of stated triples between the ends of a derived one, else what is stated near its subject."""
+    subject, predicate, value = triple
+    # a link that an inverse implies
+    for link in shown.with_object(subject):
+        if link[0] == value and not shown.is_derived(link):
+            return (link,)
+    before: dict[str, tuple[Triple, ...]] = {spelling(subject): ()}
+    queue = _spellings(subject)
+    for term in islice(queue, MAX_STEPS):
+        own = [t for t in shown.with_subject(term, predicate) if not shown.is_derived(t)]
+        for step in (*near(term), *own):
+            end = step[2] if step[0] == term else step[0]
+            if spelling(end) == spelling(value):
+                return (*before[spelling(term)], step)
+            if ":" in end and " " not in end and spelling(end) not in before:
+                before[spelling(end)] = (*before[spelling(term)], step)
+                queue.append(end)
+    said = [t for t in stated.beside_tables(value, "object") if re.split("[/#]", t[1])[-1] == predicate.split("/")[-1]]
+    for remark in said:
+        # what is said of a statement about the subject
+        for claim in stated.with_subject(remark[0], REIFIES):
+            if f"<{subject}>" in claim[2]:
+                return remark, claim
+    beside = [t for t in near(subject) if t[1] == predicate]
+    return (*beside, *(t for each in beside for t in near(each[2])))[:MAX_SOURCES]
+
+
+def _spellings(iri: str) -> list[str]:
+    """The spellings of an IRI that an ingest reads as one."""
+    plain = iri.removesuffix("/").removeprefix("http://").removeprefix("https://")
+    forms = dict.fromkeys((plain, unquote(plain), quote(unquote(plain), safe="/:?#[]@!$&'()*+,;=~")))
+    schemes = ("http://", "https://") if iri.startswith("http") else ("",)
+    return list(dict.fromkeys((iri, *(f"{s}{form}{end}" for s in schemes for form in forms for end in ("", "/")))))
 
 
 def _patterns(triple: Triple, schema: Schema) -> tuple[str, ...]:

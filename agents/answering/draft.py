@@ -58,6 +58,7 @@ from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
 from nacre.wording.overview import EXAMPLES, MAX_SUBJECTS, kinds_sentence, subjects
+from nacre.wording.sentence import marked_things
 from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
@@ -292,6 +293,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         (
             (result.text, (index,)),
             *([(possible, ())] if possible else []),
+            *((text, ()) for text in marked_things(rows.table)),
             *basis,
             *disputed,
             *(() if sure else _doubt(rows, view)),

@@ -14,7 +14,7 @@ from agents.turn_view import CitedSentence
 from nacre.checking.claims import MIXED_ROWS, FindGraphNames, is_bare_answer, no_graph_names, unsupported_claims
 from nacre.checking.evidence_index import EvidenceIndex
 from nacre.language.data import word_list
-from nacre.language.sanitize import disarm_citations, escape_markup
+from nacre.language.sanitize import CITED, disarm_citations, escape_markup
 from nacre.language.tokens import ENGLISH, fold, tokenize
 from nacre.records.evidence import Evidence, EvidenceSentence
 from nacre.wording.answer import verbalise_rows
@@ -33,7 +33,6 @@ _END = re.compile(
 
 _STOP = re.compile(r"[.!?…।。\n]")
 
-_CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
 
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
 
@@ -169,8 +168,8 @@ class GroundingGate:
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "
         text = escape_markup(raw)
-        numbers = [int(n) for cited in _CITED.findall(text) for n in re.findall(r"\d+", cited)]
-        core = " ".join(_CITED.sub("", text).split())
+        numbers = [int(n) for cited in CITED.findall(text) for n in re.findall(r"\d+", cited)]
+        core = " ".join(CITED.sub("", text).split())
         if not _LETTER.search(core) or core in self._released or (shown.may_retry and self.is_lead_refused):
             return
         named = list(dict.fromkeys(shown.indexes[n - 1] for n in numbers if 0 < n <= len(shown.indexes)))

@@ -45,6 +45,9 @@ SELECT price || '️' || year FROM lamp
 SELECT price || '⠀' || year FROM lamp
 SELECT date(sold_since, '+10 years', '+1 years') FROM lamp
 SELECT date(sold_since, '+1 years', '+1 years', '+1 months') FROM lamp
+SELECT date(date(date(sold_since, '+1 years'), '+1 years'), '+1 months') FROM lamp
+SELECT date(d, '+1 years', '+1 years') FROM (SELECT date(sold_since, '+1 years') AS d FROM lamp)
+WITH q AS (SELECT max(date(sold_since, '+1 days', '+1 days')) AS d FROM lamp) SELECT date(d, '+1 months') FROM q
 SELECT CAST(strftime('%H%M%S', sold_since, '+1 hours') AS INTEGER) FROM lamp
 SELECT CAST(strftime('%d%m%Y', sold_since) AS INTEGER) FROM lamp
 SELECT 'tungsten 4711 kg' AS weight FROM lamp WHERE label = 'Alpha'

@@ -26,6 +26,17 @@ INLINE_TAGS = frozenset(
     strike strong sub sup time tt u var wbr img br""".split()
 )
 
+# attributes of one tag: the parser compares each with all others (given)
+MAX_ATTRIBUTES = 1000
+
+# a tag up to its end, with quoted values, which may contain one (in scripts what looks like one); a quoted value; what
+# parts attributes
+_TAG = re.compile(
+    rb"""<[a-z](?:[^<>"'=]++|<(?!/(?:script|style)\b)|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+""", re.IGNORECASE
+)
+_QUOTED = re.compile(rb"""=\s*+(?:"[^"]*+"|'[^']*+')""")
+_BETWEEN = re.compile(rb"[\s=/]++")
+
 HEADING_LEVELS = {f"h{n}": n for n in range(1, 7)}
 
 
@@ -35,6 +46,7 @@ def read_html(content: bytes) -> DocumentText:
     from lxml import etree, html
 
     content = content.replace(b"\0", b"")
+    content = _TAG.sub(_bound_attributes, content)
     encoding = None if b"charset" in content[:2048].lower() else "utf-8"
     parser = html.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, no_network=True)
     try:
@@ -52,6 +64,14 @@ def read_html(content: bytes) -> DocumentText:
             walk.leave(element)
     walk.add_block()
     return walk.builder.done(" ".join((root.findtext(".//title") or "").split()))
+
+
+def _bound_attributes(tag: re.Match[bytes]) -> bytes:
+    """A tag, without its attributes if there are too many."""
+    is_long = tag.end() - tag.start() > MAX_ATTRIBUTES
+    if is_long and len(_BETWEEN.findall(_QUOTED.sub(b" ", tag[0]))) > MAX_ATTRIBUTES:
+        return re.split(rb"[^a-z0-9:<-]", tag[0][:100], maxsplit=1, flags=re.IGNORECASE)[0]
+    return tag[0]
 
 
 class _Walk:

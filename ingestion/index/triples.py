@@ -1,6 +1,5 @@
 """The triples of a graph from its SQLite file: graph.sqlite -> a folder of Oxigraph; N-Triples or N-Quads."""
 
-import json
 import re
 import shutil
 import sqlite3
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from ingestion.vocabulary import TYPE, XSD
+from ingestion.vocabulary import TRIPLE_TERM, TYPE, XSD
 from nacre.errors import ConfigError
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.records.evidence import Cell
@@ -46,7 +45,7 @@ def write_triples(tables: Tables, folder: Path) -> int:
 
 def _write(tables: Tables, out: BinaryIO) -> int:
     connection, schema = tables.trusted(), tables.schema
-    layout = json.loads(tables.meta("layout"))
+    layout = tables.layout
     count = 0
     for line in _statements(connection, schema, layout):
         out.write(line.encode())
@@ -151,7 +150,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | None = None) -> None:
     """Write every triple that was read; only the labels of blank nodes differ. Without `form`, graphs with named graphs
     are written as N-Quads, others as N-Triples. Raises ConfigError for "nt" with named graphs."""
-    layout = json.loads(tables.meta("layout"))
+    layout = tables.layout
     named = bool(layout["named_graphs"])
     if form == "nt" and named:
         raise ConfigError("This graph has named graphs, which N-Triples can't hold. Run: nacre export --format nq")
@@ -256,7 +255,9 @@ def is_plain_iri(text: str) -> bool:
 
 
 def ntriples_literal(lexical: str, datatype: str, language: str) -> str:
-    """A literal in N-Triples syntax."""
+    """A literal or a triple term in N-Triples syntax."""
+    if datatype == TRIPLE_TERM:
+        return lexical
     shown = f'"{_IN_LITERAL.sub(_escape, lexical)}"'
     if language:
         return f"{shown}@{language}"

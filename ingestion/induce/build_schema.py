@@ -11,7 +11,7 @@ import numpy as np
 from ingestion.induce.cells import TypedCells, written_form
 from ingestion.induce.classes import class_label, class_local_name
 from ingestion.induce.declarations import limit_schema
-from ingestion.induce.layout import Layout, PredicateColumns, build_relations
+from ingestion.induce.layout import Layout, PredicateColumns, build_relations, list_places
 from ingestion.induce.names import (
     PredicateRole,
     ReadableLabel,
@@ -31,7 +31,7 @@ from ingestion.vocabulary import (
 )
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
-from nacre.records.schema import Class, Group, Predicate, Schema
+from nacre.records.schema import RECORDS, Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,6 +172,7 @@ def _predicate(
         inverses=tuple(declarations.inverses.get(place.iri, ())),
         role=_role(layout, place, cells, label_of),
         written=written_form(cells),
+        ordered=list_places(layout.facts, place) is not None,
     )
 
 
@@ -240,7 +241,7 @@ def _most(numbers: "NDArray[np.int32]", counts: "NDArray[np.int64]") -> "tuple[N
 def _role(
     layout: Layout, place: PredicateColumns, cells: TypedCells | None, label_of: "NDArray[np.int64]"
 ) -> Literal["fact", "name", "identifier", "text", "type", "schema"]:
-    if place.iri in SCHEMA_PREDICATES or place.iri == OWL + "sameAs":
+    if place.iri in SCHEMA_PREDICATES or place.iri in (OWL + "sameAs", RECORDS):
         return "schema"
     if cells is None or len(place.targets):
         return "fact"

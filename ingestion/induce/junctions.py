@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingestion.induce.cells import Cell
-from ingestion.induce.layout import Layout, PredicateColumns, build_column, union_columns
+from ingestion.induce.layout import Layout, PredicateColumns, build_column, list_places, union_columns
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.schema_sql import SQL_TYPES, column_definitions, create_table
 from nacre.stores.sqlite.tables import insert_rows, quote_if_needed
@@ -116,7 +116,10 @@ def _owner_note(layout: Layout, place: PredicateColumns) -> str:
 
 
 def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":
-    """The order of rows by subject id, then literal text or target id, independent of the source's order."""
+    """The order of rows by subject id, then the place in a list, else literal text or target id, independent of the
+    source's order."""
+    if (places := list_places(layout.facts, place)) is not None:
+        return np.lexsort((places, layout.ids[place.subject]))
     second = layout.ids[place.object].copy()
     if place.literal.any():
         facts = layout.facts

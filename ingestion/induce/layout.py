@@ -105,6 +105,15 @@ class Layout:
     repeated: "Flags | None" = None
 
 
+def list_places(facts: Facts, place: PredicateColumns) -> "Ints | None":
+    """The places of a predicate's objects in lists of their subjects; None if some have none, or only one each."""
+    if not facts.places or place.functional:
+        return None
+    pairs = zip(place.subject.tolist(), place.object.tolist(), strict=True)
+    found = np.array([facts.places.get(pair, -1) for pair in pairs], dtype=np.int32)
+    return found if (found >= 0).all() else None
+
+
 def induce_layout(facts: Facts, layer: Layer = NO_LAYER, rules: Sequence[Rule] = RULES) -> Layout:
     """Decide what becomes a table, a column or a junction, and which triples no table shows. The resolved `layer` gives
     names; its triples are in the facts already."""

@@ -345,8 +345,8 @@ def _others(label: str, *forms: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in forms if form != label))
 
 
-# minimum lengths of a word that is split, of its parts, and of parts that are frequent in data
-SHORTEST_JOINED, PART, KNOWN_PART = 8, 4, 3
+# lengths of a word that is split, and minimum lengths of its parts and of parts that are frequent in data
+SHORTEST_JOINED, LONGEST_JOINED, PART, KNOWN_PART = 8, 60, 4, 3
 
 MAX_PARTS = 4
 
@@ -369,7 +369,8 @@ def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
             (o for o in others if o.isupper() and 3 <= len(o) <= len(word) - 2 and word.startswith(o)), default=""
         )
         return (first, word[len(first) :]) if first else (word,)
-    if len(word) < SHORTEST_JOINED or not word.isascii() or not word.islower() or _is_word(word):
+    has_length = SHORTEST_JOINED <= len(word) <= LONGEST_JOINED
+    if not has_length or not word.isascii() or not word.islower() or _is_word(word):
         return (word,)
     ways = [way for way in _splits(word, MAX_PARTS) if any(lemma(part) in vocabulary() for part in way)]
     return min(ways, key=len, default=(word,))

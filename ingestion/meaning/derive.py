@@ -13,7 +13,7 @@ from ingestion.meaning.owl import (
     merge_same,
     unfold_lists,
 )
-from ingestion.meaning.relation_nodes import unfold_measurements, unfold_roles
+from ingestion.meaning.relation_nodes import read_claims, unfold_measurements, unfold_roles
 from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from ingestion.read.facts import Facts
 
@@ -22,6 +22,7 @@ Rule = Callable[[Draft], None]
 # each rule reads what the previous ones derived
 RULES: tuple[Rule, ...] = (
     join_spellings,
+    read_claims,
     unfold_lists,
     unfold_values,
     unfold_names,

@@ -25,8 +25,8 @@ class Draft:
 
     Derived triples are shown and never exported. Hidden triples are exported and not shown; each has a reason. `things`
     are classes that are things of the graph themselves. `kinds` are pairs of a thing and a class, for classes that are
-    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `limits`
-    say what was not derived because it would have been too much.
+    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `places`
+    are those of members in the lists of things. `limits` say what was not derived because it would have been too much.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -36,6 +36,7 @@ class Draft:
         self.things: set[int] = set()
         self.kinds: set[TermPair] = set()
         self.limits: list[str] = []
+        self.places = dict(facts.places)
         self.budget = RuleBudget(len(facts.subject))
         self.codes = {p: {v: set(codes) for v, codes in values.items()} for p, values in facts.codes.items()}
         self._new: list[tuple[str, TermSort]] = []
@@ -222,6 +223,7 @@ class Draft:
         facts.aside = {reason: np.flatnonzero(aside[order] == i) for i, reason in enumerate(reasons, 1)}
         facts.things = np.array(sorted(self.things), dtype=np.int32) if self.things else None
         facts.codes = self.codes
+        facts.places = self.places
         facts.limits = tuple(dict.fromkeys(self.limits))
         facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
         return facts

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -21,8 +22,13 @@ from ingestion.vocabulary import (
     SCHEMA_PREDICATES,
     SKOS,
     TYPE,
+    XSD,
+    local_name,
     name_rank,
 )
+from nacre.language.tokens import spelling
+from nacre.language.word_forms import singular
+from nacre.records.schema import RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -40,12 +46,40 @@ _MEANT = {SKOS + "memberList": SKOS + "member"}
 
 
 def unfold_lists(draft: Draft) -> None:
-    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes."""
+    """Replace links to lists and containers in blank nodes by links to each member, and hide the nodes. Members keep
+    their places, and the first, second, third and last one have a property."""
+    lists: Lists = defaultdict(list)
+    _unfold_lists(draft, lists)
+    known = {readable_name(local_name(iri)) for iri in draft.predicates}
+    for iri, members in lists.items():
+        draft.places |= {
+            (owner, each): place for owner, those in members for place, each in reversed([*enumerate(those)])
+        }
+        labels = [draft.text(o) for s, o in draft.pairs(LABEL) if draft.text(s) == iri]
+        called = readable_name(labels[0] if labels else local_name(iri)).lower()
+        *words, noun = called.removesuffix(" list").split() or [""]
+        for name, place in PLACES.items():
+            label = " ".join((name, *words, singular(noun) or noun))
+            if max(len(those) for _, those in members) <= max(1, place) or label in known:
+                continue
+            draft.add(draft.iri(f"{iri}@{name}"), LABEL, draft.literal(label))
+            for owner, those in members:
+                if place < len(those):
+                    draft.add(owner, f"{iri}@{name}", those[place])
+
+
+# members of lists by the property that leads to them, each with the thing that has the list
+Lists = defaultdict[str, list[tuple[int, list[int]]]]
+
+PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
+
+
+def _unfold_lists(draft: Draft, lists: Lists) -> None:
     if draft.has_any(FIRST):
         rest, first = dict(draft.pairs(REST)), dict(draft.pairs(FIRST))
         for head in sorted(first.keys() - set(rest.values()) - set(first.values())):
             nodes: list[int] = []
-            _unfold(draft, head, nodes, _items(head, first, rest, nodes))
+            _unfold(draft, head, nodes, _items(head, first, rest, nodes), lists)
     for number in draft.facts.predicates:
         if MEMBER.fullmatch(draft.text(number)):
             break
@@ -53,8 +87,9 @@ def unfold_lists(draft: Draft) -> None:
         return
     for iri in CONTAINERS:
         for node in draft.instances_of(iri):
-            members = [o for _, p, o in map(draft.row, draft.rows_of(node)) if MEMBER.fullmatch(draft.text(p))]
-            _unfold(draft, node, [node], members)
+            rows = [(draft.text(p), o) for _, p, o in map(draft.row, draft.rows_of(node))]
+            numbered = sorted((len(p), p, o) for p, o in rows if MEMBER.fullmatch(p))
+            _unfold(draft, node, [node], [o for _, _, o in numbered], lists)
 
 
 def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[int]) -> list[int]:
@@ -78,7 +113,7 @@ def _items(head: int, first: dict[int, int], rest: dict[int, int], nodes: list[i
     return found
 
 
-def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> None:
+def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int], lists: Lists) -> None:
     owners = draft.rows_to(head)
     if not owners or any(draft.sort(node)[0] != "blank" for node in nodes):
         return
@@ -92,6 +127,7 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
     if len(owners) > 1 and len(owners) * len(members) > MAX_SHARED_LINKS:
         return
     for row, predicate in zip(owners, predicates, strict=True):
+        lists[_MEANT.get(predicate, predicate)].append((draft.row(row)[0], members))
         for member in members:
             draft.add(draft.row(row)[0], _MEANT.get(predicate, predicate), member)
     draft.hide(owners, LIST_REASON)
@@ -100,16 +136,6 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int]) -> No
 
 
 SPELLING_REASON = "another spelling of an IRI"
-
-
-def spelling(iri: str) -> str:
-    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
-
-    >>> spelling("https://example.org/caf%C3%A9/")
-    'http://example.org/café'
-    """
-    plain = "http" + iri[5:] if iri.startswith("https:") else iri
-    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
 
 
 def join_spellings(draft: Draft) -> None:
@@ -165,6 +191,7 @@ def merge_same(draft: Draft) -> None:
         best, *others = sorted(group, key=lambda n: (-len(draft.rows_of(n)), draft.text(n)))
         for other in others:
             _move(draft, other, best)
+        draft.add(best, RECORDS, draft.literal(str(len(group)), XSD + "integer"))
 
 
 def _groups(draft: Draft) -> list[set[int]]:

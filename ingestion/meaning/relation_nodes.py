@@ -1,16 +1,18 @@
-"""Relations that are nodes of their own: the measured quantity, or the role, becomes a property. Draft -> Draft."""
+"""Relations that are nodes of their own: the measured quantity, or the role, becomes a property. So does what is said
+of a statement. Draft -> Draft."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
+import pyoxigraph as ox
 
 from ingestion.induce.names import lowercase_name
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.value_nodes import UNIT, UNIT_NAMES, VALUE, VALUE_NAMES, VALUE_REASON, unit_symbol
 from ingestion.read.facts import unique_counts
-from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TYPE, local_name, name_rank
+from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, RDF, SCHEMA_TYPES, TRIPLE_TERM, TYPE, local_name, name_rank
 from nacre.language.data import word_list
 
 if TYPE_CHECKING:
@@ -218,3 +220,63 @@ def _holds(iri: str) -> bool:
 
 def _words(iri: str) -> list[str]:
     return lowercase_name(local_name(iri)).split()
+
+
+REIFIES = RDF + "reifies"
+
+CLAIM = "urn:nacre:claim"  # the class of what is only claimed
+
+CLAIM_REASON = "said of a statement"
+
+
+def read_claims(draft: Draft) -> None:
+    """What RDF 1.2 says of a stated triple becomes a property of its ends ("ceo since"). A triple that is only claimed
+    is no fact: its claim is a thing, with what is said of it and a link to what it is about."""
+    claims = [(r, draft.text(t)) for r, t in draft.pairs(REIFIES) if draft.sort(t)[1] == TRIPLE_TERM]
+    if not claims:
+        return
+    names: dict[int, str] = {}
+    for number in sorted(draft.facts.predicates, key=lambda n: name_rank(draft.text(n)) or 0):
+        if name_rank(draft.text(number)) is not None:
+            for thing, name in draft.pairs(draft.text(number)):
+                names.setdefault(thing, draft.text(name))
+
+    def called(iri: str) -> str:
+        number = draft.known_iri(iri)
+        return names.get(-1 if number is None else number) or lowercase_name(local_name(iri))
+
+    lines = "".join(f"<urn:x> <{REIFIES}> {term} .\n" for _, term in claims)
+    parsed = ox.parse(lines.encode(), format=ox.RdfFormat.N_TRIPLES)
+    for (node, _), triple in zip(claims, (quad.object for quad in parsed), strict=True):
+        assert isinstance(triple, ox.Triple)
+        predicate, target = triple.predicate.value, triple.object
+        subject = draft.known_iri(getattr(triple.subject, "value", ""))
+        rows = [] if subject is None else [draft.row(row) for row in draft.rows_of(subject)]
+        draft.budget.spend(len(rows))
+        ends = [o for _, p, o in rows if draft.text(p) == predicate and draft.text(o) == getattr(target, "value", "")]
+        own = [
+            (draft.text(p), o)
+            for _, p, o in map(draft.row, draft.rows_of(node))
+            if draft.text(p) not in (REIFIES, TYPE)
+        ]
+        if subject is None or not ends:
+            draft.add(node, TYPE, draft.iri(CLAIM))
+            words = (called(getattr(triple.subject, "value", "")), called(predicate))
+            shown = called(target.value) if isinstance(target, ox.NamedNode) else getattr(target, "value", "")
+            draft.add(node, LABEL, draft.literal(" ".join((*words, shown))))
+            if subject is not None:
+                draft.add(node, CLAIM + "-about", subject)
+            continue
+        for said, value in own:
+            if said in (REIFIES, TYPE):
+                continue
+            iri = f"{predicate}/{local_name(said)}"
+            draft.add(draft.iri(iri), LABEL, draft.literal(f"{called(predicate)} {called(said)}"))
+            for end in (subject, *ends):
+                draft.add(end, iri, value)
+        if draft.sort(node)[0] == "blank":
+            draft.hide(draft.rows_of(node), CLAIM_REASON)
+    draft.add(draft.iri(CLAIM), LABEL, draft.literal("claim"))
+    draft.add(draft.iri(CLAIM + "-about"), LABEL, draft.literal("about"))
+    rows_of_claims = (row for node, _ in claims for row in draft.rows_of(node))
+    draft.hide([row for row in rows_of_claims if draft.text(draft.row(row)[1]) == REIFIES], CLAIM_REASON)

@@ -87,13 +87,14 @@ class Facts:
         self.graph = graph
         self.omitted = omitted
         # set by ingestion.meaning: derived rows, hidden rows by reason, classes that are things of the graph
-        # themselves, pairs of a thing and a class it is a member of without being typed, and codes by property and
-        # value
+        # themselves, pairs of a thing and a class it is a member of without being typed, codes by property and value,
+        # and the places of members in lists, by the thing that has the list and the member
         self.derived: NDArray[np.bool_] | None = None
         self.aside: dict[str, NDArray[np.intp]] = {}
         self.things: Ints | None = None
         self.memberships: Ints | None = None
         self.codes: dict[int, dict[int, set[int]]] = {}
+        self.places: dict[tuple[int, int], int] = {}
         # languages of labels that a semantic layer prefers, the first one first
         self.languages: tuple[str, ...] = ()
         # what was not derived because it would have been too much

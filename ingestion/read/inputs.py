@@ -1,5 +1,6 @@
 """All inputs of an ingest: RDF files, documents and layers -> readable sources, and one hash of them all."""
 
+import os
 import shutil
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 import nacre.language.data
 from ingestion.documents.read_document import DocumentFile
 from ingestion.layer.layer_file import LayerFiles
-from ingestion.read.sources import ReadOptions, Sources, base_address, find_sources
+from ingestion.read.sources import TABLE, ReadOptions, Sources, base_address, find_sources, metadata_names
 from nacre.errors import IngestionError
 from nacre.stores.versions import FORMAT
 
@@ -43,6 +44,8 @@ def fingerprint(
     options += "" if layers.spellings else " spellings"
     total = blake2b(f"format {FORMAT} {_code_hash()} {options}\n".encode(), digest_size=16)
     parts = [("rdf", f.format + base_address(f), f.path) for f in sources.files]
+    tables = (f.path for f in sources.files if f.format == TABLE)
+    parts += [("metadata", "", name) for path in tables for name in metadata_names(path) if os.path.isfile(name)]
     parts += [("context", url, str(path)) for url, path in sorted(reading.contexts.items())]
     parts += [("text", document.name, str(document.path)) for document in documents]
     for kind, name, path in parts:

@@ -25,6 +25,8 @@ BUNDLED_CONTEXTS = {
     "schema.org/docs/jsonldcontext.json": "schema-org",
     "schema.org/docs/jsonldcontext.jsonld": "schema-org",
     "www.w3.org/ns/activitystreams": "activitystreams",
+    "www.w3.org/ns/anno.jsonld": "anno",
+    "www.w3.org/ns/anno": "anno",
     "www.w3.org/2018/credentials/v1": "credentials-v1",
     "www.w3.org/ns/did/v1": "did-v1",
     "w3id.org/did/v1": "did-v1",

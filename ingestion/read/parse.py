@@ -430,11 +430,14 @@ def xml_error_line(document: RdfDocument) -> int:
 
 
 def find_line(document: RdfDocument, text: str) -> tuple[int, str]:
-    """The first line that contains a text; for "<<", strings and comments are ignored."""
-    sought = text.encode(errors="replace")
+    """The first line that contains a text; after "<<", the first with a triple term that contains it. There, strings
+    and comments are ignored."""
+    is_triple, sought = text.startswith("<<"), text.removeprefix("<<").encode(errors="replace")
+    marks = (b"<<", b"{|", b"~") if is_triple else (b"",)
     with document.stream() as lines:
         for number, line in enumerate(lines, 1):
-            if sought in (_STRINGS.sub(_open_string, line) if text == "<<" else line):
+            read = _STRINGS.sub(_open_string, line) if is_triple else line
+            if sought in line and any(mark in read for mark in marks):
                 return number, line.decode(errors="replace").strip()[:80]
     return 0, text[:80]
 

@@ -18,6 +18,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from ingestion.read.facts import BLANK, IRI, STRING, TripleCollector
 from ingestion.read.json_ld import ContextLoader, inline_contexts
 from ingestion.read.sources import LINES, NAMED, STATEMENTS
+from ingestion.vocabulary import TRIPLE_TERM
 from nacre.errors import IngestionError
 
 log = logging.getLogger(__name__)
@@ -276,17 +277,27 @@ def collect_terms(
                 sort(number_of(("literal", "", f"{language}--{direction}" if direction else language)))
             else:
                 datatype = term.datatype.value
+                if datatype == TRIPLE_TERM:
+                    collected.invalid[number] = InvalidTerm(value, f"the datatype <{TRIPLE_TERM}> is reserved")
                 sort(string if datatype == XSD_STRING else number_of(("literal", datatype, "")))
         elif kind is BlankNode:
             text(str(term))
             sort(blank)
             collected.local.append(term)
         else:
-            text("")
-            sort(blank)
-            collected.local.append(term)
-            collected.invalid[number] = InvalidTerm("<<", "RDF 1.2 triple terms are not supported")
+            text(f"<<( {term} )>>")
+            sort(number_of(("literal", TRIPLE_TERM, "")))
+            if "_:" in str(term):
+                # the labels of blank nodes change
+                collected.local.append(term)
+                reason = "blank nodes in RDF 1.2 triple terms are not supported"
+                collected.invalid[number] = InvalidTerm(f"<<{_last_name(term)}", reason)
     return collected
+
+
+def _last_name(term: Any) -> str:
+    """The end of the IRI of a triple term's predicate, by which its line is found."""
+    return re.split("[/#:]", term.predicate.value)[-1]
 
 
 def _invalid_iri(iri: str) -> InvalidTerm:

@@ -6,7 +6,7 @@ them, with the numbers of `TermNumbers`. Its reports lie in the folder of the ve
 
 import json
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -127,6 +127,21 @@ class Terms(dict[str, int]):
             self._sort_of.append(self._number)
         self[text] = number
         return number
+
+    def of(self, texts: Sequence[str]) -> Iterable[int]:
+        """The numbers of several terms."""
+        new = [text for text in dict.fromkeys(texts) if text not in self]
+        self.update(zip(new, self.append(new), strict=True))
+        return map(self.__getitem__, texts)
+
+    def append(self, texts: Sequence[str]) -> Iterable[int]:
+        """Numbers for texts that are no terms yet, unless RDF files have them, and that are not looked up later."""
+        if self._known:
+            return map(self.__getitem__, texts)
+        first = len(self._texts)
+        self._texts.extend(texts)
+        self._sort_of.extend([self._number] * len(texts))
+        return range(first, len(self._texts))
 
     def _term(self, text: str) -> object:
         kind, datatype, _ = self._sort

@@ -92,10 +92,13 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 PASSAGE_LENGTH = 900  # characters of a passage, about the length of the embedder's input
 
+# characters of a key that many passages may have: requests can name no longer IRI (given)
+MAX_KEY = 2000
+
 
 def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
     """Pack sentences into passages of about `PASSAGE_LENGTH` characters; ids are hashes of the content. The title is
-    shortened, since each passage has it."""
+    shortened, since each passage has it, and with a key of more than `MAX_KEY` characters only the first is made."""
     title = shorten_title(title)
     if not sentences:
         return
@@ -107,6 +110,8 @@ def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterat
     for sentence in sentences:
         if part and size + len(sentence.text) > PASSAGE_LENGTH:
             yield _passage(key, title, number, part)
+            if len(key) > MAX_KEY:
+                return
             part, size, number = [], 0, number + 1
         part.append(sentence)
         size += len(sentence.text) + 1

@@ -93,7 +93,7 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
             f"NACRE_MODEL is {name!r}: it must be local, openai:NAME or ollama:NAME, as in openai:gpt-4o-mini."
         )
     options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
-    metadata = {"model": name, "price": _price(settings, name)}
+    metadata = {"model": name, "price": model_price(settings, name)}
     # imported here, since it loads all providers and the rules do not need it
     from langchain.chat_models import init_chat_model
 
@@ -164,7 +164,7 @@ def _other(settings: Settings, model: str) -> dict[str, Any]:
     return {"max_tokens": settings.model_tokens, "timeout": settings.model_seconds, "max_retries": 0}
 
 
-def _price(settings: Settings, name: str) -> tuple[float, float, float] | None:
+def model_price(settings: Settings, name: str) -> tuple[float, float, float] | None:
     """The price in the user's table, else in the bundled one; own servers have no list price."""
     found = price_of(name, prices(settings.prices)) if settings.prices else None
     elsewhere = name.startswith("openai:") and not (settings.openai_base_url or OPENAI).startswith(OPENAI)

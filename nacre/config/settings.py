@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, NonNegativeFloat, NonNegativeInt, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nacre.extension import needed
@@ -175,6 +175,14 @@ class Settings(BaseSettings):
     max_stored: int = Field(
         1000, ge=0, description="Maximum size of the stored threads of one key, in MB; 0 means no limit."
     )
+    day_tokens: dict[str, NonNegativeInt] = Field(
+        {},
+        description="Tokens of chat models that a key or person may use in a day (UTC), * for all others:"
+        ' {"*": 200000, "site": 50000}; default no limit.',
+    )
+    day_cost: dict[str, NonNegativeFloat] = Field(
+        {}, description='The same in US dollars, by the prices of the models: {"*": 1.5}.'
+    )
     resume_seconds: float = Field(
         5.0, ge=0, description="Seconds that a turn continues after its client has disconnected."
     )
@@ -252,6 +260,8 @@ class Settings(BaseSettings):
     def _check_shared(self) -> "Settings":
         if self.has_login:
             needed("login", "NACRE_LOGIN_ISSUER" if self.login_issuer else "NACRE_LOGIN_HEADERS")
+        if self.day_tokens or self.day_cost:
+            needed("spending", "NACRE_DAY_TOKENS" if self.day_tokens else "NACRE_DAY_COST")
         if self.graphs is not None or self.database_url is not None:
             needed("fleet", "NACRE_GRAPHS" if self.graphs is not None else "NACRE_DATABASE_URL")
         return self

@@ -24,8 +24,8 @@ from nacre.stores.sqlite.lexicon import Lexicon
 
 _ACRONYM = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]{0,7}(?=[A-Z][a-z]|(?![A-Za-z0-9]))")
 
-# letters of a compound and of its parts, at least
-_MIN_COMPOUND = 8
+# letters of a compound, and of its parts at least
+_MIN_COMPOUND, _MAX_COMPOUND = 8, 60
 
 _MIN_PART, _MIN_LAST_PART = 4, 3
 _MAX_ACRONYM = 4
@@ -78,7 +78,9 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
     >>> split_compound("sizegrossnet", frozenset())
     ('size', 'gross', 'net')
     """
-    if len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word))):
+    if len(word) > _MAX_COMPOUND or (
+        len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word)))
+    ):
         return (word,)
     if simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en")):
         return (word,)

@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+# the numbers of what a sentence cites, with the space before them
+CITED = re.compile(r"(?:(?<!\s)\s++)?\[(\d[\d,; ]*+)\]")
+
 _CITATION = re.compile(r"\[(\s*\d[\d\s,;]*)\]")
 
 # the tags that enclose data in prompts
@@ -95,3 +98,25 @@ def quote_lines(text: str) -> str:
     """
     lines = text.splitlines()
     return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + quote_line(line) for line in lines)
+
+
+MAX_NAME = 100  # characters of the name of a file
+
+
+def safe_name(name: str) -> str:
+    """A name for a file on this machine: its last part, without characters that a shell or a path would obey.
+
+    >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
+    ('pass_wd.ttl', 'rf_.nt', 'file')
+    >>> len(safe_name("日" * 90 + ".ttl").encode()) < 255
+    True
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
+    stem, dot, ending = clean.rpartition(".")
+    return (f"{_cut(stem, MAX_NAME - 12)}.{_cut(ending, 10)}" if dot and stem else _cut(clean, MAX_NAME)) or "file"
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters, and twice as many bytes, which a file system counts."""
+    return text[:most].encode()[: 2 * most].decode(errors="ignore")

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import simplemma
 
@@ -225,6 +226,16 @@ def language_name(code: str) -> str:
 def language_names() -> dict[str, str]:
     """The English names of languages by code (ISO 639-1)."""
     return load_language_data("resources/language_names.yaml")
+
+
+def spelling(iri: str) -> str:
+    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
+
+    >>> spelling("https://example.org/caf%C3%A9/")
+    'http://example.org/café'
+    """
+    plain = "http" + iri[5:] if iri.startswith("https:") else iri
+    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
 
 
 def language_property(predicate: str, language: str) -> str:

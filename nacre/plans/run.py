@@ -5,7 +5,7 @@ Then: the column that things are ordered by, added and taken out again, and the 
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import product
@@ -22,12 +22,13 @@ from nacre.plans.selects import (
     compare_periods,
     extreme_period,
     measure_parts,
+    predicates_of,
     unstated_values,
 )
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
-from nacre.records.evidence import Cell, Evidence, KindCount, Query, QueryError, Table
+from nacre.records.evidence import Cell, Evidence, KindCount, Mark, MarkedThings, Query, QueryError, Table
 from nacre.records.plan import (
     ARITHMETIC,
     ELAPSED,
@@ -36,13 +37,16 @@ from nacre.records.plan import (
     Attribute,
     Combine,
     Compute,
+    Edge,
     Filter,
     Itself,
     PlanTerm,
     Profile,
     Select,
+    Variable,
+    aggregated_value,
 )
-from nacre.records.schema import Schema
+from nacre.records.schema import DEPRECATED, EXACT_MATCH, RECORDS, Schema
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 MAX_RESULT_ROWS = 1000
@@ -141,6 +145,10 @@ def _other_kinds(select: Select, runner: "QueryRunner") -> tuple[KindCount, ...]
     return runner.kinds(replace(select, variables=(replace(thing, classes=(), without=()),)), thing.name)
 
 
+def _filtered(select: Select, condition: Filter) -> Select:
+    return replace(select, filters=(*select.filters, condition))
+
+
 class QueryRunner:
     """Runs the queries of one plan and records them."""
 
@@ -173,7 +181,34 @@ class QueryRunner:
         table = self.rows(body)
         if table is None or self.is_alternative or not isinstance(body, Select):
             return table
-        return replace(self._with_kinds(table, body), possible=self._possible(table, body))
+        table = replace(self._with_kinds(table, body), possible=self._possible(table, body))
+        return replace(table, marked=tuple(self._marked(table, body)))
+
+    def _marked(self, table: Table, body: Select) -> Iterator[MarkedThings]:
+        """Those of the things that are asked for which are deprecated, and of counted ones those of which there are
+        several records."""
+        asked, known = aggregated_value(body.answers[0]), self.engine.schema.predicate_of.keys() - predicates_of(body)
+        if body.group or body.by or body.limit or table.truncated or self.engine.is_remote or not table.rows:
+            return
+        if not isinstance(asked, Itself):
+            return
+        thing = next(each for each in body.variables if each.name == asked.variable)
+        same = Variable("same", thing.classes, thing.without, any_of=thing.any_of)
+        marked: dict[Mark, tuple[str, Select]] = {
+            "deprecated": (DEPRECATED, _filtered(body, Filter(Attribute(thing.name, DEPRECATED), "=", True))),
+            "several records": (RECORDS, _filtered(body, Filter(Attribute(thing.name, RECORDS), "known"))),
+            "exact match": (
+                EXACT_MATCH,
+                replace(
+                    body, variables=(*body.variables, same), edges=(*body.edges, Edge(thing.name, EXACT_MATCH, "same"))
+                ),
+            ),
+        }
+        for mark, (iri, select) in marked.items():
+            if iri in known and (mark == "deprecated" or isinstance(body.answers[0], Aggregate)):
+                found = self.run(self.engine.write_contributing(replace(select, order=None), thing.name))
+                if found and found[0]:
+                    yield MarkedThings(mark, tuple(str(row[1]) for row in found[0]))
 
     def _possible(self, table: Table, body: Select) -> tuple[str, ...]:
         """The names of the things that may fit a select beside those that surely do, as their dates are not exact."""
@@ -270,7 +305,10 @@ class QueryRunner:
             add(table, part.answers)
             shown |= dict(zip(part.answers, zip(table.columns, table.units, strict=True), strict=True))
         empty = {a: 0 for a in body.answers if isinstance(a, Aggregate) and a.function in ("count", "sum")}
-        everything = self.rows(groups) if body.zeros and body.group and found and empty else None
+        # what no row of a database adds up to is 0; what no triple states is unknown, but what is not there is none
+        is_database = self.engine.tables is not None and not self.engine.tables.has_triples
+        has_zeros = any(a.function == "count" or is_database for a in empty)
+        everything = self.rows(groups) if body.zeros and body.group and found and has_zeros else None
         if everything and not everything.truncated and len(everything.rows) <= 2 * len(found):
             add(everything, groups.answers)
         rows = tuple(tuple((empty | cells).get(each) for each in body.answers) for _, cells in found.values())

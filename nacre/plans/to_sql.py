@@ -151,6 +151,9 @@ class _SelectWriter:
         if select.order is None:
             order = ", ".join(f"c{i}" for i, output in enumerate(outputs) if output.role != "key")
             rows = self._joins.distinct_rows(columns, variables)
+            if (place := self._list_place(select)) is not None:
+                text = f"SELECT {column_names(len(shown))} FROM (\n{rows.text}\n)\nORDER BY {place.text}, {order}"
+                return Statement(text, rows.params + place.params, outputs)
             return Statement(f"{rows.text}\nORDER BY {order}", rows.params, outputs)
         by = select.order.by
         key = label_of(self._joins.key(by.variable)) if isinstance(by, Itself) else self._term(by)
@@ -159,6 +162,22 @@ class _SelectWriter:
         rows = self._joins.distinct_rows(f"{columns}, {key} AS o", variables)
         ordered = order_rows(rows, column_names(len(shown)), select, len(shown))
         return Statement(ordered.text, ordered.params, outputs)
+
+    def _list_place(self, select: Select) -> SqlText | None:
+        """The row of each thing in a junction that has the order of a list, if all that is asked for is the members of
+        one thing's list."""
+        if len(select.edges) != 1 or len(select.variables) != 2 or select.answers != (Itself(select.edges[0].object),):
+            return None
+        edge = select.edges[0]
+        owner = next(each for each in select.variables if each.name == edge.subject)
+        predicate, junction = self._schema.predicate_of[edge.predicate], self._schema.junctions.get(edge.predicate)
+        if not (predicate.ordered and junction and len(owner.keys) == 1):
+            return None
+        columns = self._schema.relation_of[junction]
+        id_of = "(SELECT id FROM entity WHERE iri = {})"
+        key, link = quote_identifier(columns.key), quote_identifier(columns.columns[0].link)
+        where = f"{key} = {id_of.format('?')} AND {link} = {id_of.format('c0')}"
+        return SqlText(f"(SELECT min(rowid) FROM {quote_identifier(junction)} WHERE {where})", owner.keys)
 
     def _first_places(self, select: Select, answers: Sequence[Attribute | Itself]) -> Statement:
         """The first rows by the order; only their labels are looked up."""

@@ -46,6 +46,18 @@ class KindCount:
     count: int
 
 
+# deprecated; the same as other records, which were joined; the same as another thing of the graph
+Mark = Literal["deprecated", "several records", "exact match"]
+
+
+@dataclass(frozen=True)
+class MarkedThings:
+    """Things of a result that are counted apart as well: their mark and names."""
+
+    mark: Mark
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of a result. `keys` are the IRIs behind each row (same length as `rows`).
@@ -53,7 +65,8 @@ class Table:
     `units` has one entry a column ("" if none). `contributing` counts the things behind an aggregate. If the question
     asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row. If the
     things are of several classes, `kinds` are these with their numbers of things, most first. `possible` are the names
-    of further things that fit if a date that is not exact is a certain day."""
+    of further things that fit if a date that is not exact is a certain day. `marked` are those that are counted apart.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -66,6 +79,7 @@ class Table:
     measured_unit: str = ""
     kinds: tuple[KindCount, ...] = ()
     possible: tuple[str, ...] = ()
+    marked: tuple[MarkedThings, ...] = ()
 
 
 @dataclass(frozen=True)

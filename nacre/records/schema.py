@@ -58,6 +58,12 @@ class Group:
     words: tuple[str, ...] = ()
 
 
+RECORDS = "urn:nacre:records"  # the derived predicate from a thing to the number of records that state it
+
+DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
+
+EXACT_MATCH = "http://www.w3.org/2004/02/skos/core#exactMatch"
+
 # minimum ratio of objects to subjects at which a link counts as one-to-one
 ONE_TO_ONE_SHARE = 0.9
 
@@ -73,7 +79,7 @@ class Predicate:
     of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
     says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
     over the data must know: "string" or another datatype that is no number for numbers, a language tag ("@de") for
-    texts.
+    texts. `ordered`: the rows of its junction are in the order of lists.
     """
 
     iri: str
@@ -102,6 +108,7 @@ class Predicate:
     patterns: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     written: str = ""
+    ordered: bool = False
 
     @property
     def pairs_off(self) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.state.conversations import Conversation, Turn
 
-# spreadsheets run a cell with this first character, also as wide as a Chinese one, as a formula
-FORMULA_START = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
+# spreadsheets run a cell with this first character, also as wide as a Chinese one, as a formula, and those of many
+# countries begin a cell after a semicolon too
+FORMULA_START = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")
 
@@ -74,19 +75,19 @@ def answer_table(record: Answer) -> tuple[list[str], list[list[Value | None]]]:
 
 
 def csv_cell(value: Value | None) -> Value:
-    """A value as a CSV cell; a text that a spreadsheet would run begins with an apostrophe.
+    """A value as a CSV cell, with an apostrophe before what a spreadsheet would run.
 
-    >>> csv_cell("=1+1"), csv_cell("-12.5"), csv_cell(-3), csv_cell(None), csv_cell(True)
-    ("'=1+1", '-12.5', -3, '', 'true')
+    >>> csv_cell("=1+1"), csv_cell("-12.5"), csv_cell(-3), csv_cell(None), csv_cell(True), csv_cell("a;=1")
+    ("'=1+1", '-12.5', -3, '', 'true', "a;'=1")
     """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if not isinstance(value, str) or not FORMULA_START.match(value):
+    if not isinstance(value, str):
         return value
     try:
         float(value)
     except ValueError:
-        return f"'{value}"
+        return FORMULA_START.sub("'", value)
     return value

@@ -14,20 +14,23 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, Protocol, cast
+from uuid import UUID
 
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.turn_view import spending
 from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
-from graph.context import Context, agents_for
+from graph.context import Context, agents_for, reasoner_for
 from graph.nodes import REMEMBERED_TURNS, checked_question
 from graph.state import Json
 from graph.stream import TurnStart, store_unanswered, stream_stateless_turn, stream_turn
 from nacre.config.models import model_providers
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
 from nacre.records.threads import MAX_THREADS, default_share, run_in_thread
@@ -81,10 +84,23 @@ class TurnInput:
     is_checked: bool = False
 
 
+class SpendingLimits(Protocol):
+    """What chat models may take for each caller."""
+
+    def check(self, caller: Caller) -> None:
+        """Raises TooManyRequests if the caller has nothing left."""
+
+    def add(self, caller: Caller, tokens: int, dollars: float) -> None:
+        """Store what models took for the caller."""
+
+
 class TurnService:
     """Answers questions about the graphs of one data folder. `threads` is None if conversations are not stored."""
 
-    def __init__(self, composition: Composition, app: App, threads: Threads | None) -> None:
+    def __init__(
+        self, composition: Composition, app: App, threads: Threads | None, limits: SpendingLimits | None = None
+    ) -> None:
+        self._limits = limits
         self.library = composition.library
         self.composition = composition
         self.threads = threads
@@ -144,6 +160,8 @@ class TurnService:
         checked_question(turn.question)
         if context is not None:
             agents_for(self.composition.resources, context)
+        if self._limits is not None and reasoner_for(self.composition.resources, context) == "model":
+            await run_in_thread(self._limits.check, caller)
         thread = validate_thread_name(turn.thread)
         if caller.is_visitor and thread and not RANDOM_NAME.fullmatch(thread):
             raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
@@ -181,6 +199,7 @@ class TurnService:
             keep = partial(self._store_unanswered, caller, thread, name, question, turn.id, start)
             unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, turn.instead_of, keep))
             start = start or _start_again(question, unanswered)
+            await stack.enter_async_context(self.spend(caller, turn.context))
             if turn.id:
                 stack.callback(self.composition.resources.leases.release_run, turn.id)
             if before is not None and not thread:
@@ -225,6 +244,24 @@ class TurnService:
             return None
         record = await run_in_thread(self.threads.conversations.run, caller.owner, run)
         return record if record is not None and caller.may_read(record["graph"]) else None
+
+    @asynccontextmanager
+    async def spend(self, caller: Caller, context: Context | None) -> AsyncIterator[None]:
+        """Count what models take in the block. Raises TooManyRequests if the caller has nothing left."""
+        if self._limits is None or reasoner_for(self.composition.resources, context) != "model":
+            yield
+            return
+        # turns that waited at the same time may have used up the rest
+        await run_in_thread(self._limits.check, caller)
+        spent: dict[UUID, tuple[int, float]] = {}
+        spending.set(spent)
+        try:
+            yield
+        finally:
+            spending.set(None)
+            if spent:
+                tokens, dollars = (sum(each) for each in zip(*spent.values(), strict=True))
+                await complete(run_in_thread(self._limits.add, caller, int(tokens), float(dollars)))
 
     async def forget_thread(self, thread: str) -> None:
         """Forget a thread that is held only in memory."""
@@ -332,8 +369,10 @@ def _report_turn(caller: Caller, graph: str, thread: str | None, record: Answer 
         report_deed(caller, "asked", graph=graph, thread=thread, status="stopped")
         return
     queries = [each["text"] for each in record["queries"]]
-    version, status = record["version"], record["status"]
-    report_deed(caller, "asked", *queries, graph=graph, version=version, thread=thread, run=record["id"], status=status)
+    version, status, tokens = record["version"], record["status"], record["input_tokens"] + record["output_tokens"]
+    about = {"graph": graph, "version": version, "thread": thread, "run": record["id"], "status": status}
+    cost = {"tokens": tokens, "price": round(record["price"] or 0, 6)} if tokens else {}
+    report_deed(caller, "asked", *queries, **about, **cost)
 
 
 @contextmanager
@@ -386,7 +425,10 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
             async with open_persistent_app(composition) as (app, saver, conversations, locks):
                 quota = StorageQuota(conversations, settings.max_stored)
                 threads = Threads(conversations, saver, ThreadQueues(locks), quota)
-                yield TurnService(composition, app, threads)
+                limits = None
+                if settings.day_tokens or settings.day_cost:
+                    limits = await run_in_thread(service("spending", "limits"), settings, conversations.database)
+                yield TurnService(composition, app, threads, limits)
         else:
             yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:

@@ -1,10 +1,11 @@
 """Make a sentence, or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from nacre.language.data import pattern, phrase_list, word_list
 from nacre.language.word_forms import is_plural, join_names, place_phrase
+from nacre.records.evidence import Mark, Table
 from nacre.records.plan import Itself, Select
 
 MAX_LISTED_NAMES = 30
@@ -149,3 +150,21 @@ def _counted_statement(words: str) -> str:
     if rest and is_only_clause and first.islower() and first not in word_list("wording", "determiners"):
         return f"{noun} {clause}"
     return f"There are {words}"
+
+
+# what is said of one and of several marked things
+MARKED: Mapping[Mark, tuple[str, str]] = {
+    "deprecated": ("is deprecated", "are deprecated"),
+    "several records": ("has several records", "have several records"),
+    "exact match": ("has an exact match among them", "have an exact match among them"),
+}
+
+MAX_MARKED = 5  # names of marked things
+
+
+def marked_things(table: Table) -> Iterator[str]:
+    """Which of the things that were found are deprecated, or stand for several records."""
+    for marked in table.marked:
+        names, more = marked.names[:MAX_MARKED], len(marked.names) - MAX_MARKED
+        listed = join_names([*names, *([f"{more} more"] if more > 0 else [])])
+        yield f"{len(marked.names)} of them {MARKED[marked.mark][len(marked.names) > 1]}: {listed}."

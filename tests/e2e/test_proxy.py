@@ -3,6 +3,9 @@
 import re
 import shutil
 import subprocess
+import textwrap
+import time
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +18,7 @@ from nacre.client.facade import Nacre
 from tests.e2e import test_page
 from tests.e2e.conftest import GRAPHS, ROOT, answering, ask_in_playground, command, free_port, serving
 from tests.e2e.test_page import LAST, QUESTION, ask
+from tests.support.issuer import AUDIENCE, CLIENT, local_issuer
 
 # fixtures and marks of the other tests of the page
 browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
@@ -32,25 +36,33 @@ http {{
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
+@contextmanager
+def under_a_path(folder, address):
+    """The address of a server under /kg of a site, by nginx with our example."""
+    if shutil.which("nginx") is None:
+        pytest.skip("nginx is not installed; on Debian, run: apt-get install nginx")
+    port = free_port()
+    inside = (EXAMPLES / "nginx.conf").read_text().replace("127.0.0.1:8200", urlsplit(address).netloc)
+    temporary = " ".join(f"{each}_temp_path {each};" for each in TEMPORARY)
+    (folder / "nginx.conf").write_text(NGINX.format(port=port, inside=inside, temporary=temporary))
+    with (log := folder / "nginx.log").open("w") as output:
+        arguments = ["nginx", "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
+        process = subprocess.Popen(arguments, stdout=output, stderr=output)
+        with answering(process, f"http://127.0.0.1:{port}/kg/healthz", log):
+            yield f"http://127.0.0.1:{port}/kg"
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The address of Nacre under /kg of a site, that of its server, and a key."""
-    if shutil.which("nginx") is None:
-        pytest.skip("nginx is not installed; on Debian, run: apt-get install nginx")
-    folder, port = tmp_path_factory.mktemp("site"), free_port()
+    folder = tmp_path_factory.mktemp("site")
     nacre = command(folder / "data", folder)
     made = nacre("ingest", GRAPHS / "reading_room.ttl", "--graph", "reading-room", "--no-vectors")
     assert made.returncode == 0, made.stderr
     key = nacre("keys", "add", "ann", "--may", "share").stdout.strip()
-    with serving(folder / "data", folder, NACRE_SHARING="true", NACRE_TRUSTED_PROXIES="127.0.0.1") as (address, _):
-        inside = (EXAMPLES / "nginx.conf").read_text().replace("127.0.0.1:8200", urlsplit(address).netloc)
-        temporary = " ".join(f"{each}_temp_path {each};" for each in TEMPORARY)
-        (folder / "nginx.conf").write_text(NGINX.format(port=port, inside=inside, temporary=temporary))
-        with (log := folder / "nginx.log").open("w") as output:
-            arguments = ["nginx", "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
-            process = subprocess.Popen(arguments, stdout=output, stderr=output)
-            with answering(process, f"http://127.0.0.1:{port}/kg/healthz", log):
-                yield f"http://127.0.0.1:{port}/kg", address, key
+    settings = {"NACRE_SHARING": "true", "NACRE_TRUSTED_PROXIES": "127.0.0.1"}
+    with serving(folder / "data", folder, **settings) as (address, _), under_a_path(folder, address) as url:
+        yield url, address, key
 
 
 def test_the_page_works_under_a_path(page, site, browser):
@@ -128,6 +140,56 @@ def test_a_path_is_set_where_a_proxy_does_not_state_it(data, tmp_path, nacre):
         refused = nacre("serve", "--root-path", path)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert "The root path can't be" in refused.stderr
+
+
+def test_an_organisation_begins_with_nothing_but_accounts(tmp_path):
+    """The steps of docs/login.md, with its table of groups and its settings."""
+    text = (ROOT / "docs/login.md").read_text()
+    (tmp_path / "groups.yaml").write_text(textwrap.dedent(re.findall("```yaml\n(.*?)```", text, re.S)[0]))
+    nacre, data = command(tmp_path / "data", tmp_path), tmp_path / "data"
+    with local_issuer() as issuer:
+        written = textwrap.dedent(re.findall("```text\n(.*?)```", text, re.S)[0])
+        settings = dict(line.strip().split("=", 1) for line in written.splitlines() if line.strip())
+        settings |= {"NACRE_LOGIN_ISSUER": issuer.address, "NACRE_LOGIN_CLIENT": CLIENT}
+        settings |= {"NACRE_SHARING": "true", "NACRE_AUDIT": "true", "NACRE_LOGIN_AUDIENCE": AUDIENCE}
+        with serving(data, tmp_path, **settings) as (address, _), under_a_path(tmp_path, address) as url:
+            headers = {"Origin": url.removesuffix("/kg"), "Accept": "application/json"}
+
+            @contextmanager
+            def person(**claims):
+                issuer.person = claims
+                with httpx.Client(follow_redirects=True, headers=headers, timeout=60) as browser:
+                    assert browser.get(f"{url}/login").url == f"{url}/"
+                    yield browser
+
+            with person(sub="7", name="Ann Reed", groups=["kg-editors"]) as ann:
+                upload = ann.post(f"{url}/api/uploads").json()["upload"]
+                place = f"{url}/api/uploads/{upload}"
+                content = (GRAPHS / "reading_room.ttl").read_bytes()
+                assert ann.put(f"{place}/files?name=maps.ttl&offset=0", content=content).status_code == 200
+                assert ann.post(place, json={"graph": "maps"}).status_code == 202
+                while (phase := ann.get(place).json()["phase"]) == "running":
+                    time.sleep(0.2)
+                assert phase == "done"
+                asked = {"question": QUESTION, "graph": "maps", "thread": "one"}
+                assert ann.post(f"{url}/api/ask", json=asked).json()["values"] == [540]
+                shared = ann.post(f"{url}/api/threads/one/turns/1/share", json={}).json()["path"]
+                assert "540" in httpx.get(url + shared).text
+                with person(sub="8", name="Bo Lind", groups=["kg-readers", "other"]) as bo:
+                    assert [each["name"] for each in bo.get(f"{url}/api/graphs").json()] == ["maps"]
+                    assert bo.post(f"{url}/api/uploads").status_code == 403
+                # a program with a key, and an agent with a token of the issuer
+                key = nacre("keys", "add", "crawler", "--graphs", "maps").stdout.strip()
+                for token in (key, issuer.token(sub="8", groups=["kg-readers"])):
+                    with Nacre(url, key=token) as program:
+                        assert program.graph("maps").ask(QUESTION).values == [540]
+                audit = nacre("audit").stdout
+                deeds = ("logged in", "uploaded", "asked", "shared")
+                assert [deed for deed in deeds if f"(Ann Reed)  {deed}" not in audit] == []
+                assert '"what": "conversation"' in nacre("person", "show", "Ann Reed").stdout
+                assert "shared answer: 1" in nacre("person", "delete", "Ann Reed", "--yes").stdout
+                assert ann.get(f"{url}/api/graphs").status_code == 401
+                assert httpx.get(url + shared).status_code == 404
 
 
 def test_the_other_examples_name_the_same_path_and_server():

@@ -1,4 +1,4 @@
-"""Sessions and the audit in a PostgreSQL server: the same statements as in a file."""
+"""Sessions, the audit and spending in a PostgreSQL server: the same statements as in a file."""
 
 import time
 from pathlib import Path
@@ -9,11 +9,14 @@ from nacre.config.settings import Settings
 from nacre.extensions.audit.entries import DAY, AuditTable, EntryFilter, open_audit
 from nacre.extensions.login.accounts import MAX_SESSIONS, Accounts
 from nacre.extensions.login.rights import Person, read_rights
+from nacre.extensions.spending.limits import DayLimits, Spending
+from nacre.serving.errors import TooManyRequests
+from nacre.serving.keys import Caller
 from nacre.stores.state.database import open_database
 from tests.support.databases import missing_server, postgres
 
 
-def test_sessions_and_the_audit_of_several_servers_are_shared(tmp_path: Path) -> None:
+def test_sessions_the_audit_and_spending_of_several_servers_are_shared(tmp_path: Path) -> None:
     if reason := missing_server("postgres"):
         pytest.skip(reason)
     with postgres() as (owner, _):
@@ -40,3 +43,15 @@ def test_sessions_and_the_audit_of_several_servers_are_shared(tmp_path: Path) ->
         assert audit.delete("bo") == 1
         for each in (here, there, audit):
             each.close()
+        databases = [open_database(address) for _ in range(2)]
+        limits = [DayLimits(Settings(day_tokens={"*": 100}, _env_file=None), Spending(each)) for each in databases]
+        limits[0].add(Caller("ann"), 60, 0.5)
+        limits[1].check(Caller("ann"))
+        limits[1].add(Caller("ann"), 40, 0.25)
+        with pytest.raises(TooManyRequests, match="100 of its 100 tokens"):
+            limits[0].check(Caller("ann"))
+        assert [(each.owner, each.tokens, each.dollars) for each in Spending(databases[0]).days(0)] == [
+            ("ann", 100, 0.75)
+        ]
+        for database in databases:
+            database.close()

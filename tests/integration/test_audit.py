@@ -69,6 +69,7 @@ def test_the_sessions_of_a_person_end_and_their_data_stays(data: Path, run: Any)
         assert "2 sessions" in run("person", "log-out", "Ann Reed")
         assert [client.get("/api/graphs", headers=each).status_code for each in cookies] == [401, 401]
     assert '"what": "turn"' in run("person", "show", "Ann Reed")
+    assert "Nobody called 'Eve'" in str(CliRunner().invoke(commands, ["person", "log-out", "Eve"]).exception)
 
 
 def asked(client: TestClient, headers: dict[str, str], thread: str = "one") -> dict[str, Any]:
@@ -173,6 +174,25 @@ def test_old_entries_go_after_their_days(tmp_path: Path) -> None:
     assert [each["number"] for each in files.read(EntryFilter())] == [2]
 
 
+def test_a_running_server_deletes_old_entries_by_itself(data: Path) -> None:
+    (data / FOLDER).mkdir(mode=0o700)
+    old, new = (data / FOLDER / f"{number:020}.jsonl" for number in (1, 2))
+    for file, days in ((old, 4), (new, 2)):
+        file.write_text("".join(json.dumps(entry(number)) + "\n" for number in (1, 2)))
+        os.utime(file, (time.time() - days * DAY,) * 2)
+    # a deletion makes no entry younger
+    old.write_text(old.read_text() + json.dumps(entry(3, who="bo")) + "\n")
+    os.utime(old, (time.time() - 4 * DAY,) * 2)
+    assert AuditFiles(data, 1, 3).delete("bo") == 1
+    with started(data, audit_days=3) as client:
+        for _ in range(500):
+            if not old.exists():
+                break
+            time.sleep(0.02)
+        assert client.get("/healthz").status_code == 200
+    assert [each.name for each in (data / FOLDER).glob("0*.jsonl")] == [new.name]
+
+
 def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     files = AuditFiles(tmp_path, 1, 0)
     files.write([entry(1)])
@@ -241,3 +261,10 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
     assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
     found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])
     assert "nacre keys revoke bo" in found.output + found.stderr
+
+
+def test_entries_with_line_separators_of_unicode_are_deleted_too(tmp_path: Path) -> None:
+    files = AuditFiles(tmp_path, 1, 0)
+    files.write([{**entry(1, "bo"), "thread": "\u2028\x85\x0c"}, {**entry(2), "thread": "a\u2028b\x85c"}])
+    assert files.delete("ann") == 1
+    assert [each["number"] for each in files.read(EntryFilter())] == [1]

@@ -5,11 +5,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
+from ingestion.report import read_omissions
 from ingestion.vocabulary import TYPE
 from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
@@ -27,6 +29,38 @@ POTTERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/r
 """
 DATASETS = """@prefix : <http://e.org/> . @prefix h: <http://schema.org/> . @prefix s: <https://schema.org/> .
 :a a s:Dataset ; s:name "Tides" ; s:license "free" . :b a h:Dataset ; h:name "Moors" ; h:license "closed" .
+"""
+MAKERS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+:a a :Maker ; r:label "Acme" ; :city "Oslo" . :b a :Maker ; r:label "Brill" ; :city "Bergen" ; :founded 1950 .
+:a2 a :Maker ; r:label "Acme Ltd" ; owl:sameAs :a ; :founded 1901 . :s a skos:ConceptScheme ; r:label "Soils" .
+:c1 a skos:Concept ; skos:prefLabel "peat"@en ; skos:broader :c2 ; skos:inScheme :s .
+:c2 a skos:Concept ; skos:prefLabel "bog"@en ; skos:broader :c1 ; skos:inScheme :s .
+:c3 a skos:Concept ; skos:prefLabel "fen"@en ; owl:deprecated true ; skos:inScheme :s ; skos:exactMatch :c4 .
+:c4 a skos:Concept ; skos:prefLabel "marsh"@en ; skos:inScheme :s .
+"""
+LISTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . :child owl:inverseOf :parent .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+:walk a :Walk ; r:label "Long Walk" ; :stops ( :x :y :z ) . :x a :Stop ; r:label "Mill" . :y a :Stop ; r:label "Fen" .
+:z a :Stop ; r:label "Abbey" ; :parent :y . :short a :Walk ; r:label "Short Walk" ;
+  :stops [ a rdf:Seq ; rdf:_1 :z ; rdf:_2 :y ; rdf:_10 :x ] .
+"""
+CLAIMS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+:acme a :Firm ; r:label "Acme" . :brill a :Firm ; r:label "Brill" . :bo a :Person ; r:label "Bo Berg" .
+:cy a :Person ; r:label "Cy Dahl" . :reg a :Register ; r:label "Trade Register" .
+:acme :ceo :bo {| :since 2019 ; :source :reg |} . << :brill :ceo :cy ~ :c1 >> :source :reg .
+"""
+PLACES = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix w: <http://www.w3.org/2003/01/geo/wgs84_pos#> . @prefix g: <http://www.opengis.net/ont/geosparql#> .
+:o a :Town ; r:label "Oslo" ; w:lat 59.91 ; w:long 10.75 . :b a :Town ; r:label "Bergen" ; w:lat 60.39 ; w:long 5.32 .
+:d a :Town ; r:label "Drammen" ; w:lat 59.74 ; w:long 10.2 . :m a :Mill ; r:label "Fen Mill" ;
+  g:hasGeometry [ a g:Geometry ; g:asWKT "POINT(10.7 59.9)"^^g:wktLiteral ] . :n a :Mill ; r:label "Sea Mill" ;
+  g:asWKT "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(60.4 5.3)"^^g:wktLiteral .
+"""
+ANNOTATION = """{"@context": "http://www.w3.org/ns/anno.jsonld", "id": "http://e.org/n1", "type": "Annotation",
+"motivation": "commenting", "created": "2024-05-06T07:08:09Z", "body": {"type": "TextualBody", "value": "A fine mill"},
+"creator": {"id": "http://e.org/ann", "type": "Person", "name": "Ann Miller"}, "target": "http://e.org/mill"}
 """
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
@@ -56,6 +90,38 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         DATASETS,
         {"How many datasets are there?": {2}, "What is the license of Tides?": {"free"}},
     ),
+    "no broader concept, and a cycle": (
+        "makers.ttl",
+        MAKERS,
+        {"Which concepts have no broader concept?": {"fen", "marsh"}, "How many makers are there?": {2}},
+    ),
+    "statements about statements": (
+        "claims.ttl",
+        CLAIMS,
+        {
+            "Since when is Bo Berg the CEO of Acme?": {2019},
+            "Who says that Bo Berg is the CEO of Acme?": {"Trade Register"},
+            "Who is the CEO of Brill?": set(),
+            "Which claims are there?": {"Brill ceo Cy Dahl"},
+        },
+    ),
+    "places": (
+        "places.ttl",
+        PLACES,
+        {
+            "What is the northernmost town?": {"Bergen"},
+            "Which is the westernmost town?": {"Bergen"},
+            "Which towns are south of 60 degrees?": {"Oslo", "Drammen"},
+            "Which mills are north of 60 degrees?": {"Sea Mill"},
+            "What is the latitude of Fen Mill?": {59.9},
+            "What is the longitude of Sea Mill?": {5.3},
+        },
+    ),
+    "a Web Annotation without the network": (
+        "note.jsonld",
+        ANNOTATION,
+        {"Who is the creator of the annotation?": {"Ann Miller"}, "How many annotations are there?": {1}},
+    ),
     "columns of one name": (
         "shells.csv",
         SHELLS,
@@ -68,6 +134,13 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
 }
 
 
+def exported(data: Path) -> tuple[bytes, int]:
+    """The triples of the only version in a folder, and the number of its classes."""
+    with closing(Tables(next(data.glob("graph/versions/*/graph.sqlite")))) as tables:
+        export_triples(tables, out := io.BytesIO())
+        return out.getvalue(), len(tables.schema.classes)
+
+
 @pytest.mark.parametrize("case", ANSWERS)
 async def test_data_as_people_have_it_gives_right_answers(case: str, tmp_path: Path) -> None:
     file, text, expected = ANSWERS[case]
@@ -75,6 +148,71 @@ async def test_data_as_people_have_it_gives_right_answers(case: str, tmp_path: P
     for question, values in expected.items():
         answer = await ask(question)
         assert set(answer["values"]) == values, (question, answer["answer"])
+
+
+@pytest.mark.parametrize(
+    ("question", "sentences"),
+    [
+        ("How many makers are there?", ["2 makers", "1 of them has several records: Acme Ltd."]),
+        ("Which concepts are there?", ["1 of them is deprecated: fen."]),
+        ("How many concepts are there?", ["is deprecated: fen.", "1 of them has an exact match among them: fen."]),
+    ],
+)
+async def test_what_is_counted_apart_is_reported(question: str, sentences: list[str], tmp_path: Path) -> None:
+    answer = (await ask_graph(MAKERS, tmp_path)(question))["answer"]
+    assert all(each in answer for each in sentences), answer
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "question"),
+    [
+        ("makers.ttl", MAKERS, "How many makers are in Oslo?"),
+        ("exports.trig", EXPORTS, "Which mills are in the 2026 export but not in the 2025 export?"),
+        ("datasets.ttl", DATASETS, "What is the license of Tides?"),
+        ("lists.ttl", LISTS, "What are the stops of Long Walk?"),
+        ("lists.ttl", LISTS, "What is the child of Fen?"),
+        ("claims.ttl", CLAIMS, "Since when is Bo Berg the CEO of Acme?"),
+    ],
+)
+async def test_citations_name_only_triples_of_the_file(file: str, text: str, question: str, tmp_path: Path) -> None:
+    answer = await ask_graph(text, tmp_path, file)(question)
+    assert answer["values"]
+    stated = {
+        tuple(getattr(term, "value", f"<<( {term} )>>") for term in (quad.subject, quad.predicate, quad.object))
+        for quad in ox.parse(exported(tmp_path / "data")[0], format=ox.RdfFormat.N_QUADS)
+    }
+    cited = {tuple(x.removeprefix("_:") for x in each) for c in answer["citations"] for each in c["triples"]}
+    assert cited
+    assert cited <= stated
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("What are the stops of Long Walk?", ["Mill", "Fen", "Abbey"]),
+        ("What are the stops of Short Walk?", ["Abbey", "Fen", "Mill"]),
+        ("What is the first stop of Long Walk?", ["Mill"]),
+        ("What is the second stop of Short Walk?", ["Fen"]),
+        ("What is the last stop of Short Walk?", ["Mill"]),
+    ],
+)
+async def test_lists_keep_their_order(question: str, values: list[str], tmp_path: Path) -> None:
+    assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
+
+
+def test_triple_terms_are_exported_and_unsupported_ones_have_their_own_lines(tmp_path: Path) -> None:
+    path = tmp_path / "claims.nt"
+    reifies = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+    kept = [f'<http://e.org/{n}> <{reifies}> <<( <http://e.org/a> <http://e.org/p> "{n}" )>> .' for n in "rs"]
+    lines = [kept[0], f"<http://e.org/t> <{reifies}> <<( _:x <http://e.org/q> 1 )>> .", kept[1]]
+    lines[1] = lines[1].replace(" 1 ", ' "1" ')
+    lines.append(lines[1].replace("/q>", "/z>"))
+    path.write_text("\n".join(lines))
+    result = ingest([str(path)], "graph", data=tmp_path, embedder=None)
+    assert sorted(exported(tmp_path)[0].decode().splitlines()) == sorted(kept)
+    assert result.version
+    with closing(Tables(next(tmp_path.glob("graph/versions/*/graph.sqlite")))) as tables:
+        assert [each.line for each in read_omissions(tables).listed] == [2, 4]
 
 
 def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path) -> None:
@@ -88,7 +226,6 @@ def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path)
         data = tmp_path / str(apart)
         layers = LayerFiles(spellings=not apart)
         ingest([str(tmp_path / "graph.nt")], "graph", data=data, layers=layers, embedder=None)
-        with closing(Tables(next(data.glob("graph/versions/*/graph.sqlite")))) as tables:
-            assert len(tables.schema.classes) == 1 + apart
-            export_triples(tables, exported := io.BytesIO())
-        assert sorted(exported.getvalue().decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
+        found, classes = exported(data)
+        assert sorted(found.decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
+        assert classes == 1 + apart

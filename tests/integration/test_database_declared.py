@@ -205,3 +205,25 @@ async def test_what_refers_to_a_key_of_several_columns_is_asked_across(tmp_path:
         db.executescript(PRESS)
     attach_database(f"sqlite:///{tmp_path}/gym.db", "gym", data=tmp_path / "data")
     assert (await ask(tmp_path / "data", "What is the total minutes of proofs with the paper matte?"))["values"] == [20]
+
+
+def test_codes_of_another_table_are_links_whatever_their_column_is_called(tmp_path: Path) -> None:
+    ports = ["OSL", "BGO", "TRD", "SVG", "BOO"]
+    with closing(sqlite3.connect(tmp_path / "gym.db")) as db:
+        db.executescript(
+            "CREATE TABLE port (code TEXT PRIMARY KEY, name TEXT);"
+            "CREATE TABLE grade (grade TEXT PRIMARY KEY, name TEXT);"
+            "CREATE TABLE trip (no INTEGER PRIMARY KEY, start TEXT, finish TEXT, class TEXT, captain TEXT);"
+            "INSERT INTO grade VALUES ('A', 'best'), ('B', 'good'), ('C', 'fair'), ('D', 'poor');"
+        )
+        db.executemany("INSERT INTO port VALUES (?, ?)", [(code, f"Port {code}") for code in ports])
+        rows = [(i, ports[i % 3], ports[(i + 1) % 5] if i else "GONE", "ABC"[i % 3], f"Cap {i}") for i in range(12)]
+        db.executemany("INSERT INTO trip VALUES (?, ?, ?, ?, ?)", rows)
+        db.commit()
+    found = attach_database(f"sqlite:///{tmp_path}/gym.db", "gym", data=tmp_path / "data")
+    (trip,) = (table for table in found.database.tables if table.table == "trip")
+    # one value of five is no port, and letters may be the same by chance
+    assert [(link.columns, link.target, link.guessed) for link in trip.links] == [(("start",), "port", True)]
+    layers = LayerFiles((LayerFile("no.yaml", "tables: {trip: {links: {start: none}}}"),))
+    again = attach_database(f"sqlite:///{tmp_path}/gym.db", "gym", data=tmp_path / "data", layers=layers)
+    assert not any(table.links for table in again.database.tables)

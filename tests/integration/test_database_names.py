@@ -80,3 +80,47 @@ async def test_the_name_of_a_table_without_rows_is_no_error(
     events = [e async for e in stream_turn(pottery[1], "How many reserves are there?", graph="pottery", context={})]
     assert events[-1][1]["status"] != "failed"
     assert "failed" not in caplog.text
+
+
+# names in two columns the other way round, a name beside a code, a number called like its table, one name for three
+REGATTA = """
+CREATE TABLE crew (crew_id INTEGER PRIMARY KEY, nameFirst TEXT, nameLast TEXT, birthYear INTEGER, debut TEXT);
+INSERT INTO crew VALUES (1, 'Ivo', 'Ness', 1961, '1980-05-01'), (2, 'Mia', 'Ness', 1964, '1991-06-01'),
+ (3, 'Ivo', 'Dorn', 1970, '1995-07-02');
+CREATE TABLE clubs (clubID TEXT PRIMARY KEY, name_official TEXT, active TEXT);
+INSERT INTO clubs VALUES ('RYC', 'Royal Yachts', 'Y'), ('BSC', 'Bay Sailors', 'N'), ('HRC', 'Harbour Rowers', 'Y');
+CREATE TABLE races (day TEXT, race INTEGER, clubID TEXT REFERENCES clubs);
+INSERT INTO races VALUES ('2020-05-01', 12, 'RYC'), ('2020-05-02', 12, 'RYC'), ('2020-05-02', 31, 'BSC');
+CREATE TABLE band (band_id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE disc (disc_id INTEGER PRIMARY KEY, title TEXT, band_id INTEGER REFERENCES band);
+CREATE TABLE song (song_id INTEGER PRIMARY KEY, name TEXT, disc_id INTEGER REFERENCES disc);
+INSERT INTO band VALUES (1, 'High Tide'), (2, 'Low Ebb');
+INSERT INTO disc VALUES (1, 'Gulls', 1), (2, 'Masts', 1), (3, 'High Tide', 1), (4, 'Knots', 2);
+INSERT INTO song VALUES (1, 'High Tide', 1), (2, 'Squall', 2), (3, 'Reef', 4), (4, 'High Tide', 3), (5, 'High Tide', 4);
+"""
+
+REGATTA_QUESTIONS: list[tuple[str, list[object]]] = [
+    ("When was Mia Ness born?", [1964]),
+    ("Which clubs are active?", ["Harbour Rowers", "Royal Yachts"]),
+    ("How many races were there?", [3]),
+    ("Which club has the most races?", ["Royal Yachts"]),
+    ("How many races did Bay Sailors have in May 2020?", [1]),
+    ("How many discs does High Tide have?", [3]),
+]
+
+
+@pytest.fixture(scope="module")
+def regatta(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder: Path = tmp_path_factory.mktemp("regatta")
+    with closing(sqlite3.connect(folder / "r.db")) as db:
+        db.executescript(REGATTA)
+    attach_database(f"sqlite:///{folder}/r.db", "regatta", data=folder / "data")
+    composed = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none"))
+    yield composed.build()
+    composed.library.close()
+
+
+@pytest.mark.parametrize(("question", "values"), REGATTA_QUESTIONS)
+async def test_names_and_numbers_of_tables_are_told_apart(regatta: Any, question: str, values: list[object]) -> None:
+    events = [e async for e in stream_turn(regatta, question, graph="regatta", context={"mind": "rules"})]
+    assert events[-1][1]["values"] == values, events[-1][1]["answer"]

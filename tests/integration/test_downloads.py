@@ -57,13 +57,29 @@ def opened(content: bytes) -> Any:
     return openpyxl.load_workbook(io.BytesIO(content))
 
 
+def test_coordinates_are_points_whose_longitude_comes_first() -> None:
+    near = [["http://e.org/o", "http://w.org/#lat", "59.91"], ["http://e.org/o", "http://w.org/#long", "10.75"]]
+    mill = [["http://e.org/m", "http://g.org/hasGeometry", "_:g"], ["_:g", "http://g.org/asWKT", "POINT(5.3 60.4)"]]
+    sea = [["http://e.org/s", "http://g.org/asWKT", "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(60.4 5.3)"]]
+    half = [["http://e.org/h", "http://w.org/#lat", "59"], ["http://e.org/x", "http://w.org/#lat", "nine"]]
+    found = json.loads(write_answer(answer([[1]], [*near, *mill, *sea, *half]), "geojson"))
+    assert {each["id"]: each["geometry"]["coordinates"] for each in found["features"]} == {
+        "http://e.org/o": [10.75, 59.91],
+        "http://e.org/m": [5.3, 60.4],
+        "http://e.org/s": [5.3, 60.4],
+    }
+
+
 def test_cells_have_types() -> None:
     row: list[Value | None] = [3, 2.5, True, "2020-01-31", "2020-02-30", None, 2**60, float("nan"), "x" * 40_000]
+    row += ["2020-01-31T09:30:00", "2020-01-31T09:30:00Z", "1899-12-31", -0.25]
     sheet = opened(write_answer(answer([row]), "xlsx"))["Answer"]
     values = [cell.value for cell in sheet[2]]
     assert values[:6] == [3, 2.5, True, datetime(2020, 1, 31), "2020-02-30", None]
     assert values[6:8] == [str(2**60), "nan"]
     assert len(values[8]) == MAX_CELL
+    assert values[9:] == [datetime(2020, 1, 31, 9, 30), "2020-01-31T09:30:00Z", "1899-12-31", -0.25]
+    assert [sheet.cell(2, x).number_format for x in (4, 10)] == ["yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"]
     assert [cell.data_type for cell in sheet[2]][:5] == ["n", "n", "b", "d", "s"]
     assert sheet["A1"].font.bold
 
@@ -120,8 +136,8 @@ def test_a_stored_answer_is_downloaded(room: Path) -> None:
         asked = {"question": QUESTION, "thread": "t"}
         record = client.post("/api/ask", json=asked, headers={"Accept": "application/json"}).json()
 
-        def downloaded(format: Format) -> bytes:
-            reply = client.get(f"/api/threads/t/turns/1/answer.{format}")
+        def downloaded(format: Format, query: str = "") -> bytes:
+            reply = client.get(f"/api/threads/t/turns/1/answer.{format}{query}")
             assert reply.status_code == 200, reply.text
             assert reply.headers["content-disposition"] == f'attachment; filename="turn-1.{format}"'
             return reply.content
@@ -131,6 +147,14 @@ def test_a_stored_answer_is_downloaded(room: Path) -> None:
         assert json.loads(downloaded("json"))["values"] == record["values"]
         place = "http://127.0.0.1:8200/?graph=room&thing=http%3A%2F%2Fexample.org%2Freading-room%2Fgranite"
         assert place in downloaded("md").decode()
+        # each format has the link that opens a thing
+        linked = [row.split(",") for row in downloaded("csv", "?links=true").decode().split("\r\n")[:-1]]
+        assert (linked[0], [row[0] for row in linked[1:]]) == (["answer", "link"], record["values"])
+        assert place in [row[1] for row in linked]
+        assert place in json.loads(downloaded("json"))["citations"][0]["links"]
+        assert f"# {place}\n" in downloaded("ttl").decode()
+        sources = opened(downloaded("xlsx"))["Sources"]
+        assert place in {cell.hyperlink.target for row in sources for cell in row if cell.hyperlink}
         triples = Graph().parse(data=downloaded("ttl"), format="turtle")
         assert (URIRef(f"{ROOM}granite"), URIRef(f"{ROOM}pages"), Literal("540")) in triples
         assert client.get("/api/threads/t/turns/1/answer.exe").status_code == 422

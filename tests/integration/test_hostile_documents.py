@@ -246,3 +246,14 @@ def test_long_headings_are_short_in_the_title_of_each_section() -> None:
     sections = list(texts._sections(text, "h" * 5000))
     assert len(sections) == 101
     assert max(len(section.title) for section in sections) < 1000
+
+
+@pytest.mark.parametrize("between", [" ", "/", '="x"', " = '>' ", "< "])
+def test_a_tag_of_too_many_attributes_has_none(between: str) -> None:
+    # the parser compares each attribute with all others
+    many = between.join(f"a{number}" for number in range(web.MAX_ATTRIBUTES + 1))
+    assert "Hives" in read_html(f"<body><p {many} hidden>Hives are wooden.</p></body>").text
+    few = f'src="{"data: " * 5000}"'
+    script = f"<script>if (a<b && c) {{ {'x = 1; ' * 1000} }}</script>"
+    read = read_html(f"<body>{script}<p {few}>Hives are wooden.</p><p hidden {few}>Bees</p></body>").text
+    assert read.strip() == "Hives are wooden."

@@ -492,6 +492,11 @@ SHAPES: dict[str, tuple[dict[str, Any], str]] = {
         {"preferred_username": "ann", "email_verified": True, "realm_access": {"roles": ["offline_access", "staff"]}},
         "realm_access.roles",
     ),
+    "keycloak-client": (
+        {"preferred_username": "ann", "resource_access": {"kg.example": {"roles": ["staff"]}, "account": {}}},
+        "realm_access.roles, resource_access.kg.example.roles",
+    ),
+    "entra-roles": ({"preferred_username": "ann@example.org", "oid": "1", "roles": ["staff"]}, "roles"),
     "entra": (
         {"preferred_username": "ann@example.org", "oid": "1", "tid": "2", "ver": "2.0", "groups": ["staff"]},
         "groups",

@@ -13,11 +13,24 @@ PREFIXES = """
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix s: <https://schema.org/> .
 """
+
+
+def in_places(predicate: str, noun: str, first: str, second: str) -> set[tuple[str, str, str]]:
+    """What is derived from the places of the two members of a list of `a`."""
+    members = {"first": first, "second": second, "last": second}
+    labels = {(f"{predicate}@{place}", "label", f"{place} {noun}") for place in members}
+    return labels | {("a", f"{predicate}@{place}", member) for place, member in members.items()}
+
+
 CASES = {
-    "a list": (':a :steps ( "x" ( :b ) ) .', {("a", "steps", "x"), ("a", "steps", "b")}, {"part of a list": 7}),
+    "a list": (
+        ':a :steps ( "x" ( :b ) ) .',
+        {("a", "steps", "x"), ("a", "steps", "b"), *in_places("steps", "step", "x", "b")},
+        {"part of a list": 7},
+    ),
     "a container": (
         ":a :has [ a rdf:Bag ; rdf:_1 :b ; rdf:_2 :c ] .",
-        {("a", "has", "b"), ("a", "has", "c")},
+        {("a", "has", "b"), ("a", "has", "c"), *in_places("has", "has", "b", "c")},
         {"part of a list": 4},
     ),
     "a quantity": (
@@ -53,7 +66,7 @@ CASES = {
     ),
     "one thing with two names": (
         ':a a :K ; rdfs:label "A" ; :p :c . :b rdfs:label "B" ; owl:sameAs :a ; :q :y . :c :r :b .',
-        {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a")},
+        {("a", "altLabel", "B"), ("a", "q", "y"), ("c", "r", "a"), ("a", "urn:nacre:records", "2")},
         {"same as another thing": 4},
     ),
     "two spellings of words and of a thing": (

@@ -28,7 +28,7 @@ LINE = "<http://example.org/a> <http://example.org/p> "
         ("data.rdf", b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><a", "line 1"),
         ("broken.nt.gz", gzip.compress((LINE + '"x" .\n').encode() * 500)[:-20], "gzip"),
         ("notreally.nt.gz", b"\x1f\x8bxx", "gzip"),
-        ("star.ttl", (f"\n{LINE}<<( {LINE} 1 )>> .").encode(), "RDF 1.2 triple terms are not supported"),
+        ("star.ttl", (f"\n{LINE}<<( {LINE} _:b )>> .").encode(), "blank nodes in RDF 1.2 triple terms"),
         ("latin.nt", LINE.encode() + b'"\xe9" .\n', "line 1"),
         ("odd.trix", b"<TriX>", "not readable as RDF"),
     ],

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -270,6 +271,107 @@ def test_errors_and_formulas_without_a_value_are_named(tmp_path: Path) -> None:
     assert "a formula without a stored value: C3." in notes(reports)
 
 
+def open_document(path: Path, rows: str) -> Path:
+    """An ODS file of one sheet with these rows in XML."""
+    names = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    calc = ' xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        file.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="/"'
+            ' m:media-type="application/vnd.oasis.opendocument.spreadsheet"/></m:manifest>',
+        )
+        table = f'<table:table table:name="Objects">{rows}</table:table>'
+        file.writestr(
+            "content.xml",
+            f"<office:document-content{names}{calc}><office:body><office:spreadsheet>{table}</office:spreadsheet>"
+            "</office:body></office:document-content>",
+        )
+    return path
+
+
+def document_row(*cells: str, attributes: str = "") -> str:
+    """A row of ODS: texts, or cells in XML."""
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    row = "".join(cell if cell.startswith("<") else text.format(cell) for cell in cells)
+    return f"<table:table-row{attributes}>{row}</table:table-row>"
+
+
+def document_cell(kind: str, value: str, text: str = "", more: str = "") -> str:
+    place = f"{kind}-value" if kind in ("date", "boolean", "string") else "value"
+    return (
+        f'<table:table-cell office:value-type="{kind}" office:{place}="{value}"{more}><text:p>{text}</text:p>'
+        "</table:table-cell>"
+    )
+
+
+def test_a_document_of_libreoffice_has_dates_formulas_errors_and_merged_cells(tmp_path: Path) -> None:
+    rows = document_row("Name", "Bought", "Price", "Sum", "Lent", "Share")
+    bad = document_cell("string", "", "#DIV/0!", ' table:formula="of:=1/0" calcext:value-type="error"')
+    rows += document_row(
+        "Oak chest",
+        document_cell("date", "2024-02-03", "03.02.24"),
+        document_cell("currency", "12.5", "12,50 €", ' office:currency="EUR"'),
+        document_cell("float", "3", "3", ' table:formula="of:=1+2"'),
+        document_cell("boolean", "true", "TRUE"),
+        bad,
+    )
+    merged = ' table:number-columns-spanned="2" table:number-rows-spanned="1"'
+    rows += document_row(
+        "Map",
+        document_cell("date", "2024-02-04", "04.02.24"),
+        document_cell("float", "7", "7", merged) + "<table:covered-table-cell/>",
+        document_cell("boolean", "false", "FALSE"),
+        document_cell("percentage", "0.25", "25%"),
+    )
+    empty = '<table:table-cell table:number-columns-repeated="1024"/>'
+    rows += document_row(empty, attributes=' table:number-rows-repeated="1048500"')
+    facts, (report,) = read(open_document(tmp_path / "a.ods", rows))
+    assert cells(facts, "Bought") == {"Name=Map": ("2024-02-04", "date"), "Name=Oak%20chest": ("2024-02-03", "date")}
+    assert cells(facts, "Price") == {"Name=Map": ("7", "decimal"), "Name=Oak%20chest": ("12.5", "decimal")}
+    assert cells(facts, "Sum") == {"Name=Oak%20chest": ("3", "integer")}
+    assert cells(facts, "Share") == {"Name=Map": ("0.25", "decimal")}
+    assert "an error of the spreadsheet: row 2, column 6 #DIV/0!." in notes((report,))
+    # of twelve cells one has an error and one is covered by another
+    assert (report.rows, sum(each.read for each in report.columns), report.skipped) == (2, 10, 0)
+
+
+def test_texts_and_truth_values_with_the_attribute_of_numbers_are_read(tmp_path: Path) -> None:
+    text = '<table:table-cell office:value-type="string" office:value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    truth = document_cell("boolean", "true").replace("boolean-value", "value")
+    things = [("Oak chest", "2"), ("Map", "3")]
+    rows = "".join(document_row(text.format(name), document_cell("float", price), truth) for name, price in things)
+    rows = document_row("Name", "Price", "Lent") + rows
+    facts, _ = read(open_document(tmp_path / "a.ods", rows))
+    assert cells(facts, "Price") == {"Name=Oak%20chest": ("2", "integer"), "Name=Map": ("3", "integer")}
+    assert set(cells(facts, "Lent").values()) == {("true", "boolean")}
+
+
+def test_an_old_workbook_and_parquet_have_dates_and_numbers(tmp_path: Path) -> None:
+    # written by xlwt 1.3: a sheet with dates, formulas without values, truth values, an error and a merged cell
+    old = tmp_path / "old.xls"
+    old.write_bytes((Path(__file__).parents[1] / "fixtures/spreadsheets/objects.xls").read_bytes())
+    facts, (report,) = read(old)
+    assert cells(facts, "Bought")["Name=Map"] == ("2024-02-04", "date")
+    assert cells(facts, "Price")["Name=Chair"] == ("3", "decimal")
+    assert "It has merged cells." in notes((report,))
+    assert sum(each.read for each in report.columns) == 10
+    new = tmp_path / "new.parquet"
+    duckdb.sql(
+        "COPY (SELECT * FROM (VALUES ('Oak chest', DATE '2024-02-03', 12.5, 3::BIGINT, NULL),"
+        " ('Map', DATE '2024-02-04', 7, 4, [1, 2])) AS t(Name, Bought, Price, Rooms, Parts))"
+        f" TO '{new}' (FORMAT parquet)"
+    )
+    facts, (report,) = read(new)
+    assert cells(facts, "Bought")["Name=Map"] == ("2024-02-04", "date")
+    assert cells(facts, "Price")["Name=Oak%20chest"] == ("12.5", "decimal")
+    assert cells(facts, "Parts") == {"Name=Map": ("[1, 2]", "")}
+    assert [(each.read, each.empty) for each in report.columns] == [(2, 0)] * 4 + [(1, 1)]
+
+
 def test_a_hostile_workbook_ends_within_its_memory(tmp_path: Path) -> None:
     far = workbook(
         tmp_path / "far.xlsx", {"S": '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>' + xml_row(1, "a")}
@@ -386,3 +488,45 @@ def test_any_sheet_comes_back_and_each_cell_is_counted(
 def test_the_delimiter_is_the_one_that_parts_rows_alike() -> None:
     assert read_delimited.detect_delimiter(["a;b\n", '"x;y";1,5\n', "z;2,5\n"]).delimiter == ";"
     assert read_delimited.detect_delimiter(["sep=|\n", "a|b\n"]) == read_delimited.Delimiting("|", skipped=1)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"dialect": {"delimiter": ",,"}},
+        {"dialect": {"delimiter": "\n"}},
+        {"dialect": {"encoding": "undefined"}},
+        {"dialect": {"encoding": "a\0b"}},
+        {"dialect": {"encoding": "utf-16"}},
+        {"tables": {"url": "t.csv"}},
+    ],
+)
+def test_metadata_that_can_not_be_used_are_a_reason(tmp_path: Path, stated: dict[str, Any]) -> None:
+    (tmp_path / "t.csv-metadata.json").write_text(json.dumps(stated))
+    with pytest.raises(IngestionError, match=r"t\.csv: "):
+        read(write(tmp_path / "t.csv", "name,price\na,1\n"))
+
+
+def test_changed_metadata_are_a_changed_file(tmp_path: Path) -> None:
+    table, versions = write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"), set()
+    for title in ("cost", "worth"):
+        columns = {"tableSchema": {"columns": [{"titles": "name"}, {"titles": title}]}}
+        (tmp_path / "t.csv-metadata.json").write_text(json.dumps(columns))
+        versions.add(ingest([str(table)], "t", data=tmp_path / "data", no_vectors=True).version)
+    assert len(versions) == 2
+
+
+def test_a_row_has_as_many_cells_as_a_spreadsheet(tmp_path: Path) -> None:
+    lines = "".join(f'{{"key {n}": {n}}}\n' for n in range(triples.MAX_ROW + 1))
+    with pytest.raises(IngestionError, match="row 1 has more than 16,384 cells"):
+        read(write(tmp_path / "t.jsonl", lines))
+    _, (report,) = read(write(tmp_path / "t.csv", f"name,price\na,1\nb,2\n{',' * triples.MAX_ROW}x\nc,3\n"))
+    assert report.rows == 2
+    assert "row 4 has more than 16,384 cells" in report.notes[-1]
+
+
+def test_a_title_of_a_megabyte_is_cut_as_headings_are(tmp_path: Path) -> None:
+    columns = [{"titles": "name"}, {"titles": "releasedate" * 100_000}]
+    (tmp_path / "t.csv-metadata.json").write_text(json.dumps({"tableSchema": {"columns": columns}}))
+    _, (report,) = read(write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"))
+    assert [len(each.name) for each in report.columns] == [4, 200]

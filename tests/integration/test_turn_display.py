@@ -70,6 +70,7 @@ def test_hints_name_the_program_as_it_was_started(environment, monkeypatch):
         == "Run: .venv/bin/nacre ask 'x', then .venv/bin/nacre serve."
     )
     assert adapt_commands("pip install nacre, nacre is there") == "pip install nacre, nacre is there"
+    assert adapt_commands("Run: pip install 'nacre[xlsx]'") == "Run: .venv/bin/python -m pip install 'nacre[xlsx]'"
     assert adapt_commands("see data/nacre ask") == "see data/nacre ask"
     monkeypatch.setenv("PATH", str(environment))
     assert program_command() == "nacre"

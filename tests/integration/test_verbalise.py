@@ -11,8 +11,8 @@ from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABE
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.verbalise.passages import verbalise
-from ingestion.verbalise.sentences import MAX_TITLE, PASSAGE_LENGTH, bounded_spans
-from nacre.records.facts import Passage
+from ingestion.verbalise.sentences import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, pack_passages
+from nacre.records.facts import Passage, Sentence
 from nacre.records.schema import Class, Predicate
 from nacre.stores.sparql.endpoint import EndpointSource
 from tests.support import sparql_server
@@ -216,3 +216,9 @@ def test_texts_of_a_megabyte_are_short_in_the_schema(tmp_path: Path, is_attached
     assert max(map(len, [*labels, *(each.label for each in schema.groups)])) <= MAX_LABEL
     assert max(len(each.alt_labels) for each in described) == MAX_OTHER_LABELS
     assert max(len(each.comment) for each in described) == MAX_COMMENT
+
+
+def test_a_key_of_a_megabyte_is_in_one_passage() -> None:
+    sentences = [Sentence("It is long and ends here."[:20] * 10)] * 500
+    assert len(list(pack_passages("http://e/" + "x" * 1_000_000, "title", sentences))) == 1
+    assert len(list(pack_passages("http://e/x", "title", sentences))) > 100

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents import query_writer
-from agents.answering.select_answer import MAX_READINGS_RUN, select_answer_rows
+from agents.answering.select_answer import MAX_READINGS_RUN, UNSURE, select_answer_rows
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
 from agents.query_writer import Lead
@@ -294,6 +294,18 @@ async def test_agreement_raises_the_chance_and_keeps_the_rows_of_the_plan(script
     assert (rows_of_plan.reading, rows_of_plan.confirmed) == (0, True)
     assert rows_of_plan.probability == LARGE.after("agreed", DOUBTED.probability) > LARGE.after("alone")
     assert [query.by for query in result.value.queries] == ["rules", "model"]
+
+
+@pytest.mark.parametrize("chance", [0.6, 0.82, 0.9])
+async def test_agreement_of_a_small_model_makes_no_reading_sure_below_the_learned_limit(
+    scripted: ScriptedModel, chance: float
+) -> None:
+    scripted.replies = [{"question": "nothing"}, {"sql": "SELECT 1 FROM dish"}]
+    turn = view(replace(DOUBTED, probability=chance))
+    result = await wrote(scripted, turn, FakeDatabase([read(ONION)], [ONION]), size="small", lead="model")
+    expected = model_priors("small").after("agreed", chance)
+    is_sure = expected >= load_weights().sure
+    assert own(result.value).probability == (expected if is_sure else min(expected, load_weights().threshold - UNSURE))
 
 
 async def test_where_a_plan_shows_more_columns_the_rows_of_the_model_stay(scripted: ScriptedModel) -> None:

@@ -1,5 +1,7 @@
 """Queries over the tables of a graph as a server gets them: SQL -> SQL of PostgreSQL."""
 
+from typing import Any
+
 import pytest
 import sqlglot
 
@@ -36,10 +38,33 @@ def test_each_table_is_read_from_the_schema_and_names_are_quoted() -> None:
     assert 'FROM "nacre_""odd"."bridge" AS "b"' in found.text
 
 
+def test_lists_of_any_length_and_limits_are_one_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    write = ServerQueries._write
+
+    def counted(self: ServerQueries, sql: str, *rest: Any) -> Any:
+        written.append(sql)
+        return write(self, sql, *rest)
+
+    monkeypatch.setattr(ServerQueries, "_write", counted)
+    queries, sql = ServerQueries(PLACE), "SELECT name FROM bridge WHERE span > ? AND name IN ({}) AND built = ?"
+    for names, limit in ((["a", "b"], 11), (["c", "'; --", "a", "b"], 51)):
+        found = queries.native(sql.format(", ".join("?" * len(names))), [7.5, *names, "1890-01-01"], limit)
+        assert found.params == (*names, "1890-01-01")
+        assert found.text.count("CAST(%s AS TEXT)") == len(names) + 1
+        assert found.text.endswith(f"LIMIT {limit}")
+    assert len(written) == 1
+    # a number in a text compares otherwise with numbers, and a question mark may be part of a name
+    assert "(4, 5)" in " ".join(queries.native("SELECT name FROM bridge WHERE span IN (?, ?)", ["4", "5"]).text.split())
+    odd = 'SELECT name AS "open?" FROM bridge WHERE name IN (?, ?)'
+    assert queries.native(odd, ["a", "b"]).params == ("a", "b")
+    assert queries.columns(odd, ["a", "b"]) == ("open?",)
+
+
 def test_long_names_are_shortened_alike_everywhere() -> None:
     assert f'"{stored_name(LONG)}"' in native(f"SELECT {LONG} FROM bridge").text
     assert stored_name(LONG) != stored_name(LONG + "_x")
-    assert ServerQueries(PLACE).columns(f"SELECT {LONG} FROM bridge", 0) == (LONG,)
+    assert ServerQueries(PLACE).columns(f"SELECT {LONG} FROM bridge", ()) == (LONG,)
 
 
 @pytest.mark.parametrize(

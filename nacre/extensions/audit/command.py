@@ -125,7 +125,9 @@ def log_out(who: WhoArgument) -> None:
     from nacre.config.settings import Settings
 
     settings = Settings()
-    owner, _ = _find(settings, who)
+    owner, accounts = _find(settings, who)
+    if not accounts:
+        raise ConfigError(f"Nobody called {who[:100]!r} has logged in.")
     ended = sum(
         resolve(extension.services["end_sessions"])(settings, owner)
         for extension in extensions()
@@ -190,6 +192,9 @@ def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) ->
             while entries := library.verified.listed(graph, owner, own=True, skip=skip):
                 skip += len(entries)
                 yield from ({"what": "verified question", "graph": graph, **vars(each)} for each in entries)
+    for extension in extensions():
+        if "stored" in extension.services:
+            yield from resolve(extension.services["stored"])(settings, owner)
     yield from ({"what": "upload", **vars(each)} for each in _uploads(settings, owner)[1])
     with _opened(settings) as opened:
         found = opened.read(EntryFilter(who=owner))

@@ -108,13 +108,17 @@ class AuditFiles:
         gone = 0
         with self._locked():
             for file in self._files():
-                lines = file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+                # `splitlines` would part a line where a text has a line separator of Unicode
+                with file.open(encoding="utf-8", errors="replace") as read:
+                    lines = list(read)
                 kept = [line for line in lines if (_parse(line) or {}).get("who") != who]
                 if len(kept) < len(lines):
                     new = file.with_suffix(".new")
                     fd = os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
                     with open(fd, "w", encoding="utf-8") as out:
                         out.writelines(kept)
+                    # the time of a file decides when it goes
+                    os.utime(new, (file.stat().st_atime, file.stat().st_mtime))
                     new.replace(file)
                     gone += len(lines) - len(kept)
         return gone

@@ -408,8 +408,13 @@ def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> s
     """
     called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
     texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
-    if any(set(name.split("_")) & called for name in texts):
-        return ""
+    if named := [name for name in texts if set(name.split("_")) & called]:
+        # "franchise name" and "name full", but not a nick name beside another one
+        is_part = set(named[0].split("_")) & word_list("ingestion", "partial_name_words")
+        filled = [value for value in cells[named[0]] if value]
+        is_telling = len(filled) >= _SHARE_NAMED * len(cells[named[0]]) > 0
+        is_telling &= len(set(filled)) >= _SHARE_DIFFERENT * len(filled)
+        return named[0] if len(named) == 1 and is_telling and not is_part else ""
     likely = {}
     for name in texts:
         values = [value for value in cells[name] if isinstance(value, str) and value.strip()]

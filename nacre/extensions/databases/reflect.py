@@ -369,6 +369,10 @@ _MOST_VALUES = 200
 # the share of them that must be there; a few rows may refer to what is gone
 _SHARE = 0.9
 
+# how many different codes must all be keys of another table if the shortest has so many letters, how many are so many
+# that some may be gone, the longest code, and how often columns are compared with keys (given)
+MIN_CODES, MANY_CODES, MAX_CODE_LETTERS, MAX_CODE_CHECKS = {0: 201, 1: 201, 2: 20}, 20, 60, 1_000
+
 # rows that are named because a number of them is left out
 MAX_NAMED = 3
 
@@ -416,7 +420,8 @@ def check_tables(
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, tables, dialect) for table in tables]
     linked = [_with_links(checks, table, keyed) for table in keyed]
-    return linked, [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
+    problems = [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
+    return _with_code_links(checks, linked), problems
 
 
 class _Checks:
@@ -535,6 +540,36 @@ def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflect
     return replace(table, foreign=tuple(found))
 
 
+def _with_code_links(checks: _Checks, tables: Sequence[ReflectedTable]) -> list[ReflectedTable]:
+    """The tables with links by columns whose texts are all keys of another table, whatever their name: "origin" holds
+    codes of airports. Short codes, and few of them, may be the same by chance."""
+    targets = [
+        table
+        for table in tables
+        if len(table.key) == 1 and not table.guessed_key
+        if any((c.name, c.storage) == (table.key[0], "text") for c in table.columns)
+    ]
+    found, left = [], MAX_CODE_CHECKS
+    for table in tables:
+        taken = {name for columns in (table.key, *(k.columns for k in table.foreign), *table.links) for name in columns}
+        foreign = list(table.foreign)
+        for each in table.columns:
+            others = [target for target in targets if target is not table]
+            if each.name in taken or each.storage != "text" or not others or left < len(others):
+                continue
+            left -= len(others)
+            values = _distinct_values(checks, table, each.name)
+            letters = min(map(len, map(str, values)), default=0)
+            if len(values) < MIN_CODES.get(letters, 3) or max(map(len, map(str, values))) > MAX_CODE_LETTERS:
+                continue
+            share = _SHARE if len(values) >= MANY_CODES else 1
+            target = next((other for other in others if _share_known(checks, values, other) >= share), None)
+            if target is not None:
+                foreign.append(ForeignKey((each.name,), target.schema, target.name, target.key, True))
+        found.append(replace(table, foreign=tuple(foreign)))
+    return found
+
+
 def _columns_like_key(table: ReflectedTable, target: ReflectedTable) -> tuple[str, ...]:
     """The columns that are called like the several columns of another table's key, with their types; () if one is
     missing."""
@@ -586,12 +621,20 @@ def _targets(
 
 def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
     """Whether the first distinct values of a column, at least one, are nearly all values of a key."""
-    source = sql_table(table.name, column(name), schema=table.schema or None)
+    values = _distinct_values(checks, table, name)
+    return bool(values) and _share_known(checks, values, target) >= _SHARE
+
+
+def _distinct_values(checks: _Checks, table: ReflectedTable, name: str) -> list[Any]:
+    """The first distinct values of a column."""
     own: ColumnClause[Any] = column(name)
+    source = sql_table(table.name, own, schema=table.schema or None)
     first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
-    values = [value for (value,) in checks.rows(table, first)]
-    if not values:
-        return False
+    return [value for (value,) in checks.rows(table, first)]
+
+
+def _share_known(checks: _Checks, values: Sequence[Any], target: ReflectedTable) -> float:
+    """Which share of some values are keys of a table."""
     key: ColumnClause[Any] = column(target.key[0])
     other = sql_table(target.name, key, schema=target.schema or None)
     storage = next(c.storage for c in target.columns if c.name == target.key[0])
@@ -600,4 +643,4 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
     elif storage == "text":
         values = [str(value) for value in values]
     known = select(func.count(distinct(key))).select_from(other).where(key.in_(values))
-    return any(count >= _SHARE * len(values) for (count,) in checks.rows(target, known))
+    return max((count / len(values) for (count,) in checks.rows(target, known)), default=0.0)

@@ -1,4 +1,4 @@
-"""The record of an answer -> the bytes of a file. `page` is the address of the page, "" without a server.
+"""The record of an answer -> the bytes of a file. `page` is the address of the page, "" without a server or links.
 
 Texts of a graph are never run: cells of a workbook are typed, CSV and Markdown are escaped.
 """
@@ -18,14 +18,15 @@ from nacre.language.sanitize import strip_control_characters
 from nacre.records.answer import Answer, Citation, Value
 from nacre.serving.transcript import answer_table, csv_cell, escape_markdown
 
-Format = Literal["xlsx", "csv", "json", "md", "ttl"]
+Format = Literal["xlsx", "csv", "json", "md", "ttl", "geojson"]
 
 # limits of a workbook: characters of a cell and of a link, rows of a sheet, and numbers that a cell holds exactly
 MAX_CELL, MAX_LINK, MAX_SHEET_ROWS, MAX_EXACT = 32_767, 2_079, 1_048_576, 2**53
 
 MAX_THINGS = 50  # of a citation that are linked, as many as its rows
 
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+# a day, or a time without a zone, which no cell has
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(?::\d{2})?)?", re.ASCII)
 
 ABSOLUTE_IRI = re.compile(r"(?:[a-z][a-z0-9+.-]*://|urn:)\S+", re.IGNORECASE | re.ASCII)
 
@@ -50,6 +51,10 @@ def thing_address(page: str, graph: str, iri: str) -> str:
 
 def _csv(record: Answer, page: str) -> bytes:
     columns, rows = answer_table(record)
+    if page:
+        links = _links(record, page)
+        columns = [*columns, "link"]
+        rows = [[*row, next((links[str(cell)] for cell in row if str(cell) in links), "")] for row in rows]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(map(csv_cell, columns))
@@ -58,7 +63,10 @@ def _csv(record: Answer, page: str) -> bytes:
 
 
 def _json(record: Answer, page: str) -> bytes:
-    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode(errors="replace")
+    cited: list[Any] = [dict(each) for each in record["citations"]]
+    for each in cited if page else ():
+        each["links"] = [thing_address(page, record["graph"], iri) for iri in each["keys"][:MAX_THINGS]]
+    return (json.dumps({**record, "citations": cited}, ensure_ascii=False, indent=1) + "\n").encode(errors="replace")
 
 
 def _markdown(record: Answer, page: str) -> bytes:
@@ -90,6 +98,15 @@ def _things(citation: Citation) -> list[tuple[str, str]]:
     return [(str(named[i][0]) if named and named[i] else iri, iri) for i, iri in enumerate(keys)]
 
 
+def _links(record: Answer, page: str) -> dict[str, str]:
+    """The address of each name of a cited thing that no other one has."""
+    named: dict[str, set[str]] = {}
+    for citation in record["citations"]:
+        for name, iri in _things(citation):
+            named.setdefault(name, set()).add(iri)
+    return {name: thing_address(page, record["graph"], *iris) for name, iris in named.items() if len(iris) == 1}
+
+
 def _turtle(record: Answer, page: str) -> bytes:
     """The cited triples. Literals are in their lexical form, without datatype and language, as the record has them."""
     from rdflib import BNode, Graph, Literal, URIRef
@@ -108,7 +125,48 @@ def _turtle(record: Answer, page: str) -> bytes:
     for subject, predicate, value in cited:
         is_thing = predicate == RDF_TYPE or value in things or bool(ABSOLUTE_IRI.fullmatch(value)) or value[:2] == "_:"
         graph.add((term(subject, True), URIRef(_iri(predicate)), term(value, is_thing)))
-    return graph.serialize(format="turtle", encoding="utf-8")
+    # comments, since the page is no statement of the graph; an address has no end of a line
+    iris = dict.fromkeys(iri for citation in record["citations"] for _, iri in _things(citation) if page)
+    links = "".join(f"# {thing_address(page, record['graph'], iri)}\n" for iri in iris)
+    return links.encode() + graph.serialize(format="turtle", encoding="utf-8")
+
+
+# ends of the IRIs of properties with a latitude, and with a longitude
+LATITUDES, LONGITUDES = frozenset({"lat", "latitude"}), frozenset({"long", "lng", "lon", "longitude"})
+
+# a point in WKT; in the system EPSG:4326 the latitude comes first
+POINT = re.compile(r"\s*(?P<system><[^<>]*>)?\s*POINT *Z? *\( *(-?[\d.]+) +(-?[\d.]+)", re.IGNORECASE | re.ASCII)
+
+
+def _geojson(record: Answer, page: str) -> bytes:
+    """The cited things whose coordinates are cited too, as points (RFC 7946: longitude, latitude)."""
+    places: dict[str, dict[str, float]] = {}
+    names: dict[str, str] = {}
+    cited = [triple for citation in record["citations"] for triple in citation["triples"] if len(triple) == 3]
+    for subject, predicate, value in cited:
+        end = re.split("[/#:]", predicate)[-1].lower()
+        if end in LATITUDES | LONGITUDES and re.fullmatch(r"[+-]?\d{1,3}(\.\d*)?", value, re.ASCII):
+            places.setdefault(subject, {})["lat" if end in LATITUDES else "long"] = float(value)
+        elif end == "aswkt" and (point := POINT.match(value)) is not None:
+            first, second = float(point[2]), float(point[3])
+            is_flipped = (point["system"] or "").endswith("4326>")
+            places[subject] = {"lat": first, "long": second} if is_flipped else {"lat": second, "long": first}
+        elif end in ("label", "name", "preflabel", "title"):
+            names.setdefault(subject, value)
+    # a geometry is a node of its own
+    places |= {s: places[o] for s, _, o in cited if o in places and s not in places}
+    features = [
+        {
+            "type": "Feature",
+            "id": iri,
+            "geometry": {"type": "Point", "coordinates": [place["long"], place["lat"]]},
+            "properties": {"name": names.get(iri, iri), "page": thing_address(page, record["graph"], iri)},
+        }
+        for iri, place in sorted(places.items())
+        if len(place) == 2 and not iri.startswith("_:")
+    ]
+    collection = {"type": "FeatureCollection", "features": features}
+    return (json.dumps(collection, ensure_ascii=False) + "\n").encode(errors="replace")
 
 
 def _iri(text: str) -> str:
@@ -124,13 +182,14 @@ def _workbook(record: Answer, page: str) -> bytes:
     out = io.BytesIO()
     # texts are written as texts in any case; a link must not be made of one
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    bold, day = book.add_format({"bold": True}), book.add_format({"num_format": "yyyy-mm-dd"})
+    bold = book.add_format({"bold": True})
+    forms = [book.add_format({"num_format": form}) for form in ("yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss")]
 
     def sheet(name: str, heads: Sequence[str], rows: Sequence[Sequence[Value | None]]) -> Any:
         made = book.add_worksheet(name)
         for y, row in enumerate([heads, *rows][:MAX_SHEET_ROWS]):
             for x, value in enumerate(row):
-                _write_cell(made, y, x, value, bold if y == 0 else None, day)
+                _write_cell(made, y, x, value, bold if y == 0 else None, forms)
         made.freeze_panes(1, 0)
         made.autofit()
         return made
@@ -153,7 +212,7 @@ def _workbook(record: Answer, page: str) -> bytes:
     return out.getvalue()
 
 
-def _write_cell(sheet: Any, y: int, x: int, value: Value | None, format: Any, day: Any) -> None:
+def _write_cell(sheet: Any, y: int, x: int, value: Value | None, format: Any, forms: Sequence[Any]) -> None:
     """A number, a boolean, a date or a text; never a formula or a link."""
     if value is None:
         return
@@ -162,7 +221,7 @@ def _write_cell(sheet: Any, y: int, x: int, value: Value | None, format: Any, da
     elif isinstance(value, int | float) and math.isfinite(value) and abs(value) <= MAX_EXACT:
         sheet.write_number(y, x, value, format)
     elif isinstance(value, str) and y and (date := _date(value)):
-        sheet.write_datetime(y, x, date, day)
+        sheet.write_datetime(y, x, date, forms["T" in value])
     else:
         sheet.write_string(y, x, _text(str(value)), format)
 
@@ -172,13 +231,13 @@ def _text(text: str) -> str:
 
 
 def _date(text: str) -> datetime | None:
-    """A day that a workbook can have: it counts from 1900, and wrongly in the first two months.
+    """A day or time that a workbook can have: it counts from 1900, and wrongly in the first two months.
 
-    >>> _date("1899-12-31"), _date("2020-02-30"), str(_date("2020-01-31"))
-    (None, None, '2020-01-31 00:00:00')
+    >>> _date("1899-12-31"), _date("2020-02-30"), str(_date("2020-01-31T09:30"))
+    (None, None, '2020-01-31 09:30:00')
     """
     try:
-        return datetime.fromisoformat(text) if DAY.fullmatch(text) and text >= "1900-03-01" else None
+        return datetime.fromisoformat(text) if DATE.fullmatch(text) and text >= "1900-03-01" else None
     except ValueError:
         return None
 
@@ -189,4 +248,5 @@ WRITERS: dict[Format, Callable[[Answer, str], bytes]] = {
     "json": _json,
     "md": _markdown,
     "ttl": _turtle,
+    "geojson": _geojson,
 }

@@ -14,6 +14,7 @@ MEDIA_TYPES: dict[Format, str] = {
     "json": "application/json",
     "md": "text/markdown; charset=utf-8",
     "ttl": "text/turtle; charset=utf-8",
+    "geojson": "application/geo+json",
 }
 
 router = APIRouter(prefix="/api", tags=["threads"], responses=ERROR_RESPONSES)
@@ -33,12 +34,15 @@ async def export_answer(
     threads: ThreadsDep,
     service: TurnServiceDep,
     caller: CallerDep,
+    links: bool = False,
 ) -> Response:
-    """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), or the cited triples (`ttl`).
-    Cited things are links that open them in the page."""
+    """A workbook (`xlsx`), the table as `csv`, the record as `json`, Markdown (`md`), the cited triples (`ttl`),
+    or cited coordinates (`geojson`). Cited things are links that open them in the page; in `csv` they are a last
+    column, with `links=true`."""
+    page = str(request.base_url) if links or format != "csv" else ""
     record = (await threads.turn(caller, thread, turn)).record
     async with service.look_up_slot(caller):
-        content = await run_in_thread(write_answer, record, format, str(request.base_url))
+        content = await run_in_thread(write_answer, record, format, page)
     headers = {"Content-Disposition": f'attachment; filename="turn-{turn}.{format}"'}
     return Response(content, media_type=MEDIA_TYPES[format], headers=headers)
 

@@ -7,7 +7,7 @@ KEPT_SECONDS in any case.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -208,16 +208,24 @@ def groups_of(claims: Mapping[str, Any], names: str) -> set[str]:
     """
     found: set[str] = set()
     for name in filter(None, map(str.strip, names.split(","))):
-        value: Any = claims.get(name)
-        if value is None:
-            value = claims
-            for part in name.split("."):
-                value = value.get(part) if isinstance(value, Mapping) else None
+        value = _claim(claims, name.split("."))
         if name == "email" and claims.get("email_verified") not in (True, "true"):
             continue
         values: Iterable[Any] = value if isinstance(value, list) else [value]
         found |= {each for each, _ in zip(values, range(MAX_GROUPS), strict=False) if isinstance(each, str)}
     return found
+
+
+def _claim(value: Any, parts: Sequence[str]) -> Any:
+    """What claims have at a path. The name of a part may have full stops itself, as the id of a client may.
+
+    >>> _claim({"resource_access": {"kg.example": {"roles": ["staff"]}}}, "resource_access.kg.example.roles".split("."))
+    ['staff']
+    """
+    if not parts or not isinstance(value, Mapping):
+        return None if parts else value
+    ends = (end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in value)
+    return next((_claim(value[".".join(parts[:end])], parts[end:]) for end in ends), None)
 
 
 async def _read_json(address: str) -> dict[str, Any]:

@@ -5,13 +5,12 @@ rows. Predicates with tables of their own, which may have any number of values o
 Connections are read-only: query + parameters -> rows within limits.
 """
 
-import json
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,7 +77,7 @@ class ServerTables(RemoteTables):
         """The first rows of a query over the tables."""
         query = self.queries.native(sql, params, limit + 1)
         rows = [self._restored(row) for row in self.connections.rows(query.text, query.params, seconds)]
-        return SqlResult(self.queries.columns(sql, len(params)), rows[:limit], len(rows) > limit)
+        return SqlResult(self.queries.columns(sql, params), rows[:limit], len(rows) > limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
         """A query and its parameters as the server gets them."""
@@ -97,12 +96,7 @@ class ServerTables(RemoteTables):
 
     def row_facts(self, subjects: Sequence[str]) -> dict[str, RowFacts] | None:
         """As `Tables.row_facts`: a query for each table."""
-        return row_facts(subjects, self._layout, self.look_up)
-
-    @cached_property
-    def _layout(self) -> dict[str, Any]:
-        layout: dict[str, Any] = json.loads(self.meta("layout"))
-        return layout
+        return row_facts(subjects, self.layout, self.look_up)
 
     def close(self) -> None:
         """Close the connections, which frees the lock on the tables."""

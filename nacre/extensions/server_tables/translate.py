@@ -32,8 +32,11 @@ _MARKED = re.compile(r"NacreParam(\d+)x", re.IGNORECASE)
 
 _NUMBER_MARK, _NUMBER_END = "9070605", "504"
 
+# a list of parameters, which is translated as one of them, so that its length gives no other query
+_LIST = re.compile(r"\bIN \((\?(?:, \?)+)\)")
+
 # queries that are remembered, since the same ones run with other parameters
-_REMEMBERED = 1000
+_REMEMBERED = 2000
 
 PRIVATE, ROW_NUMBER = "_nacre_", "rowid"
 
@@ -55,18 +58,21 @@ class _Template:
 
     texts: tuple[str, ...]
     holes: tuple[tuple[int, str], ...]
+    is_limited: bool
 
-    def filled(self, values: Sequence[Cell]) -> ServerQuery:
+    def filled(self, values: Sequence[Sequence[Cell]], limit: int | None) -> ServerQuery:
+        """The query with these values, several for a list, and at most `limit` rows."""
         parts, bound = [self.texts[0]], list[Cell]()
         for (number, text), after in zip(self.holes, self.texts[1:], strict=True):
-            value = values[number] if number >= 0 else text
-            if isinstance(value, str):
-                bound.append(_changed(value, text) if number >= 0 else value)
+            written = []
+            for value in values[number] if number >= 0 else (text,):
+                if isinstance(value, str):
+                    bound.append(_changed(value, text) if number >= 0 else value)
                 # a parameter has no type by itself
-                parts.append("CAST(%s AS TEXT)")
-            else:
-                parts.append(repr(abs(value or 0)))
-            parts.append(after)
+                written.append("CAST(%s AS TEXT)" if isinstance(value, str) else repr(abs(value or 0)))
+            parts += [", ".join(written), after]
+        if limit is not None and not self.is_limited:
+            parts.append(f"\nLIMIT {limit}")
         return ServerQuery("".join(parts), tuple(bound))
 
 
@@ -87,31 +93,27 @@ class ServerQueries:
             for key, columns in self._relations.items()
         }
         self._checked = lru_cache(_REMEMBERED)(lambda sql, count, own: checked_tree(sql, count, self._schemas[own]))
+        self._typed = lru_cache(1)(self._write_types)
         self._template = lru_cache(_REMEMBERED)(self._write)
 
     def native(self, sql: str, params: Sequence[Cell], limit: int | None = None, trusted: bool = False) -> ServerQuery:
         """The query with at most `limit` rows; only `trusted` ones read private tables. Raises ToolError of kind
         syntax, unknown_name, refused or too_large."""
-        values = [int(value) if isinstance(value, bool) else value for value in params]
-        shapes = tuple([_shape(value) for value in values])
-        return self._template(sql, shapes, limit, trusted).filled(values)
+        sql, values = _with_short_lists(sql, params)
+        shapes = tuple([_shape(each[0]) for each in values])
+        return self._template(sql, shapes, limit is not None, trusted).filled(values, limit)
 
-    def columns(self, sql: str, count: int) -> tuple[str, ...]:
-        """The names of the columns of a query with so many parameters; those of the server may be shortened."""
-        tree = self._checked(sql, count, False)
+    def columns(self, sql: str, params: Sequence[Cell]) -> tuple[str, ...]:
+        """The names of the columns of a query; those of the server may be shortened."""
+        sql, values = _with_short_lists(sql, params)
+        tree = self._checked(sql, len(values), False)
         return tuple(tree.named_selects) if isinstance(tree, exp.Query) else ()
 
-    def _write(self, sql: str, shapes: tuple[Shape, ...], limit: int | None, trusted: bool) -> _Template:
+    def _write(self, sql: str, shapes: tuple[Shape, ...], is_bounded: bool, trusted: bool) -> _Template:
         columns = self._relations[trusted]
-        tree = self._checked(sql, len(shapes), trusted).copy()
-        refuse_other_tables(tree, columns)
-        for node in list(tree.find_all(exp.Placeholder)):
-            name = str(node.name).removeprefix("nacre_")
-            if not name.isdigit() or int(name) >= len(shapes):
-                raise ToolError("refused", "Named parameters are not allowed.")
-            node.replace(_mark(int(name), shapes[int(name)]))
-        tree = with_strict_types(tree, columns)
-        if limit is not None:
+        # a query is mostly run with bounds and shown without
+        tree = self._typed(sql, shapes, trusted).copy()
+        if is_bounded:
             bound_cells(tree, columns)
         tree = make_portable(tree, "postgres")
         fold_letters(tree)
@@ -121,9 +123,44 @@ class ServerQueries:
         for identifier in tree.find_all(exp.Identifier):
             identifier.set("this", stored_name(identifier.name))
             identifier.set("quoted", True)
-        if limit is not None and isinstance(tree, exp.Query) and tree.args.get("limit") is None:
-            tree = tree.limit(limit, copy=False)
         return _template_of(tree)
+
+    def _write_types(self, sql: str, shapes: tuple[Shape, ...], trusted: bool) -> exp.Expr:
+        tree = self._checked(sql, len(shapes), trusted).copy()
+        refuse_other_tables(tree, self._relations[trusted])
+        for node in list(tree.find_all(exp.Placeholder)):
+            name = str(node.name).removeprefix("nacre_")
+            if not name.isdigit() or int(name) >= len(shapes):
+                raise ToolError("refused", "Named parameters are not allowed.")
+            node.replace(_mark(int(name), shapes[int(name)]))
+        return with_strict_types(tree, self._relations[trusted])
+
+
+def _with_short_lists(sql: str, params: Sequence[Cell]) -> tuple[str, list[Sequence[Cell]]]:
+    """The query with one parameter for each list of texts, or of whole numbers, and the values for each parameter.
+
+    >>> _with_short_lists("SELECT id FROM entity WHERE iri IN (?, ?) AND label = ?", ["a", "b", "c"])
+    ('SELECT id FROM entity WHERE iri IN (?) AND label = ?', [('a', 'b'), ('c',)])
+    """
+    values: list[Cell] = [int(value) if isinstance(value, bool) else value for value in params]
+    plain: list[Sequence[Cell]] = [(value,) for value in values]
+    if sql.count("?") != len(values):
+        # a name or a text has a question mark
+        return sql, plain
+    parts, found, end, at = list[str](), list[Sequence[Cell]](), 0, 0
+    for each in _LIST.finditer(sql):
+        before = sql.count("?", end, each.start())
+        first = at + before
+        after = first + each[1].count("?")
+        shapes = {_shape(value) for value in values[first:after]}
+        if len(shapes) == 1 and shapes <= {"text", "+integer"}:
+            parts.append(f"{sql[end : each.start()]}IN (?)")
+            found += [*plain[at:first], tuple(values[first:after])]
+        else:
+            parts.append(sql[end : each.end()])
+            found += plain[at:after]
+        end, at = each.end(), after
+    return "".join([*parts, sql[end:]]), [*found, *plain[at:]]
 
 
 def _shape(value: Cell) -> Shape:
@@ -154,9 +191,10 @@ def _template_of(tree: exp.Expr) -> _Template:
         if hole is not None:
             node.replace(exp.Var(this=f"$nacre_{len(holes)}$"))
             holes.append(hole)
-    text = tree.sql(dialect="postgres", pretty=True, comments=False).replace("%", "%%")
+    text = tree.sql(dialect="postgres", pretty=True, comments=False, copy=False).replace("%", "%%")
     pieces = _HOLE.split(text)
-    return _Template(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]))
+    is_limited = not isinstance(tree, exp.Query) or tree.args.get("limit") is not None
+    return _Template(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]), is_limited)
 
 
 def _hole(node: exp.Literal) -> tuple[int, str] | None:

@@ -64,7 +64,9 @@ _COMMA = re.compile(rf"(?:0{{1,3}}(?:(?P<s>[.{_SPACES}])000)(?:(?P=s)000)*|0+)(?
 _DIGITS = str.maketrans("123456789", "0" * 9)
 
 # most numbers, which are written as XML Schema writes them
-_WHOLE, _DECIMAL = re.compile(r"-?[0-9]+"), re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+is_whole, is_decimal = (
+    re.compile(rf"(?=.{{1,{MAX_DIGITS}}}\Z)-?[0-9]+{rest}").fullmatch for rest in ("", r"(?:\.[0-9]+)?")
+)
 
 _LEADING_ZERO = re.compile(r"[-+−]?0[\d ]")
 
@@ -141,7 +143,7 @@ def number_of(text: str, decimal_comma: bool) -> tuple[str, str] | None:
     >>> number_of("-1.234,50 €", True), number_of("(250.00)", False), number_of("12,5 %", True)
     (('-1234.50', '€'), ('-250.00', ''), ('12.5', '%'))
     """
-    if len(text) <= MAX_DIGITS and (_WHOLE if decimal_comma else _DECIMAL).fullmatch(text):
+    if (is_whole if decimal_comma else is_decimal)(text):
         return text, ""
     shape = text.translate(_DIGITS)
     kind = _of_shape(shape)
@@ -229,6 +231,8 @@ def _of_shape(shape: str) -> int:
 
 
 def _of_date(text: str) -> int:
+    if not _may_be_date(text.translate(_DIGITS)):
+        return CellKind.NONE
     if _CLOCK.fullmatch(text):
         return CellKind.CLOCK if clock_of(text) else CellKind.NONE
     found = _NUMERIC_DATE.fullmatch(text) or _WORDED_DATE.fullmatch(text)
@@ -241,6 +245,12 @@ def _of_date(text: str) -> int:
     if found["s"] != "." and date_of(text, "mdy"):
         days |= CellKind.MDY
     return kind | days if days else CellKind.NONE
+
+
+@lru_cache(65_536)
+def _may_be_date(shape: str) -> bool:
+    """Whether some text of a shape is a date or a time; the digits decide only which one."""
+    return any(each.fullmatch(shape) for each in (_CLOCK, _NUMERIC_DATE, _WORDED_DATE))
 
 
 def _date(year: str, month: str, day: str) -> str | None:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import or_
+from itertools import islice
+from operator import eq, or_
 from typing import Literal
 
 import numpy as np
@@ -25,6 +26,8 @@ from nacre.extensions.spreadsheets.classify import (
     classify,
     clock_of,
     date_of,
+    is_decimal,
+    is_whole,
     number_of,
     words,
 )
@@ -125,20 +128,21 @@ class ColumnProfile:
 
     def _fold(self, counts: Counter[str]) -> Counter[str]:
         """Count what the cells may be; the counts of the texts in them."""
-        stripped: Counter[str] = Counter()
-        for cell, count in counts.items():
-            stripped[cell.strip()] += count
+        stripped = counts
+        if not all(map(eq, counts, map(str.strip, counts))):
+            stripped = Counter()
+            for cell, count in counts.items():
+                stripped[cell.strip()] += count
         stripped.pop("", None)
+        kinds = self.kinds
         for text, count in stripped.items():
             kind = classify(text)
-            self.kinds[kind] += count
+            kinds[kind] += count
             if kind & CellKind.UNIT and (number := number_of(text, bool(kind & CellKind.COMMA))):
                 self.units[number[1]] += count
         self.filled += stripped.total()
-        for text in stripped:
-            if len(self.sample) >= SAMPLE:
-                break
-            self.sample[text] = None
+        if len(self.sample) < SAMPLE:
+            self.sample.update(dict.fromkeys(islice(stripped, SAMPLE)))
         if self._may_be_unique:
             self._may_be_unique = stripped.total() == len(stripped)
             if not self.is_complete:
@@ -235,10 +239,29 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile) -> ColumnType:
 
 class CellNumbers(dict[str, int]):
     """The numbers of the terms of a column by its cells, as `number_of` gives them for a text without blanks around it;
-    0 for an empty cell. Other cells are texts, and listed as `misfits`."""
+    0 for an empty cell. Other cells are texts, and listed as `misfits`. Of many cells only the last ones are kept."""
 
-    def __init__(self, number_of: Callable[[str], int | None], texts: Terms) -> None:
+    def __init__(
+        self,
+        number_of: Callable[[str], int | None],
+        texts: Terms,
+        plain: Terms | None = None,
+        is_plain: Callable[[str], object] | None = None,
+    ) -> None:
+        super().__init__({"": 0})
         self._number_of, self._texts, self.misfits = number_of, texts, set[str]()
+        self._plain, self._is_plain = plain, is_plain
+
+    def of(self, cells: Sequence[str]) -> Iterable[int]:
+        """The numbers for some cells. If all new ones are literals of `plain` as they are, they are added at once."""
+        if len(self) > MAX_DISTINCT:
+            self.clear()
+            self[""] = 0
+        if self._plain is not None:
+            new = [cell for cell in dict.fromkeys(cells) if cell not in self]
+            if all(map(self._is_plain, new) if self._is_plain else map(eq, new, map(str.strip, new))):
+                self.update(zip(new, self._plain.of(new), strict=True))
+        return map(self.__getitem__, cells)
 
     def __missing__(self, cell: str) -> int:
         number = 0
@@ -247,8 +270,6 @@ class CellNumbers(dict[str, int]):
             number = self._texts[text] if found is None else found
             if found is None:
                 self.misfits.add(cell)
-        if len(self) >= MAX_DISTINCT:
-            self.clear()
         self[cell] = number
         return number
 
@@ -256,9 +277,12 @@ class CellNumbers(dict[str, int]):
 def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:
     """The literals of a column by its cells."""
     texts = numbers.of(STRING)
+    if kind.name == "text":
+        return CellNumbers(texts.__getitem__, texts, texts)
 
     def number(text: str) -> int | None:
         found = kind.literal(text)
         return None if found is None else numbers.of(found[0])[found[1]]
 
-    return CellNumbers(texts.__getitem__ if kind.name == "text" else number, texts)
+    plain = numbers.of(_SORTS[kind.name]) if kind.name in ("integer", "decimal", "year") else None
+    return CellNumbers(number, texts, plain, is_decimal if kind.name == "decimal" and not kind.comma else is_whole)

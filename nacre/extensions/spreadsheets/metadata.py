@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ingestion.read.sources import metadata_names
 from ingestion.read.tables import UnreadableTable
+from nacre.extensions.spreadsheets.layout import MAX_HEADING
 
 MAX_BYTES = 4_000_000
 
@@ -75,7 +76,7 @@ def _read(file: Path, table: str, stamp: int, size: int) -> Metadata:
     try:
         read = json.loads(file.read_text(encoding="utf-8-sig"))
         return _metadata(read, table)
-    except (OSError, ValueError, RecursionError, AttributeError, TypeError, IndexError) as error:
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError, LookupError) as error:
         raise UnreadableTable(f"its metadata {file.name} can't be read ({str(error)[:100]})") from None
 
 
@@ -94,8 +95,11 @@ def _metadata(read: dict[str, Any], table: str) -> Metadata:
         column, target = _only(each.get("columnReference")), _only(reference.get("columnReference"))
         if column:
             links.append(StatedLink(names.get(column, column), Path(str(reference.get("resource", ""))).name, target))
+    delimiter = str(dialect.get("delimiter") or "")
+    if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
+        raise ValueError(f"{delimiter[:9]!r} can't separate cells")
     return Metadata(
-        Dialect(str(dialect.get("delimiter") or ""), str(dialect.get("encoding") or "")),
+        Dialect(delimiter, str(dialect.get("encoding") or "")),
         stated,
         names.get(key, key),
         tuple(links),
@@ -109,7 +113,7 @@ def _column(stated: dict[str, Any]) -> StatedColumn:
     form = kind.get("format") or ""
     pattern, decimal = (form.get("pattern"), form.get("decimalChar")) if isinstance(form, dict) else (form, "")
     return StatedColumn(
-        _text(stated.get("titles")) or str(stated.get("name") or ""),
+        (_text(stated.get("titles")) or str(stated.get("name") or ""))[:MAX_HEADING],
         str(kind.get("base") or "string") if kind.get("base") or form else "",
         str(pattern or ""),
         str(decimal or ""),

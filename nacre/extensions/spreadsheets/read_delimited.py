@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -62,15 +63,11 @@ def read_delimited(path: Path, folder: Path) -> Iterator[Sheet]:
         lines = islice(_lines(path, encoding), delimiting.skipped, None)
         # a setting of the module: the default would end a long text
         before = csv.field_size_limit(MAX_CELL)
-        reader = csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
-        line = delimiting.skipped
         try:
-            for row in reader:
-                line = delimiting.skipped + reader.line_num
-                yield row
+            yield from csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
         except csv.Error as error:
             why = f"a quote has no end, or a cell more than {MAX_CELL:,} characters" if "limit" in str(error) else error
-            raise UnreadableTable(f"line {line + 1:,}: {why}") from None
+            raise UnreadableTable(f"line {_line_of_error(path, encoding, delimiting):,}: {why}") from None
         finally:
             csv.field_size_limit(before)
 
@@ -179,8 +176,20 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
                 if len(line) == MAX_LINE:
                     raise UnreadableTable(f"a line has more than {MAX_LINE:,} characters")
                 yield line.replace("\0", "") if "\0" in line else line
-    except (OSError, EOFError, IngestionError, LookupError) as error:
+    # a stated encoding may be none, or not that of the file
+    except (OSError, EOFError, IngestionError, LookupError, ValueError) as error:
         raise UnreadableTable(str(error).rstrip(".")) from None
+
+
+def _line_of_error(path: Path, encoding: str, delimiting: Delimiting) -> int:
+    """The first line of the row that can't be read; rows are not counted before there is one."""
+    lines = islice(_lines(path, encoding), delimiting.skipped, None)
+    reader = csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
+    line = delimiting.skipped + 1
+    with suppress(csv.Error):
+        for _ in reader:
+            line = delimiting.skipped + reader.line_num + 1
+    return line
 
 
 def _record(line: str) -> dict[str, str] | None:

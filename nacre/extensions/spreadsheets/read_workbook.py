@@ -17,7 +17,7 @@ from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
 from ingestion.read.tables import Sheet, UnreadableTable
 from nacre.errors import ConfigError
@@ -30,6 +30,23 @@ SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000
 BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
 
 _BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+
+_ERROR_NOTE = "an error of the spreadsheet"
+
+_CONTENT = "content.xml"
+
+_ODS_TEXT = re.compile(rb'<table:table-cell\b[^<>]*office:value-type="(string|boolean)"[^<>]*>')
+
+_ODS_VALUE = re.compile(rb'\soffice:value=("[^"<>]*")')
+
+_ODS_VALUES = {b"string": b"", b"boolean": rb" office:boolean-value=\1"}
+
+_ODS_TAG = re.compile(
+    rb'<table:table\b(?!-)[^<>]*?table:name="(?P<sheet>[^"<>]*)"|(?P<row><table:table-row\b)[^<>]*>'
+    rb"|<table:(?:covered-)?table-cell\b[^<>]*>(?:<text:p>(?P<text>[^<]{0,100}))?"
+)
+
+_ODS_COUNT = re.compile(rb'-repeated="(\d{1,7})"')
 
 _FORMULA = rb"<f[^<>]{0,200}(?:/>|>[^<]{0,9000}</f>)"
 
@@ -70,7 +87,7 @@ def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
     written = 0
     found = []
     try:
-        for number, (name, rows, notes) in enumerate(read(path)):
+        for number, (name, rows, notes) in enumerate(read(path, folder)):
             if number >= MAX_SHEETS or written > MAX_BYTES:
                 notes.append("Further sheets are not read.")
                 break
@@ -103,9 +120,10 @@ def _reason(error: BaseException, head: bytes) -> str:
     return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
 
 
-def _workbook(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+def _workbook(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
     from python_calamine import CalamineWorkbook, SheetTypeEnum
 
+    path, errors = _open_document(path, folder) if path.suffix.lower() == ".ods" else (path, {})
     with CalamineWorkbook.from_path(str(path)) as workbook:
         for each in workbook.sheets_metadata:
             if each.typ != SheetTypeEnum.WorkSheet:
@@ -114,10 +132,42 @@ def _workbook(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[s
             top, left = sheet.start or (0, 0)
             rows = _placed(sheet.iter_rows(), top, left)
             notes = [] if not sheet.merged_cell_ranges else ["It has merged cells."]
-            yield each.name, rows, [*notes, *_lost_cells(path, each.name)]
+            lost = [(_ERROR_NOTE, errors.get(each.name, []))] if errors else _lost_cells(path, each.name)
+            yield each.name, rows, [*notes, *(_lost_note(what, cells) for what, cells in lost if cells)]
 
 
-def _lost_cells(path: Path, sheet: str) -> Iterator[str]:
+def _open_document(path: Path, folder: Path) -> tuple[Path, dict[str, list[str]]]:
+    """An ODS file that the parser can read, and the cells with an error by the names of their sheets. Some programs
+    write texts and truth values with the attribute of numbers."""
+    errors: dict[str, list[str]] = {}
+    if not zipfile.is_zipfile(path):
+        return path, errors
+    with zipfile.ZipFile(path) as archive:
+        content = archive.open(_CONTENT).read(MAX_BYTES) if _CONTENT in archive.namelist() else b""
+        mended = _ODS_TEXT.sub(lambda tag: _ODS_VALUE.sub(_ODS_VALUES[tag[1]], tag[0]), content)
+        if mended != content:
+            path = folder / "mended.ods"
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+                for name in ("mimetype", "META-INF/manifest.xml"):
+                    file.writestr(name, archive.read(name) if name in archive.namelist() else b"")
+                file.writestr(_CONTENT, mended)
+    sheet, row, column, repeated = "", 0, 0, 1
+    for tag in _ODS_TAG.finditer(content) if b'value-type="error"' in content else ():
+        number = _ODS_COUNT.search(tag[0])
+        count = int(number[1]) if number else 1
+        if tag["sheet"] is not None:
+            sheet, row, repeated = unescape(tag["sheet"].decode(errors="replace"), {"&quot;": '"'}), 0, 1
+        elif tag["row"] is not None:
+            row, column, repeated = row + repeated, 0, count
+        else:
+            if b'value-type="error"' in tag[0]:
+                text = (tag["text"] or b"").decode(errors="replace")[:20]
+                errors.setdefault(sheet, []).append(f"row {row:,}, column {column + 1:,} {text}".rstrip())
+            column += count
+    return path, errors
+
+
+def _lost_cells(path: Path, sheet: str) -> Iterator[tuple[str, list[str]]]:
     """The cells of a sheet of XLSX that have an error or a formula without a stored value: the parser gives neither."""
     if not zipfile.is_zipfile(path):
         return
@@ -135,10 +185,13 @@ def _lost_cells(path: Path, sheet: str) -> Iterator[str]:
                 left = rest if found else text[-BLOCK:]
                 errors += [f"{each[1].decode()} {each[2].decode()[:20]}" for each in _ERROR.finditer(text + found)]
                 formulas += [each[1].decode() for each in _NO_VALUE.finditer(text + found)]
-    for what, cells in (("an error of the spreadsheet", errors), ("a formula without a stored value", formulas)):
-        if cells:
-            more = f" and {len(cells) - MAX_NAMED:,} more" if len(cells) > MAX_NAMED else ""
-            yield f"Empty, since the cell has {what}: {', '.join(cells[:MAX_NAMED])}{more}."
+    yield _ERROR_NOTE, errors
+    yield "a formula without a stored value", formulas
+
+
+def _lost_note(what: str, cells: Sequence[str]) -> str:
+    more = f" and {len(cells) - MAX_NAMED:,} more" if len(cells) > MAX_NAMED else ""
+    return f"Empty, since the cell has {what}: {'; '.join(cells[:MAX_NAMED])}{more}."
 
 
 def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
@@ -163,7 +216,7 @@ def _placed(rows: Iterable[Sequence[Any]], top: int, left: int) -> Iterator[Sequ
         yield [*[""] * left, *map(_text, row)]
 
 
-def _parquet(path: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+def _parquet(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
     import duckdb
 
     def rows() -> Iterator[Sequence[str]]:

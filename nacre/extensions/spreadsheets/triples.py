@@ -41,6 +41,7 @@ from nacre.extensions.spreadsheets.classify import words
 from nacre.extensions.spreadsheets.columns import (
     CellNumbers,
     ColumnProfile,
+    ColumnType,
     decide_type,
     literal_numbers,
     uses_comma,
@@ -68,8 +69,12 @@ from nacre.stores.versions import SHEETS
 
 log = logging.getLogger(__name__)
 
-# rows that are read at once; sheets of an ingest, and their cells, which take 30 bytes each (given)
-BATCH, MAX_SHEETS, MAX_CELLS = 4096, 500, 200_000_000
+# cells of a row, as many as spreadsheets have; each row of JSON Lines has the columns of all lines
+MAX_ROW = 16_384
+
+# rows that are read at once, few enough for a cache of the processor; sheets of an
+# ingest, and their cells, which take 30 bytes each (given)
+BATCH, MAX_SHEETS, MAX_CELLS = 512, 500, 200_000_000
 
 # cells of a column that are listed because they do not fit, and rows at the end that may be sums or notes
 MAX_MISFITS, MAX_TAIL = 20, 20
@@ -121,13 +126,15 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
         links = _find_links(readings)
+        targets = {link.target.iri for found in links.values() for link in found.values()}
         # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
         before = read_sheet_reports(folder.parent) if folder is not None else ()
         again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
         reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
         for number, reading in enumerate(readings, len(before)):
             cells = folder / f"{number:04}.csv.gz" if folder is not None else None
-            reports.append(_second_pass(reading, links.get(reading.iri, {}), numbers, cells))
+            own = links.get(reading.iri, {})
+            reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets))
         if folder is not None and reports:
             (folder / REPORT).write_text(json.dumps(list(map(to_json, reports)), ensure_ascii=False), encoding="utf-8")
     return left
@@ -272,7 +279,10 @@ def _until_failure(sheet: Sheet) -> tuple[Iterator[Sequence[str]], list[str]]:
 
     def rows() -> Iterator[Sequence[str]]:
         try:
-            yield from sheet.rows()
+            for number, row in enumerate(sheet.rows(), 1):
+                if len(row) > MAX_ROW:
+                    raise UnreadableTable(f"row {number:,} has more than {MAX_ROW:,} cells")
+                yield row
         except UnreadableTable as error:
             failure.append(str(error))
 
@@ -345,10 +355,10 @@ def _rows_with_iris(reading: SheetReading, rows: Iterator[Sequence[str]]) -> Ite
 
 
 def _second_pass(
-    reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None
+    reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None, is_target: bool
 ) -> SheetReport:
     """Add the triples of a sheet, copy its cells, and report them."""
-    table, iris, texts = reading.table, numbers.iris, numbers.of(STRING)
+    table, iris = reading.table, numbers.iris
     _add_schema(reading, links, numbers)
     type_, class_, label = iris[TYPE], iris[reading.iri], iris[_LABEL]
     predicates = {each.place: iris[_predicate(reading, each)] for each in table.columns}
@@ -360,24 +370,33 @@ def _second_pass(
     if cells is not None:
         every = _copied(every, cells)
     rows = _rows_with_iris(reading, every)
+    at = -1 if table.name is None else table.name.place
+    titles = terms[at] if types.get(at) == "text" and at not in links else literal_numbers(ColumnType("text"), numbers)
+    # rows that no other sheet refers to and that all differ are not looked up
+    are_new = not is_target and (
+        table.key is None or (table.key.profile.is_unique and table.key.profile.filled >= table.rows)
+    )
     count = 0
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
-        things = np.fromiter((iris[iri] for _, iri, _ in batch), dtype=np.int32, count=len(batch))
+        own, subjects, row_numbers = zip(*batch, strict=True)
+        things = np.fromiter(
+            iris.append(subjects) if are_new else map(iris.__getitem__, subjects), dtype=np.int32, count=len(batch)
+        )
         parts = [_triples(things, type_, np.full(len(batch), class_, dtype=np.int32))]
-        width = max(len(row) for row, _, _ in batch)
-        columns = list(_columns([row for row, _, _ in batch], width))
+        width = max(map(len, own))
+        columns = list(_columns(own, width))
         for place, known in terms.items():
             if place >= width:
                 continue
-            objects = np.fromiter(map(known.__getitem__, columns[place]), dtype=np.int32, count=len(batch))
+            objects = np.fromiter(known.of(columns[place]), dtype=np.int32, count=len(batch))
             parts.append(_triples(things, predicates[place], objects))
             read[place] += int(np.count_nonzero(objects))
             if table.name is not None and place == table.name.place:
-                names = (texts[text] if (text := cell.strip()) else 0 for cell in columns[place])
-                parts.append(_triples(things, label, np.fromiter(names, dtype=np.int32, count=len(batch))))
+                names = objects if titles is known else np.fromiter(titles.of(columns[place]), dtype=np.int32)
+                parts.append(_triples(things, label, names))
             if known.misfits:
-                for cell, (_, _, row) in zip(columns[place], batch, strict=True):
+                for cell, row in zip(columns[place], row_numbers, strict=True):
                     if cell in known.misfits:
                         texts_kept[place] += 1
                         if len(misfits[place]) < MAX_MISFITS:

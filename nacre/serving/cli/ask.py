@@ -49,7 +49,7 @@ def ask(
     query_only: Annotated[bool, typer.Option("--query-only", help="Print the query and do not run it.")] = False,
     format: Annotated[
         str | None,
-        typer.Option("--format", metavar="F", help="Print a file alone: xlsx, csv, json, md or ttl."),
+        typer.Option("--format", metavar="F", help="Print a file alone: xlsx, csv, json, md, ttl or geojson."),
     ] = None,
 ) -> int:
     """Ask one question and stream the cited answer."""
@@ -60,8 +60,8 @@ def ask(
 
     settings = Settings()
     context = options.turn_context(settings, reasoner, branches)
-    if format not in (None, "xlsx", "csv", "json", "md", "ttl"):
-        raise ConfigError(f"--format can't be {format!r}. Use xlsx, csv, json, md or ttl.")
+    if format not in (None, "xlsx", "csv", "json", "md", "ttl", "geojson"):
+        raise ConfigError(f"--format can't be {format!r}. Use xlsx, csv, json, md, ttl or geojson.")
     write = extension_service("downloads", "write", "--format") if format else None
     if query_only:
         asyncio.run(_print_query(settings, question, graph, thread, as_json=as_json))

@@ -97,6 +97,8 @@ ExpansionOption = Annotated[
     typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
 ]
 
+AddOption = Annotated[bool, typer.Option("--add", help="Keep what the graph has, and add to it.")]
+
 SpellingsOption = Annotated[
     bool, typer.Option("--keep-spellings", help="Keep IRIs apart that differ in http, a last slash or %-codes.")
 ]
@@ -105,7 +107,7 @@ SpellingsOption = Annotated[
 def ingest(
     graph: Annotated[str, typer.Option("--graph", metavar="NAME", help="Name of the graph: a-z, 0-9 and -.")],
     sources: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE...]", help="File, folder, glob or -.")] = None,
-    add: Annotated[bool, typer.Option("--add", help="Keep what the graph has, and add to it.")] = False,
+    add: AddOption = False,
     texts: TextsOption = None,
     loader: LoaderOption = None,
     loader_args: LoaderArgsOption = None,
@@ -126,8 +128,7 @@ def ingest(
     """Build a graph from RDF files, documents, or both.
 
     They replace the graph's earlier content, or are added to it with --add. The graph answers as soon as its tables and
-    word index are built; vectors for search by meaning follow and can be built later by `nacre index`.
-    """
+    word index are built; vectors for search by meaning follow, or are built by `nacre index`."""
     from ingestion import pipeline
     from ingestion.layer.layer_file import load_layer_files
     from ingestion.read.sources import ReadOptions
@@ -159,7 +160,6 @@ def ingest(
             on_stage=on_stage,
         )
     _print_summary(loaded)
-    _print_omissions(loaded.name)
     recheck_verified_questions(settings, loaded.name)
     if not tables_only:
         suggest_questions(loaded.name)
@@ -227,7 +227,7 @@ def _vectors(result: "IngestResult") -> str:
 
 
 def _print_summary(ingested: "IngestResult") -> None:
-    """Print classes with counts; triples, things, texts, passages and seconds."""
+    """Print classes with counts; triples, things, texts, passages and seconds; then what was left out."""
     schema = ingested.schema
     if ingested.unchanged:
         print_line(f"Nothing changed: '{ingested.name}' is still version {ingested.version}.")
@@ -245,6 +245,7 @@ def _print_summary(ingested: "IngestResult") -> None:
     texts = f"{ingested.texts:,} text{'' if ingested.texts == 1 else 's'}, " if ingested.texts else ""
     passages = f"{ingested.passages:,} passages, " if ingested.passages else ""
     print_line(f"{schema.triples:,} triples, {schema.entities:,} things, {texts}{passages}{seconds:.1f} s")
+    _print_omissions(ingested.name)
 
 
 def _print_omissions(name: str) -> None:

@@ -306,6 +306,9 @@ def adapt_commands(text: str) -> str:
     >>> adapt_commands("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program_command()} ingest FILE.ttl"
     True
     """
+    # an extra is installed beside Nacre; elsewhere its name means another project
+    python = _shell_name(sys.executable, "python")
+    text = text.replace("pip install 'nacre[", f"{python} -m pip install 'nacre[")
     return _COMMAND.sub(lambda _: f"{program_command()} ", text)
 
 

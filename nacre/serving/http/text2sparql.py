@@ -78,6 +78,7 @@ async def _translate(service: TurnService, caller: Caller, name: str, question: 
     async with service.turn_slot(caller), AsyncExitStack() as stack:
         graph = stack.enter_context(await run_in_thread(service.library.open, name))
         agents = agents_for(resources, None)
+        await stack.enter_async_context(service.spend(caller, None))
         return await text2sparql(question, graph, resources.settings, resources.sandbox, agents)
 
 

@@ -31,6 +31,7 @@ from starlette.requests import ClientDisconnect
 from ingestion.documents.read_document import READABLE_FORMATS
 from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError, GraphNotFound
+from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
@@ -531,7 +532,6 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             continue
 
 
-MAX_NAME = 100
 LAYERS = (".yaml", ".yml")
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 
@@ -539,25 +539,6 @@ DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 _SQLITE, _DUCKDB, _DUCKDB_OFFSET = b"SQLite format 3\0", b"DUCK", 8
 
 _HEADER_BYTES = 100
-
-
-def safe_name(name: str) -> str:
-    """A name for a file on this machine: its last part, without characters that a shell or a path would obey.
-
-    >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
-    ('pass_wd.ttl', 'rf_.nt', 'file')
-    >>> len(safe_name("日" * 90 + ".ttl").encode()) < 255
-    True
-    """
-    last = re.split(r"[/\\]", name)[-1]
-    clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")
-    stem, dot, ending = clean.rpartition(".")
-    return (f"{_cut(stem, MAX_NAME - 12)}.{_cut(ending, 10)}" if dot and stem else _cut(clean, MAX_NAME)) or "file"
-
-
-def _cut(text: str, most: int) -> str:
-    """At most so many characters, and twice as many bytes, which a file system counts."""
-    return text[:most].encode()[: 2 * most].decode(errors="ignore")
 
 
 def command_of_files(folder: Path, graph: str, *, add: bool = False) -> list[str]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, islice
 from math import inf, isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nacre.errors import ConfigError, ToolError
 from nacre.records.evidence import GraphOverview
@@ -88,6 +88,12 @@ class Tables:
     def schema(self) -> Schema:
         """The shown schema of the graph."""
         return from_json(Schema, json.loads(self.meta("schema")))
+
+    @cached_property
+    def layout(self) -> dict[str, Any]:
+        """Where the triples of each predicate are."""
+        layout: dict[str, Any] = json.loads(self.meta("layout"))
+        return layout
 
     @cached_property
     def overview(self) -> GraphOverview | None:

@@ -4,13 +4,11 @@ Triples that were extracted from texts are in a SQLite file of their own: names 
 stores them as they were extracted, and separately which relations were condensed into another one.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nacre.records.facts import ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.passages import PublishedFile
@@ -57,6 +55,17 @@ class TripleReader:
             for value in self._objects(index, place, subject)
         ][:MAX_TRIPLES]
 
+    def is_derived(self, triple: Triple) -> bool:
+        """Whether a triple of the tables was derived at ingest and is in no file."""
+        subject, predicate, value = triple
+        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?)"
+        for index, place in self._places(predicate):
+            if place.get("derived"):
+                return True
+            if place.get("partly"):
+                return value in self._objects(index, place, subject, f"AND r.{_sources(place)[0][1]} {inside}")
+        return False
+
     def with_object(self, target: str, predicate: str | None = None) -> list[Triple]:
         """The triples that link to this IRI, by one predicate or by any, at most 200."""
         return [
@@ -84,7 +93,7 @@ class TripleReader:
         own = self._rows("SELECT class FROM _nacre_type WHERE entity = ?", (key,))
         if own:
             return (subject, TYPE, kind) if (kind,) in own else None
-        for table in self._layout["tables"]:
+        for table in self._tables.layout["tables"]:
             if kind in table["types"] and self._rows(
                 f"SELECT 1 FROM {quote_identifier(table['rows'])} WHERE id = ?", (key,)
             ):
@@ -110,19 +119,17 @@ class TripleReader:
         self.prepare((subject,))
         return subject in self._rows_read
 
-    @cached_property
-    def _layout(self) -> dict[str, Any]:
-        layout: dict[str, Any] = json.loads(self._tables.meta("layout"))
-        return layout
-
     def _places(self, predicate: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        for index, place in enumerate(self._layout["places"]):
+        for index, place in enumerate(self._tables.layout["places"]):
             if predicate is None or place["predicate"] == predicate:
                 yield index, place
 
-    def _objects(self, index: int, place: dict[str, Any], subject: str) -> Iterator[str]:
+    def _objects(self, index: int, place: dict[str, Any], subject: str, condition: str = "") -> Iterator[str]:
+        """The values of a subject; a `condition` has the number of the predicate as parameter."""
+        parameters = (index, subject, *([index] if condition else []))
         for relation, row, key in _sources(place):
-            for value, text, target, lexical in self._rows(_query(place, relation, row, key), (index, subject)):
+            found = self._rows(_query(place, relation, row, key, condition), parameters)
+            for value, text, target, lexical in found:
                 if target is not None:
                     yield str(target)
                 elif lexical is not None or text is not None or value is not None:
@@ -165,10 +172,10 @@ class StatedTriples:
             dict.fromkeys((*self._reader.with_object(target, predicate), *self._aside("object", target, predicate)))
         )
 
-    def beside_tables(self, subject: str) -> list[Triple]:
-        """The triples of a subject that no table shows, such as those about classes, at most 200."""
-        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE subject = ? LIMIT {MAX_TRIPLES}"
-        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (subject,))]
+    def beside_tables(self, term: str, end: Literal["subject", "object"] = "subject") -> list[Triple]:
+        """The triples of a subject, or of an object, that no table shows, such as those about classes, at most 200."""
+        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? LIMIT {MAX_TRIPLES}"
+        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term,))]
 
     def _aside(self, end: str, term: str, predicate: str) -> list[Triple]:
         sql = (
@@ -184,7 +191,7 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(table, "id", "id") for table in place["tables"]]
 
 
-def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
+def _query(place: dict[str, Any], relation: str, row: str, key: str, condition: str) -> str:
     value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
     target, joined, literal = "NULL", "", ""
     if place["link"]:
@@ -193,7 +200,7 @@ def _query(place: dict[str, Any], relation: str, row: str, key: str) -> str:
     return (
         f"SELECT {value}, {text}, {target}, x.lexical FROM {quote_identifier(relation)} r {joined}"
         f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row}{literal} "
-        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) LIMIT {MAX_TRIPLES}"
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) {condition} LIMIT {MAX_TRIPLES}"
     )
 
 

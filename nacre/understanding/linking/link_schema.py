@@ -99,6 +99,7 @@ class SchemaLinker:
         found = self._drop_counted_identifiers(found, question)
         found = drop_repeated_classes(add_class_properties(found, question))
         found = lower_rarer_classes(self._drop_rest_classes(found, question), self.graph.nodes)
+        found = drop_ends_of_unnamed(found, self.graph)
         return best_links([*found, *self._negated_links(question)])
 
     def is_union(self, term: SchemaTerm) -> bool:
@@ -349,6 +350,16 @@ def lower_rarer_classes(links: list[Link], nodes: Sequence[SchemaNode]) -> list[
         most[x.start, x.end, node.words] = max(most[x.start, x.end, node.words], node.count)
     rarer = {x for x, node in classes.items() if node.count < most[x.start, x.end, node.words]}
     return [x._replace(score=x.score * RARER_CLASS_FACTOR) if x in rarer else x for x in links]
+
+
+def drop_ends_of_unnamed(links: list[Link], graph: SchemaGraph) -> list[Link]:
+    """The links without the ends that a link has for a class which is not named, where the same words are its end for
+    a named class: the "broader concept" of concepts, and not that of some of them."""
+    named = {x.refs[0].node for x in links if x.kind == "class" and graph.nodes[x.refs[0].node].classes}
+    ends = {x for x in links if x.kind == "class" and not graph.nodes[x.refs[0].node].classes}
+    own = {x for x in ends if any(step.target in named for step in graph.steps[x.refs[0].node])}
+    spans = {(x.start, x.end, graph.nodes[x.refs[0].node].words) for x in own}
+    return [x for x in links if x not in ends - own or (x.start, x.end, graph.nodes[x.refs[0].node].words) not in spans]
 
 
 def drop_hidden_rivals(links: list[Link], hidden_nodes: Collection[int]) -> list[Link]:

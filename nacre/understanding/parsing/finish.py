@@ -129,7 +129,10 @@ def _by_question_word(
     whole: Derivation, state: ParseState, root: Ref, targets: tuple[Target, ...], context: ParseContext
 ) -> Iterator[Derivation]:
     """What "where", "when", "who" and "what" ask for beside what is named."""
-    if not state.group and not any(target.ref.predicate for target in targets):
+    # "when was she born" asks for that date, and for no other
+    asks_when = any((cue.kind, cue.value) == ("open", "when") for cue in context.question.cues)
+    is_dated = asks_when and any(c.op == "known" and context.graph.is_date(c.ref.predicate) for c in whole.conditions)
+    if not state.group and not is_dated and not any(target.ref.predicate for target in targets):
         for ref in place_or_date_refs(state, root, context):
             hints = whole.hints | {ref.via} if ref.via else whole.hints
             is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)

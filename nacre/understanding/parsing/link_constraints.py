@@ -207,8 +207,17 @@ def _losses(candidate: Candidate, question: Question, graph: SchemaGraph) -> _Lo
     whole = [link for link in links if link.kind != "property" or not link.match.endswith("partial")]
     sure = (link for link in whole if not link.match.endswith(("like", "partial")))
     named = [predicates for link in sure if (predicates := named_predicates(link, graph))]
-    unnamed = len(body.edges) - len(named_edges(body, whole, question, graph))
-    return _Losses(sum(not predicates & followed for predicates in named), unnamed, len(body.edges))
+    known = named_edges(body, whole, question, graph)
+    unnamed = [edge for edge in body.edges if edge not in known and not _leads_to_its_class(edge, body, graph)]
+    return _Losses(sum(not predicates & followed for predicates in named), len(unnamed), len(body.edges))
+
+
+def _leads_to_its_class(edge: Edge, body: Select, graph: SchemaGraph) -> bool:
+    """Whether a link to a named thing is called like the class of the thing: no word has to name the artist of an album
+    by somebody who is an artist."""
+    end = next(variable for variable in body.variables if variable.name == edge.object)
+    node = graph.node_of_classes.get((end.classes, end.without)) if end.keys else None
+    return node is not None and tuple(graph.nodes[node].words) == graph.words[edge.predicate]
 
 
 def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:

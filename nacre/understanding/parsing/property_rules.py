@@ -22,7 +22,7 @@ from nacre.understanding.parsing.state import (
     add_schema_node,
     drop_open_property,
 )
-from nacre.understanding.parsing.superlative_rules import compared_property, ranked_property
+from nacre.understanding.parsing.superlative_rules import compared_property, numbers_own_class, ranked_property
 from nacre.understanding.question.records import (
     DENIED_LINK_MATCH,
     NEGATED_MATCH,
@@ -229,6 +229,9 @@ def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, c
 
 def property_target(state: ParseState, new: ParseState, ref: Ref, numeric: bool, context: ParseContext) -> ParseStates:
     """Yield the readings in which a property is asked for; `numeric` says if its values are numbers or dates."""
+    if numbers_own_class(ref, context.graph) and is_plural(context.question.tokens[new.links[-1].end - 1].norm):
+        # "the flights" are no numbers of flights
+        return
     if state.pending_aggregates:
         yield from _aggregate_target(state, new, ref, numeric, context)
         return

@@ -16,7 +16,12 @@ from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, split_name
 from nacre.language.word_forms import is_count_noun
 from nacre.records.plan import EXTREMES
-from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties, unnamed_measures
+from nacre.understanding.linking.adjectives import (
+    amount_property,
+    is_reversed_measure,
+    measured_properties,
+    unnamed_measures,
+)
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.cue_rules import compare_with_target
 from nacre.understanding.parsing.number_rules import convert_to_unit, is_comparable_with, may_count_values, upper_bound
@@ -145,6 +150,8 @@ def ranked_property(state: ParseState, new: ParseState, ref: Ref, numeric: bool,
     if common := _most_common(state, new, ref):
         yield common
         return
+    if state.rank.counts and numbers_own_class(ref, context.graph):
+        return
     new = new._replace(rank=None, limit=0)
     yield from _most_linked(state, new, ref, context)
     if numeric:
@@ -158,6 +165,12 @@ def ranked_property(state: ParseState, new: ParseState, ref: Ref, numeric: bool,
             targets=(*state.targets, Target(ref)) if state.mode == "T" else state.targets,
             pending_aggregates=(),
         )
+
+
+def numbers_own_class(ref: Ref, graph: SchemaGraph) -> bool:
+    """Whether a property is called like its class, as the number of a flight is: "how many flights" asks for things."""
+    own = graph.words[ref.predicate] if ref.predicate and graph.is_numeric(ref.predicate) else ()
+    return bool(own) and own == tuple(graph.nodes[ref.node].words) and not amount_property(ref.node, graph)
 
 
 def _ranked_thing(state: ParseState) -> Ref | None:

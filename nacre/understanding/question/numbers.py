@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nacre.language.data import language, pattern, word_list
 from nacre.language.quantities import Quantity, find_quantities
 from nacre.language.thesaurus import GradableAdjective, english_data, gradable_adjective
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, tokenize
 from nacre.language.values import Period, find_periods, year_bounds
 from nacre.records.plan import Comparison
 from nacre.understanding.question.records import Number
@@ -305,8 +305,13 @@ def _operator_pattern(name: str) -> re.Pattern[str]:
 
 
 def _comparative(sentence: _Sentence, number: Quantity) -> Bound | None:
-    """ "Longer than 5 m"."""
-    found = pattern("question", "comparative_than").search(sentence.before(number))
+    """ "Longer than 5 m", "north of 60 degrees"."""
+    before = sentence.before(number)
+    if direction := pattern("question", "direction_of").search(before):
+        northern = gradable_adjective(tokenize(f"{direction['word']}ern")[0])
+        assert northern is not None
+        return _bound(sentence.tokens, direction.start(), number, ">" if northern.descending else "<", northern)
+    found = pattern("question", "comparative_than").search(before)
     if found is None:
         return None
     token = next((each for each in sentence.tokens if each.start == found.start("word")), None)

@@ -6,7 +6,7 @@ import { language, t } from "../shared/words.js";
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
-const FORMULA_START = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "" }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
@@ -54,7 +54,7 @@ function compareCells(a, b) {
 
 export function toCsv(columns, units, rows) {
   const quote = (value) => {
-    const text = value == null ? "" : typeof value === "string" && FORMULA_START.test(value) && isNaN(value) ? "'" + value : String(value);
+    const text = value == null ? "" : typeof value === "string" && isNaN(value) ? value.replace(FORMULA_START, "'") : String(value);
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const heads = columns.map((column, i) => (units[i] ? column + " [" + units[i] + "]" : column));
