@@ -35,7 +35,7 @@ from nacre.extensions.sharing.shared_answers import (
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import ENGLISH
 from nacre.language.translation import GLOSSED_LANGUAGES
-from nacre.language.values import format_value, is_amount_label
+from nacre.language.values import format_date, format_value, is_amount_label
 from nacre.records.answer import Answer, Value
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
@@ -47,6 +47,7 @@ from nacre.serving.page.pages import STATIC_FOLDER, PageFiles, content_security_
 from nacre.serving.threads import Threads
 from nacre.stores.catalog import Library
 from nacre.stores.state.conversations import ConversationStoreError
+from nacre.wording.translations import translated_literal
 
 DEFAULT_DAYS, MAX_DAYS = 30, 365
 
@@ -303,8 +304,8 @@ def shared_page(share: OpenedShare, language: str) -> str:
     about = _fill(
         words["sharedAbout"],
         graph=answer.graph,
-        date=_day(share.link.created),
-        until=_day(share.link.expires),
+        date=_day(share.link.created, language),
+        until=_day(share.link.expires, language),
     )
     origin = f"<p>{_safe(answer.origin)}</p>" if answer.origin else ""
     parts.append(f"<footer>{origin}<p>{_safe(about)}</p></footer>")
@@ -433,8 +434,9 @@ def _fill(text: str, **values: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], ""), text)
 
 
-def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+def _day(seconds: float, language: str) -> str:
+    day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    return format_date(day) if language == ENGLISH else translated_literal(day, language)
 
 
 @cache
