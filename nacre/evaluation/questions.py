@@ -228,6 +228,8 @@ def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
         values=[],
         table=None,
         unit=None,
+        display="",
+        things=[],
         status="failed",
         confidence=None,
         reason=reason,
