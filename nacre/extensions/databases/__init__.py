@@ -3,6 +3,7 @@
 In reading order:
     attach_database  address -> a published version with its schema and names
     reflect          the database's catalogue -> tables with columns and keys
+    guess_links      keys and links that the database does not declare, and those that layers declare
     fit_schema       the schema induced from a sample -> the schema of the whole database
     attached         records: how tables appear as relations
     attached_tables  the relations of a database with the interface of tables

@@ -42,12 +42,8 @@ from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable,
 from nacre.extensions.databases.attached_tables import AttachedTables, catalogue_hash, read_catalogue, source_columns
 from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.reflect import (
-    Selection,
-    check_tables,
-    declare_tables,
-    reflect_tables,
-)
+from nacre.extensions.databases.guess_links import check_tables, declare_tables
+from nacre.extensions.databases.reflect import Selection, reflect_tables
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema

@@ -169,36 +169,10 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
     head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
     layout = find_layout(head)
-    profiles: list[ColumnProfile] = []
-    rows, failure = _until_failure(sheet)
-    at, end, count, cut = layout.above, layout.above, 0, 0
-    ragged = array("q")
-    tail: list[Sequence[str]] = []
-    for batch in _batches(islice(rows, layout.above, None)):
-        width = min(max(map(len, batch), default=0), MAX_COLUMNS)
-        cut += sum(1 for row in batch for cell in row[MAX_COLUMNS:] if cell.strip())
-        profiles += [ColumnProfile() for _ in range(width - len(profiles))]
-        budget[0] -= len(batch) * max(width, 1)
-        if budget[0] < 0:
-            failure.append(f"an ingest reads at most {MAX_CELLS:,} cells")
-            break
-        if layout.headings:
-            wide = len(layout.headings)
-            ragged.extend(n for n, row in enumerate(batch, at + 1) if len(row) != wide and _is_filled(row))
-        at += len(batch)
-        enough = 0 if len(profiles) < 3 else 2
-        end = next(
-            (at - n for n, row in enumerate(reversed(batch)) if sum(map(bool, map(str.strip, row))) >= enough), end
-        )
-        tail = [*tail, *batch][-MAX_TAIL:]
-        batch = [row for row in batch if _is_filled(row)]
-        count += len(batch)
-        for profile, cells in zip(profiles, _columns(batch, width), strict=False):
-            profile.add(cells)
-    for profile in profiles:
-        profile.finish()
+    scan = _scan(sheet, layout, budget)
+    profiles, failure, count = scan.profiles, scan.failure, scan.filled
     notes = list(layout.notes)
-    end, below = _without_tail(tail, at, end, notes)
+    end, below = _without_tail(scan.tail, scan.at, scan.end, notes)
     count -= sum(map(_is_filled, below))
     skipped = sum(1 for row in below for cell in row if cell.strip())
     headings = layout.headings[:MAX_COLUMNS]
@@ -212,10 +186,10 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     filled = [n for n in range(width) if profiles[n].filled]
     notes += [note for n, note in _by_column(changed) if n in filled]
     notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
-    notes += _width_notes(len(layout.headings), cut, ragged)
+    notes += _width_notes(len(layout.headings), scan.cut, scan.ragged)
     if failure and not count:
         raise UnreadableTable(failure[0])
-    notes += [f"The rows from {at + 1:,} on are not read: {why}." for why in failure]
+    notes += [f"The rows from {scan.at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
@@ -229,7 +203,53 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     iri, label = _class_of(source, sheet, taken)
     table = SheetTable(label, tuple(columns), count, key, named)
     notes += sheet.notes
-    return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + cut, notes)
+    return SheetReading(
+        source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + scan.cut, notes
+    )
+
+
+@dataclass
+class _Scan:
+    """What reading all rows of a sheet once gives: a profile of each column, the last row (`at`), the last that counts
+    (`end`), rows with cells (`filled`), cells beyond the last column (`cut`), rows with another number of cells than
+    headings (`ragged`), the last rows, and why others can't be read."""
+
+    at: int
+    end: int
+    failure: list[str]
+    profiles: list[ColumnProfile] = field(default_factory=list)
+    filled: int = 0
+    cut: int = 0
+    ragged: "array[int]" = field(default_factory=lambda: array("q"))
+    tail: list[Sequence[str]] = field(default_factory=list)
+
+
+def _scan(sheet: Sheet, layout: SheetLayout, budget: list[int]) -> _Scan:
+    rows, failure = _until_failure(sheet)
+    scan = _Scan(layout.above, layout.above, failure)
+    for batch in _batches(islice(rows, layout.above, None)):
+        width = min(max(map(len, batch), default=0), MAX_COLUMNS)
+        scan.cut += sum(1 for row in batch for cell in row[MAX_COLUMNS:] if cell.strip())
+        scan.profiles += [ColumnProfile() for _ in range(width - len(scan.profiles))]
+        budget[0] -= len(batch) * max(width, 1)
+        if budget[0] < 0:
+            failure.append(f"an ingest reads at most {MAX_CELLS:,} cells")
+            break
+        if wide := len(layout.headings):
+            numbered = enumerate(batch, scan.at + 1)
+            scan.ragged.extend(n for n, row in numbered if len(row) != wide and _is_filled(row))
+        scan.at += len(batch)
+        enough = 0 if len(scan.profiles) < 3 else 2
+        cells_of = (sum(map(bool, map(str.strip, row))) for row in reversed(batch))
+        scan.end = next((scan.at - n for n, cells in enumerate(cells_of) if cells >= enough), scan.end)
+        scan.tail = [*scan.tail, *batch][-MAX_TAIL:]
+        batch = [row for row in batch if _is_filled(row)]
+        scan.filled += len(batch)
+        for profile, cells in zip(scan.profiles, _columns(batch, width), strict=False):
+            profile.add(cells)
+    for profile in scan.profiles:
+        profile.finish()
+    return scan
 
 
 def _with_moved_headings(titles: Sequence[str], profiles: Sequence[ColumnProfile]) -> tuple[list[str], list[str]]:
@@ -427,20 +447,19 @@ def _second_pass(
         _column_report(each, links.get(each.place), count, read[each.place], texts_kept[each.place])
         for each in table.columns
     )
-    notes = list(reading.notes)
-    for each in reports:
-        place = next(column.place for column in table.columns if column.name == each.name)
-        if shown := misfits[place]:
+    notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
+    named, key = (each.name if each is not None else "" for each in (table.name, table.key))
+    file, sheet, copied = Path(reading.source.name).name, reading.sheet.name, cells.name if cells is not None else ""
+    return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
+
+
+def _misfit_notes(table: SheetTable, reports: Sequence[ColumnReport], misfits: dict[int, list[str]]) -> Iterator[str]:
+    """The cells of each column that are kept as text, since they do not fit it."""
+    for column, each in zip(table.columns, reports, strict=True):
+        if shown := misfits[column.place]:
             more = f" and {each.kept_as_text - len(shown):,} more" if each.kept_as_text > len(shown) else ""
             what = f"refer to no row of {each.type}" if each.link else f"are no {_type_words(each)}"
-            notes.append(f"{each.name}: kept as text, since they {what}: {', '.join(shown)}{more}.")
-    named = table.name.name if table.name is not None else ""
-    key = table.key.name if table.key is not None else ""
-    file, sheet = Path(reading.source.name).name, reading.sheet.name
-    place_of_cells = cells.name if cells is not None else ""
-    return SheetReport(
-        file, sheet, table.label, count, reports, key, named, reading.skipped, tuple(notes), place_of_cells
-    )
+            yield f"{each.name}: kept as text, since they {what}: {', '.join(shown)}{more}."
 
 
 def _column_report(column: SheetColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
