@@ -2,7 +2,6 @@
 
 import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, isIri, language, localName, pageLink, quiet, t, thingLink } from "../shared/page.js";
 import { classTable } from "./class_table.js";
-import { timeline } from "./timeline.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
 const MAX_PICTURES = 6;
@@ -21,7 +20,7 @@ export async function showThing(graph, iri, ask) {
     $("look").replaceChildren(breadcrumbs(graph),
       element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
-      pictures(facts, thing.label), timeline(facts),
+      pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
       [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
