@@ -24,6 +24,7 @@ from nacre.plans.sparql_engine import provenance_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
 from nacre.plans.to_sql import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, trace_provenance
 from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
+from nacre.records.facts import EXTRACTED_NAMESPACE
 from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
 from nacre.records.schema import Schema
 from nacre.stores.sparql.query_tokens import query_tokens
@@ -343,7 +344,7 @@ def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Tri
     for triple in triples:
         if _patterns(triple, schema):
             found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
-        elif tables.has_triples and shown.is_derived(triple):
+        elif tables.has_triples and not triple[1].startswith(EXTRACTED_NAMESPACE) and shown.is_derived(triple):
             is_over = near.cache_info().currsize > MAX_TERMS
             found |= dict.fromkeys(() if is_over else _basis(triple, shown, stated, near))
         else:

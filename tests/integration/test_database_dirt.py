@@ -188,7 +188,7 @@ def test_views_without_an_end_cost_one_check_each(tmp_path: Path, monkeypatch: p
             raise
 
     monkeypatch.setattr(DatabaseConnections, "connected", counted)
-    monkeypatch.setattr("nacre.extensions.databases.reflect.CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("nacre.extensions.databases.guess_links.CHECK_SECONDS", 0.05)
     monkeypatch.setattr("nacre.extensions.databases.attach_database.SECONDS", 0.2)
     found = attach_database(url, "tram", data=tmp_path / "data")
     (ride,) = (table for table in found.database.tables if table.table == "ride")
@@ -204,7 +204,7 @@ def test_all_checks_of_keys_end_together(tmp_path: Path, monkeypatch: pytest.Mon
         "CREATE TABLE ride (tram_id INTEGER, day TEXT); INSERT INTO ride VALUES (1, 'a');"
     )
     url = database(tmp_path / "tram.db", script)
-    monkeypatch.setattr("nacre.extensions.databases.reflect.ALL_SECONDS", 0.0)
+    monkeypatch.setattr("nacre.extensions.databases.guess_links.ALL_SECONDS", 0.0)
     found = attach_database(url, "tram", data=tmp_path / "data")
     assert all(not table.links for table in found.database.tables)
 

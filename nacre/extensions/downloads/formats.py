@@ -135,7 +135,9 @@ def _turtle(record: Answer, page: str) -> bytes:
 LATITUDES, LONGITUDES = frozenset({"lat", "latitude"}), frozenset({"long", "lng", "lon", "longitude"})
 
 # a point in WKT; in the system EPSG:4326 the latitude comes first
-POINT = re.compile(r"\s*(?P<system><[^<>]*>)?\s*POINT *Z? *\( *(-?[\d.]+) +(-?[\d.]+)", re.IGNORECASE | re.ASCII)
+POINT = re.compile(
+    r"\s*+(?:(?P<system><[^<>]*+>)\s*+)?POINT *+Z?+ *+\( *+(-?[\d.]++) ++(-?[\d.]++)", re.IGNORECASE | re.ASCII
+)
 
 
 def _geojson(record: Answer, page: str) -> bytes:
