@@ -116,3 +116,18 @@ def test_the_document_has_the_english_texts_of_its_keys():
     reader.feed((STATIC / "index.html").read_text())
     assert len(reader.found) > 10
     assert [(key, text) for key, text in reader.found if WORDS["en"].get(key) != text] == []
+
+
+def test_what_a_part_of_the_page_calls_of_the_shared_ones_is_imported() -> None:
+    shared = "\n".join(path.read_text(encoding="utf-8") for path in sorted((STATIC / "shared").glob("*.js")))
+    names = set(re.findall(r"^export (?:async )?(?:function\*?|class) ([\w$]+)", shared, re.MULTILINE))
+    for line in re.findall(r"^export (?:const|let) (.*)", shared, re.MULTILINE):
+        names.update(re.findall(r"(?:^|, )([\w$]+) = ", line))
+    missing = []
+    for path in (*sorted(STATIC.glob("s*l*/*.js")), *sorted(STATIC.glob("turn/*.js"))):
+        code = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        known = {each for found in re.findall(r"import \{([^}]*)\}", code) for each in re.findall(r"[\w$]+", found)}
+        known.update(re.findall(r"\b(?:function|const|let|class) ([\w$]+)", code))
+        called = set(re.findall(r"(?<![\w.$\"'/#-])([\w$]+)\(", code))
+        missing += [f"{path.name}: {name}" for name in sorted(called & names - known)]
+    assert missing == []

@@ -1,6 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, language, navigate, pageLink, quiet, state, t } from "../shared/page.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, language, navigate, pageAddress, pageLink, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing

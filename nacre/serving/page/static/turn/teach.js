@@ -1,6 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { announce, apiPath, button, element, failureBox, get, t } from "../shared/page.js";
+import { announce, apiPath, button, element, failureBox, get, pageAddress, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
