@@ -74,6 +74,7 @@ def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
         other.close()
         page.click("[aria-label='Delete the graph lamps']")
         page.click("#look button.bad:has-text('Delete') >> nth=0")
+        expect(page.locator("[aria-label='Delete the graph lamps']")).to_have_count(0)
         page.click("[aria-label='Delete the graph reading-room']")
         page.click("#look >> text=Keep")
         page.click("[aria-label='Delete the graph reading-room']")

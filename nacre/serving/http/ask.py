@@ -157,7 +157,7 @@ class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
     caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
     share answers; `may_teach`: whether it may give other names; `person`: the name of a person who logged in, who may
-    log out if `may_log_out`; `sharing`: whether the server can share answers, if that is switched on."""
+    log out if `may_log_out`; `sharing`: whether answers can be shared here, if that is switched on."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -194,7 +194,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         "write" in caller.may,
         caller.name,
         getattr(request.state, "has_session", False),
-        service.threads is not None and sharing is not None,
+        service.threads is not None and sharing is not None and not caller.is_visitor,
     )
 
 

@@ -47,7 +47,7 @@ export async function showWelcome(ask) {
   $("examples").replaceChildren(element("li", { class: "working" }, t("loading")));
   await Promise.all([
     get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
-    get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(card(h3("aboutGraph"), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
+    get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, h3("aboutGraph"), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }
 
