@@ -25,7 +25,7 @@ from nacre.language.translation import fill_template
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
-from nacre.records.evidence import GraphOverview
+from nacre.records.evidence import GraphOverview, Table
 from nacre.records.json_form import json_text
 from nacre.records.schema import UNNAMED, Class, Predicate, Schema
 from nacre.records.turn import Rewrite
@@ -86,36 +86,36 @@ def find_example_questions(graph: Graph, wanted: int = 3, seconds: float = EXAMP
 
     For an attached graph they only mention classes and properties and are not run, to spare the endpoint.
     """
-    found: list[str] = []
-    kinds: set[str] = set()
-    others: list[QuestionDraft] = []
-    deadline = time.monotonic() + seconds
-    # one question of each kind, then more of each if these are too few
-    for draft in draft_questions(graph):
-        if len(found) == wanted or time.monotonic() > deadline:
-            return found
-        if draft.kind in kinds:
-            others.append(draft)
-        elif _answers(graph, draft):
-            kinds.add(draft.kind)
-            found.append(draft.question)
-    for draft in others:
-        if len(found) == wanted or time.monotonic() > deadline:
-            return found
-        if draft.question not in found and _answers(graph, draft):
-            found.append(draft.question)
-    return found
+    return [draft.question for draft, _ in islice(_answered_drafts(graph, seconds), wanted)]
 
 
 def known_questions(graph: Graph, wanted: int, seconds: float) -> list[tuple[str, list[Value]]]:
     """As `find_example_questions`, of a graph that is stored, each with the values of its answer; several of a kind."""
-    known: list[tuple[str, list[Value]]] = []
-    for question in find_example_questions(graph, wanted, seconds):
-        reading = understand(Rewrite(question), graph.schema, graph.lexicon).readings[0]
-        table, _, _ = run_plan(reading.plan, graph.tables, round=1)
-        if table is not None:
-            known.append((question, list(verbalise_rows(table).values)))
-    return known
+    found = islice(_answered_drafts(graph, seconds), wanted)
+    return [(draft.question, list(verbalise_rows(table).values)) for draft, table in found]
+
+
+def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDraft", Table]]:
+    """Each draft that is understood and answered, and its answer; one of each kind, then more of each."""
+    found: set[str] = set()
+    kinds: set[str] = set()
+    others: list[QuestionDraft] = []
+    deadline = time.monotonic() + seconds
+    for draft in draft_questions(graph):
+        if time.monotonic() > deadline:
+            return
+        if draft.kind in kinds:
+            others.append(draft)
+        elif (table := _answer(graph, draft)) is not None:
+            kinds.add(draft.kind)
+            found.add(draft.question)
+            yield draft, table
+    for draft in others:
+        if time.monotonic() > deadline:
+            return
+        if draft.question not in found and (table := _answer(graph, draft)) is not None:
+            found.add(draft.question)
+            yield draft, table
 
 
 def find_follow_up_questions(
@@ -134,7 +134,7 @@ def find_follow_up_questions(
     for draft in islice(follow_up_drafts(graph, things, said), MOST_TRIED):
         if len(found) == wanted or time.monotonic() > deadline:
             break
-        if draft.kind not in kinds and fold(draft.question) != said and _answers(graph, draft, known):
+        if draft.kind not in kinds and fold(draft.question) != said and _answer(graph, draft, known) is not None:
             kinds.add(draft.kind)
             found.append(draft.question)
     return found
@@ -237,8 +237,9 @@ def _spaced(text: str) -> str:
     return f" {' '.join(token.norm for token in tokenize(text))} "
 
 
-def _answers(graph: Graph, draft: QuestionDraft, known: str = "") -> bool:
-    """Whether a question is understood and its answer fits the draft; an answer that is `known` does not."""
+def _answer(graph: Graph, draft: QuestionDraft, known: str = "") -> Table | None:
+    """The answer of a question that is understood, if it fits the draft and is not `known`; an empty table for an
+    attached graph, which is not asked."""
     if code := wording_of(graph).code:
         glossed = gloss_question(draft.question, graph.lexicon, code)
         rewrite = Rewrite(glossed, language=code, own=draft.question, gloss=code)
@@ -246,14 +247,19 @@ def _answers(graph: Graph, draft: QuestionDraft, known: str = "") -> bool:
         rewrite = Rewrite(draft.question)
     understood = understand(rewrite, graph.schema, graph.lexicon)
     if not understood.readings:
-        return False
+        return None
     reading = understood.readings[0]
     if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
-        return False
+        return None
     if graph.stored is None:
-        return True
+        return Table((), ())
     table, _, _ = run_plan(reading.plan, graph.tables, round=1)
-    cells = [] if table is None else [row[-1] for row in table.rows if row[-1] is not None]
+    return table if table is not None and _fits(table, draft, known) else None
+
+
+def _fits(table: Table, draft: QuestionDraft, known: str) -> bool:
+    """Whether an answer is a useful one for the draft."""
+    cells = [row[-1] for row in table.rows if row[-1] is not None]
     if draft.kind == "count":
         return len(cells) == 1 and isinstance(cells[0], int) and draft.least <= cells[0] <= draft.most
     # unnamed nodes and addresses are no readable answers

@@ -121,6 +121,11 @@ def service(extension: str, name: str, by: str = "This") -> Any:
     return resolve(needed(extension, by).services[name])
 
 
+def services(name: str) -> Iterator[Any]:
+    """What each extension that has such a service offers, such as "forget"."""
+    return (resolve(each.services[name]) for each in extensions() if name in each.services)
+
+
 def resolve(place: str) -> Any:
     """What "module:attribute" names."""
     module, _, attribute = place.partition(":")

@@ -26,7 +26,7 @@ from nacre.plans.to_sql import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, tr
 from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.facts import EXTRACTED_NAMESPACE
 from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
-from nacre.records.schema import Schema
+from nacre.records.schema import REIFIES, Schema
 from nacre.stores.sparql.query_tokens import query_tokens
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.tables import ROW_BASE, SqlResult, Tables
@@ -171,8 +171,6 @@ def _title_triples(key: str, title: str, triples: TripleReader) -> list[Triple]:
 def _normalised(text: str) -> str:
     return " ".join(fold(text).split())
 
-
-REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 
 # that two terms are one
 SAME_AS = tuple(f"http://www.w3.org/2002/07/owl#{name}" for name in ("sameAs", "equivalentClass"))

@@ -33,7 +33,6 @@ _END = re.compile(
 
 _STOP = re.compile(r"[.!?…।。\n]")
 
-
 _ABBREVIATED = re.compile(r"\b[A-Z][a-z]{0,3}$")
 
 _LETTER = re.compile(r"[^\W_]")

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ingestion.read.tables import csv_rows
+
 BlockKind = Literal["heading", "paragraph", "row"]
 
 # the separator of blocks in a built text
@@ -275,7 +277,7 @@ def _row_blocks(text: str, delimiter: str) -> Iterator[Block]:
             found.append(line)
         return found
 
-    rows = csv.reader(counted_lines(), delimiter=delimiter or _delimiter(text))
+    rows = csv_rows(counted_lines(), delimiter=delimiter or _delimiter(text))
     columns = [cell.strip() for cell in next(rows, [])]
     last = rows.line_num
     for row in rows:

@@ -12,8 +12,9 @@ from ingestion.induce.names import lowercase_name
 from ingestion.meaning.draft import Draft
 from ingestion.meaning.value_nodes import UNIT, UNIT_NAMES, VALUE, VALUE_NAMES, VALUE_REASON, unit_symbol
 from ingestion.read.facts import unique_counts
-from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, RDF, SCHEMA_TYPES, TRIPLE_TERM, TYPE, local_name, name_rank
+from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TRIPLE_TERM, TYPE, local_name, name_rank
 from nacre.language.data import word_list
+from nacre.records.schema import REIFIES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -222,8 +223,6 @@ def _words(iri: str) -> list[str]:
     return lowercase_name(local_name(iri)).split()
 
 
-REIFIES = RDF + "reifies"
-
 CLAIM = "urn:nacre:claim"  # the class of what is only claimed
 
 CLAIM_REASON = "said of a statement"
@@ -268,8 +267,6 @@ def read_claims(draft: Draft) -> None:
                 draft.add(node, CLAIM + "-about", subject)
             continue
         for said, value in own:
-            if said in (REIFIES, TYPE):
-                continue
             iri = f"{predicate}/{local_name(said)}"
             draft.add(draft.iri(iri), LABEL, draft.literal(f"{called(predicate)} {called(said)}"))
             for end in (subject, *ends):

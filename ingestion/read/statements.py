@@ -20,6 +20,7 @@ from ingestion.read.json_ld import ContextLoader, inline_contexts
 from ingestion.read.sources import LINES, NAMED, STATEMENTS
 from ingestion.vocabulary import TRIPLE_TERM
 from nacre.errors import IngestionError
+from nacre.language.tokens import iri_end
 
 log = logging.getLogger(__name__)
 
@@ -288,16 +289,11 @@ def collect_terms(
             text(f"<<( {term} )>>")
             sort(number_of(("literal", TRIPLE_TERM, "")))
             if "_:" in str(term):
-                # the labels of blank nodes change
+                # the labels of blank nodes change; its line is found by its predicate
                 collected.local.append(term)
                 reason = "blank nodes in RDF 1.2 triple terms are not supported"
-                collected.invalid[number] = InvalidTerm(f"<<{_last_name(term)}", reason)
+                collected.invalid[number] = InvalidTerm(f"<<{iri_end(term.predicate.value)}", reason)
     return collected
-
-
-def _last_name(term: Any) -> str:
-    """The end of the IRI of a triple term's predicate, by which its line is found."""
-    return re.split("[/#:]", term.predicate.value)[-1]
 
 
 def _invalid_iri(iri: str) -> InvalidTerm:

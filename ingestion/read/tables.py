@@ -4,13 +4,14 @@ A reader (`Extension.tables`) gives the sheets of a file as rows of texts; the e
 them, with the numbers of `TermNumbers`. Its reports lie in the folder of the version, beside the cells as they were.
 """
 
+import csv
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyoxigraph import Literal, NamedNode
 
@@ -19,12 +20,18 @@ from nacre.extension import extensions
 from nacre.records.json_form import from_json
 from nacre.stores.versions import SHEETS
 
+if TYPE_CHECKING:
+    from _csv import Reader
+
 # the format of sources that are files of tables
 TABLE = "TABLE"
 
 REPORT = "sheets.json"
 
 MAX_LISTED_NOTES = 20
+
+# characters of a cell (given)
+MAX_CELL = 1_000_000
 
 
 class Sheet(NamedTuple):
@@ -40,6 +47,13 @@ class Sheet(NamedTuple):
 
 class UnreadableTable(Exception):
     """A file or the rest of a sheet can't be read."""
+
+
+def csv_rows(lines: Iterable[str], **dialect: Any) -> "Reader":
+    """The rows of CSV, as csv.reader gives them. Raises csv.Error for a cell beyond MAX_CELL: the limit belongs to the
+    whole process, so that every reader takes this one."""
+    csv.field_size_limit(MAX_CELL)
+    return csv.reader(lines, **dialect)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ each. Whether a fact is of the kind that a question asks for ("when" wants a dat
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -25,7 +24,7 @@ from nacre.language.thesaurus import (
     is_noun_of_kind,
     synonyms,
 )
-from nacre.language.tokens import fold, lemma, name_tokens, tokenize
+from nacre.language.tokens import fold, iri_end, lemma, name_tokens, tokenize
 from nacre.plans.run import Engine, tables_engine
 from nacre.records.evidence import EvidenceSentence, Nearness, Query
 from nacre.records.facts import Passage
@@ -218,7 +217,7 @@ def fitting_facts(question: str, facts: Sequence[EvidenceSentence], schema: Sche
 
 def _is_unasked_code(sentence: EvidenceSentence, question: set[str], schema: Schema) -> bool:
     """Whether a sentence gives an identifier, or the end of an IRI in place of a name, that no word asks for."""
-    ends = {re.split(r"[/#:]", value)[-1] for _, _, value in sentence.triples if "://" in value}
+    ends = {iri_end(value) for _, _, value in sentence.triples if "://" in value}
     codes = {end for end in ends if any(map(str.isdigit, end)) and end in sentence.text.rstrip(".").split()}
     label = _lemmas(name_tokens(property_label(sentence, schema)))
     return (bool(codes) or _is_code(sentence, schema)) and not (label and label <= question)

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection
 
+from nacre.language.tokens import iri_end
 from nacre.records.schema import Relation
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.tables import Cell, quote_if_needed
@@ -38,7 +39,7 @@ def find_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
             join = f"{quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{quote_if_needed(relation.key)}"
             sql = f"SELECT e.iri, {columns} FROM {join} WHERE e.iri IN ({marks})"
             for iri, *cells in tables.run(sql, part, limit=CHUNK, seconds=SECONDS).rows:
-                place = place_of_text(str(cells[0])[:MAX_TEXT]) if len(names) == 1 else _place(*cells)
+                place = place_of_text(str(cells[0])) if len(names) == 1 else _place(*cells)
                 if place is not None:
                     found.setdefault(str(iri), place)
     return found
@@ -48,16 +49,12 @@ def _columns(relation: Relation) -> tuple[str, ...]:
     """The columns with latitude and longitude, or the one with a shape; none if a relation has no places."""
     if relation.kind == "junction":
         return ()
-    named = {_local_name(c.predicate): c.text or c.value for c in relation.columns if c.value}
+    named = {iri_end(c.predicate.rstrip("/#")).lower(): c.text or c.value for c in relation.columns if c.value}
     latitude = next((named[each] for each in sorted(LATITUDES & named.keys())), "")
     longitude = next((named[each] for each in sorted(LONGITUDES & named.keys())), "")
     if latitude and longitude:
         return latitude, longitude
     return tuple(named[each] for each in sorted(TEXTS & named.keys()))[:1]
-
-
-def _local_name(iri: str) -> str:
-    return re.split(r"[/#:]", iri.rstrip("/#"))[-1].lower()
 
 
 def place_of_text(text: str) -> Place | None:
@@ -66,6 +63,7 @@ def place_of_text(text: str) -> Place | None:
     >>> place_of_text("POINT(-8.5 39.25)"), place_of_text("not known")
     ((39.25, -8.5), None)
     """
+    text = text[:MAX_TEXT]
     pairs = [(float(one), float(other)) for one, other in _PAIR.findall(text)[:MAX_POINTS]]
     if not pairs:
         return None

@@ -1,4 +1,5 @@
-"""Make text of a graph harmless: text -> text without control characters, fake citations, tags and links."""
+"""Make text of a graph harmless: text -> text without control characters, fake citations, tags and links; and names of
+files that callers send."""
 
 import re
 import unicodedata

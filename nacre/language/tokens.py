@@ -228,6 +228,15 @@ def language_names() -> dict[str, str]:
     return load_language_data("resources/language_names.yaml")
 
 
+def iri_end(iri: str) -> str:
+    """What an IRI has after its last slash, # or colon.
+
+    >>> iri_end("http://www.w3.org/2003/01/geo/wgs84_pos#lat"), iri_end("urn:isbn:12")
+    ('lat', '12')
+    """
+    return re.split("[/#:]", iri)[-1]
+
+
 def spelling(iri: str) -> str:
     """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
 

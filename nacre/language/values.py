@@ -16,6 +16,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from nacre.language.data import pattern, phrase_list, word_list, word_map
+from nacre.language.tokens import iri_end
 from nacre.records.evidence import Cell
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
@@ -101,7 +102,7 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
     >>> display_name("bmw-m3-coupé", ("http://e.org/bmw-m3-coup%C3%A9",)), display_name("us-east-1", ("http://e.org/n17",))
     ('BMW M3 Coupé', 'us-east-1')
     """
-    if small or not _SLUG.fullmatch(name) or not any(unquote(re.split(r"[/#:]", iri)[-1]) == name for iri in iris):
+    if small or not _SLUG.fullmatch(name) or not any(unquote(iri_end(iri)) == name for iri in iris):
         return name
     parts = re.split(r"[-_]", name)
     return " ".join(part.upper() if _ABBREVIATION.fullmatch(part) else part.capitalize() for part in parts)
@@ -134,7 +135,7 @@ def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
     """
     if name.isdigit():
         return True
-    return any(map(str.isdigit, name)) and any(re.split(r"[/#:]", iri)[-1] == name for iri in iris)
+    return any(map(str.isdigit, name)) and any(iri_end(iri) == name for iri in iris)
 
 
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:

@@ -145,7 +145,17 @@ def _other_kinds(select: Select, runner: "QueryRunner") -> tuple[KindCount, ...]
     return runner.kinds(replace(select, variables=(replace(thing, classes=(), without=()),)), thing.name)
 
 
-def _filtered(select: Select, condition: Filter) -> Select:
+MARKS: dict[Mark, str] = {"deprecated": DEPRECATED, "several records": RECORDS, "exact match": EXACT_MATCH}
+
+
+def _with_mark(select: Select, thing: Variable, mark: Mark) -> Select:
+    """The select of those things alone that have a mark."""
+    if mark == "exact match":
+        same = Variable("same", thing.classes, thing.without, any_of=thing.any_of)
+        edge = Edge(thing.name, EXACT_MATCH, same.name)
+        return replace(select, variables=(*select.variables, same), edges=(*select.edges, edge))
+    value = Attribute(thing.name, MARKS[mark])
+    condition = Filter(value, "=", True) if mark == "deprecated" else Filter(value, "known")
     return replace(select, filters=(*select.filters, condition))
 
 
@@ -185,28 +195,19 @@ class QueryRunner:
         return replace(table, marked=tuple(self._marked(table, body)))
 
     def _marked(self, table: Table, body: Select) -> Iterator[MarkedThings]:
-        """Those of the things that are asked for which are deprecated, and of counted ones those of which there are
-        several records."""
-        asked, known = aggregated_value(body.answers[0]), self.engine.schema.predicate_of.keys() - predicates_of(body)
+        """The things among those asked for that are deprecated; of counted things also those that have several records
+        or an exact match."""
+        asked, is_counted = aggregated_value(body.answers[0]), isinstance(body.answers[0], Aggregate)
+        marks = [mark for mark, iri in MARKS.items() if iri in self.engine.schema.predicate_of]
         if body.group or body.by or body.limit or table.truncated or self.engine.is_remote or not table.rows:
             return
-        if not isinstance(asked, Itself):
+        if not marks or not isinstance(asked, Itself):
             return
         thing = next(each for each in body.variables if each.name == asked.variable)
-        same = Variable("same", thing.classes, thing.without, any_of=thing.any_of)
-        marked: dict[Mark, tuple[str, Select]] = {
-            "deprecated": (DEPRECATED, _filtered(body, Filter(Attribute(thing.name, DEPRECATED), "=", True))),
-            "several records": (RECORDS, _filtered(body, Filter(Attribute(thing.name, RECORDS), "known"))),
-            "exact match": (
-                EXACT_MATCH,
-                replace(
-                    body, variables=(*body.variables, same), edges=(*body.edges, Edge(thing.name, EXACT_MATCH, "same"))
-                ),
-            ),
-        }
-        for mark, (iri, select) in marked.items():
-            if iri in known and (mark == "deprecated" or isinstance(body.answers[0], Aggregate)):
-                found = self.run(self.engine.write_contributing(replace(select, order=None), thing.name))
+        for mark in marks:
+            if (mark == "deprecated" or is_counted) and MARKS[mark] not in predicates_of(body):
+                select = replace(_with_mark(body, thing, mark), order=None)
+                found = self.run(self.engine.write_contributing(select, thing.name))
                 if found and found[0]:
                     yield MarkedThings(mark, tuple(str(row[1]) for row in found[0]))
 
@@ -283,7 +284,7 @@ class QueryRunner:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
             return self._with_contributing(table, body, aggregate)
-        return order_by_name(table, body) if isinstance(body, Select) else table
+        return _in_order_of_names(table, body) if isinstance(body, Select) else table
 
     def _side_by_side(self, groups: Select, parts: Sequence[Select], body: Select) -> Table | None:
         """The numbers of each group, each computed apart so that no join repeats what it is computed over or leaves out
@@ -425,7 +426,7 @@ def _mixed_variable(body: Select) -> str:
     return next((v.name for v in own if v.any_of and not (v.classes or v.keys)), "")
 
 
-def order_by_name(table: Table, body: Select) -> Table:
+def _in_order_of_names(table: Table, body: Select) -> Table:
     """The table of things in the order of their names as people sort them, without regard to case and accents."""
     order = body.order if body.limit is None and not table.truncated else None
     if order is None or order.by != body.answers[0] or not isinstance(order.by, Itself):

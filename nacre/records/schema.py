@@ -62,6 +62,8 @@ RECORDS = "urn:nacre:records"  # the derived predicate from a thing to the numbe
 
 DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
 
+REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
+
 EXACT_MATCH = "http://www.w3.org/2004/02/skos/core#exactMatch"
 
 # minimum ratio of objects to subjects at which a link counts as one-to-one

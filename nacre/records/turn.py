@@ -97,8 +97,8 @@ class Rewrite:
     language if `standalone` has its words in English and leaves their order and the names as they are. `chosen` is the
     offered reading that the user picked by its number. `aside`: the turn asks about the conversation itself ("are you
     sure?"). `orientation` is what a turn wants that asks nothing of the data: "contents" (what is in the graph),
-    "self" (who answers), "thanks" and others of `nacre/language/en/orientation.yaml`. `display` is how the answer is to
-    be shown if the turn says so; `standalone` is without these words.
+    "self" (who answers), "thanks" and others of `nacre/language/en/orientation.yaml`. `display` is the form of the
+    answer that the turn asks for, such as a chart; the words for it are not in `standalone`.
     """
 
     standalone: str

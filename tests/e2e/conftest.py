@@ -62,6 +62,15 @@ def command(data: Path, folder: Path, before: Sequence[str] = ()) -> Nacre:
     return run
 
 
+@contextmanager
+def ingested(data: Path, folder: Path, name: str) -> Iterator[None]:
+    """The file NAME.ttl of a folder as the graph NAME, which is removed at the end."""
+    nacre = command(data, folder)
+    assert nacre("ingest", folder / f"{name}.ttl", "--graph", name, "--no-vectors").returncode == 0
+    yield
+    assert nacre("remove", "--graph", name).returncode == 0
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import ROOT, command, free_port, serving, started
+from tests.e2e.conftest import ROOT, command, free_port, ingested, serving, started
 from tests.e2e.test_page import LAST, QUESTION, STATIC, ask, begin, kept, serious, taken
 
 browser, context, page, mixed = test_page.browser, test_page.context, test_page.page, test_page.mixed
@@ -36,10 +36,8 @@ def buoys(data, tmp_path_factory):
     )
     prefixes = "@prefix : <http://example.org/y/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
     (folder / "buoys.ttl").write_text(prefixes + things)
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "buoys.ttl", "--graph", "buoys", "--no-vectors").returncode == 0
-    yield "buoys"
-    assert nacre("remove", "--graph", "buoys").returncode == 0
+    with ingested(data, folder, "buoys"):
+        yield "buoys"
 
 
 def test_a_long_list_is_opened_copied_and_exported_whole(page, server, buoys):

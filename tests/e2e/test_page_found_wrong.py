@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command
+from tests.e2e.conftest import ingested
 from tests.e2e.test_page import LAST, ask, begin, taken
 
 # fixtures and marks of the other tests of the page
@@ -46,10 +46,8 @@ def wells(data, tmp_path_factory):
     prefixes = f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
     owl = "@prefix o: <http://www.w3.org/2002/07/owl#> .\n"
     (folder / "wells.ttl").write_text(prefixes + owl + things + others + kinds)
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "wells.ttl", "--graph", "wells", "--no-vectors").returncode == 0
-    yield "wells"
-    assert nacre("remove", "--graph", "wells").returncode == 0
+    with ingested(data, folder, "wells"):
+        yield "wells"
 
 
 def test_a_table_of_names_is_whole_and_says_nothing_of_the_command_line(page, server, wells):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command
+from tests.e2e.conftest import ingested
 from tests.e2e.test_page import serious
 
 browser, context, page = test_page.browser, test_page.context, test_page.page
@@ -37,10 +37,8 @@ def looms(data, tmp_path_factory):
             after = f":loom{(n * 7 + 1) % CLASSES}x{each}"
             lines.append(f':loom{n}x{each} a :Loom{n} ; r:label "Loom {n} no {each}" ; :feeds {after} .')
     (folder / "looms.ttl").write_text("\n".join(lines))
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "looms.ttl", "--graph", "looms", "--no-vectors").returncode == 0
-    yield "looms"
-    assert nacre("remove", "--graph", "looms").returncode == 0
+    with ingested(data, folder, "looms"):
+        yield "looms"
 
 
 def test_a_graph_is_told_in_words(page, server, looms):

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command
+from tests.e2e.conftest import ingested
 from tests.e2e.test_page import LAST, ask, begin, serious
 
 browser, context, page = test_page.browser, test_page.context, test_page.page
@@ -33,10 +33,8 @@ def beacons(data, tmp_path_factory):
         )
     lines.append(':buoy a :Buoy ; r:label "Old Buoy" ; s:asWKT "POINT(10.5 55.25)"^^s:wktLiteral .')
     (folder / "beacons.ttl").write_text("\n".join(lines))
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "beacons.ttl", "--graph", "beacons", "--no-vectors").returncode == 0
-    yield "beacons"
-    assert nacre("remove", "--graph", "beacons").returncode == 0
+    with ingested(data, folder, "beacons"):
+        yield "beacons"
 
 
 def test_things_with_places_are_on_a_map_that_the_keyboard_walks(page, server, beacons):

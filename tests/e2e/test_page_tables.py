@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e import test_page
-from tests.e2e.conftest import command
+from tests.e2e.conftest import ingested
 from tests.e2e.test_page import serious, taken
 
 browser, context, page, pytestmark = test_page.browser, test_page.context, test_page.page, test_page.pytestmark
@@ -29,10 +29,8 @@ def buoys(data, tmp_path_factory):
     keepers = "".join(f':k{i} a :Keeper ; r:label "Keeper {i}" ; :colour "violet" .\n' for i in range(4))
     prefixes = f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
     (folder / "buoys.ttl").write_text(prefixes + things + keepers)
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "buoys.ttl", "--graph", "buoys", "--no-vectors").returncode == 0
-    yield "buoys"
-    assert nacre("remove", "--graph", "buoys").returncode == 0
+    with ingested(data, folder, "buoys"):
+        yield "buoys"
 
 
 def test_a_class_is_a_table_that_sorts_filters_and_is_shared(page, context, server, buoys):
@@ -128,7 +126,5 @@ def fresh_graph(data, tmp_path_factory):
         ':note "javascript:alert(1)" .\n'
         ':other a :Lamp ; r:label "New Lamp" ; :lit "1950-12-01"^^x:date .\n'
     )
-    nacre = command(data, folder)
-    assert nacre("ingest", folder / "lamp.ttl", "--graph", "lamp", "--no-vectors").returncode == 0
-    yield "lamp"
-    assert nacre("remove", "--graph", "lamp").returncode == 0
+    with ingested(data, folder, "lamp"):
+        yield "lamp"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.example_questions import find_example_questions
+from ingestion.example_questions import find_example_questions, known_questions
 from ingestion.pipeline import ingest
 from nacre.client.facade import Nacre
 from nacre.config.settings import Settings
@@ -53,8 +53,12 @@ def test_suggestions_are_in_the_language_of_the_labels_and_answered(name: str, f
     ingest([str(FIXTURES / f"languages/{name}.ttl")], "g", data=tmp_path, no_vectors=True)
     with open_library(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as stored:
         found = find_example_questions(stored, 6)
+        known = known_questions(stored, 6, 30.0)
         labels = {each.label.lower() for each in stored.schema.predicates}
     assert len(found) >= 3
+    # with their values they are the questions that measure a model
+    assert [question for question, _ in known] == found
+    assert all(values for _, values in known)
     with Nacre(tmp_path) as opened:
         for question in found:
             assert re.search(forms, question), question

@@ -12,6 +12,7 @@ from graph.app import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from tests.support.databases import attached_app
 
 # kilns are called by their code, makers by a text that is not unique; firings refer to a kiln that is gone
 POTTERY = """
@@ -111,13 +112,8 @@ REGATTA_QUESTIONS: list[tuple[str, list[object]]] = [
 
 @pytest.fixture(scope="module")
 def regatta(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: Path = tmp_path_factory.mktemp("regatta")
-    with closing(sqlite3.connect(folder / "r.db")) as db:
-        db.executescript(REGATTA)
-    attach_database(f"sqlite:///{folder}/r.db", "regatta", data=folder / "data")
-    composed = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none"))
-    yield composed.build()
-    composed.library.close()
+    with attached_app(tmp_path_factory.mktemp("regatta"), "regatta", REGATTA) as app:
+        yield app
 
 
 @pytest.mark.parametrize(("question", "values"), REGATTA_QUESTIONS)

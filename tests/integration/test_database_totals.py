@@ -1,17 +1,12 @@
 """Numbers over one-to-many joins: each is computed over the table that has it, and groups without any are kept."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graph.app import compose
 from graph.stream import stream_turn
-from nacre.config.settings import Settings
-from nacre.extensions.databases.attach_database import attach_database
+from tests.support.databases import attached_app
 
 # Ada has hires and complaints, Bo only hires, Cleo a hire without a sum, Dora nothing; a complaint of nobody
 BOATYARD = """
@@ -53,13 +48,8 @@ QUESTIONS: list[tuple[str, list[Any]]] = [
 
 @pytest.fixture(scope="module")
 def boatyard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder: Path = tmp_path_factory.mktemp("boatyard")
-    with closing(sqlite3.connect(folder / "b.db")) as db:
-        db.executescript(BOATYARD)
-    attach_database(f"sqlite:///{folder}/b.db", "boatyard", data=folder / "data")
-    composed = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none"))
-    yield composed.build()
-    composed.library.close()
+    with attached_app(tmp_path_factory.mktemp("boatyard"), "boatyard", BOATYARD) as app:
+        yield app
 
 
 @pytest.mark.parametrize(("question", "values"), QUESTIONS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.errors import ConfigError
-from nacre.extension import extensions, resolve
+from nacre.extension import services
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -103,9 +103,8 @@ def delete(
         print_line(f"{owner} has {found}. To delete it, repeat the command with --yes.")
         return
     # first, so that no session goes on
-    for extension in extensions():
-        if "forget" in extension.services:
-            resolve(extension.services["forget"])(settings, owner)
+    for forget in services("forget"):
+        forget(settings, owner)
     for state in states:
         uploads.cancel(Caller(owner, may=RIGHTS), state.upload)
     asyncio.run(_delete_threads(settings, owner))
@@ -128,11 +127,7 @@ def log_out(who: WhoArgument) -> None:
     owner, accounts = _find(settings, who)
     if not accounts:
         raise ConfigError(f"Nobody called {who[:100]!r} has logged in.")
-    ended = sum(
-        resolve(extension.services["end_sessions"])(settings, owner)
-        for extension in extensions()
-        if "end_sessions" in extension.services
-    )
+    ended = sum(end_sessions(settings, owner) for end_sessions in services("end_sessions"))
     print_line(f"{owner}: {ended} sessions ended.")
 
 
@@ -158,10 +153,7 @@ def _find(settings: "Settings", who: str) -> tuple[str, list[dict[str, Any]]]:
     from nacre.extensions.audit.entries import EntryFilter
     from nacre.serving.keys import open_keys
 
-    accounts: list[dict[str, Any]] = []
-    for extension in extensions():
-        if "persons" in extension.services:
-            accounts += resolve(extension.services["persons"])(settings, who)
+    accounts = [account for persons in services("persons") for account in persons(settings, who)]
     if len(accounts) > 1:
         several = ", ".join(f"{each['owner']} ({each['name']})" for each in accounts[:10])
         raise ConfigError(f"Several persons are called {who[:100]!r}: {several}. Name the owner.")
@@ -192,9 +184,8 @@ def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) ->
             while entries := library.verified.listed(graph, owner, own=True, skip=skip):
                 skip += len(entries)
                 yield from ({"what": "verified question", "graph": graph, **vars(each)} for each in entries)
-    for extension in extensions():
-        if "stored" in extension.services:
-            yield from resolve(extension.services["stored"])(settings, owner)
+    for stored in services("stored"):
+        yield from stored(settings, owner)
     yield from ({"what": "upload", **vars(each)} for each in _uploads(settings, owner)[1])
     with _opened(settings) as opened:
         found = opened.read(EntryFilter(who=owner))

@@ -13,8 +13,10 @@ from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
+from nacre.access.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.errors import ConfigError
 from nacre.language.sanitize import strip_control_characters
+from nacre.language.tokens import iri_end
 from nacre.records.answer import Answer, Citation, Value
 from nacre.serving.transcript import answer_table, csv_cell, escape_markdown
 
@@ -131,13 +133,8 @@ def _turtle(record: Answer, page: str) -> bytes:
     return links.encode() + graph.serialize(format="turtle", encoding="utf-8")
 
 
-# ends of the IRIs of properties with a latitude, and with a longitude
-LATITUDES, LONGITUDES = frozenset({"lat", "latitude"}), frozenset({"long", "lng", "lon", "longitude"})
-
-# a point in WKT; in the system EPSG:4326 the latitude comes first
-POINT = re.compile(
-    r"\s*+(?:(?P<system><[^<>]*+>)\s*+)?POINT *+Z?+ *+\( *+(-?[\d.]++) ++(-?[\d.]++)", re.IGNORECASE | re.ASCII
-)
+# a point in WKT, of which other shapes have several
+POINT = re.compile(r"\s*+(?:<[^<>]*+>\s*+)?POINT *+Z?+ *+\(", re.IGNORECASE | re.ASCII)
 
 
 def _geojson(record: Answer, page: str) -> bytes:
@@ -146,13 +143,11 @@ def _geojson(record: Answer, page: str) -> bytes:
     names: dict[str, str] = {}
     cited = [triple for citation in record["citations"] for triple in citation["triples"] if len(triple) == 3]
     for subject, predicate, value in cited:
-        end = re.split("[/#:]", predicate)[-1].lower()
+        end = iri_end(predicate).lower()
         if end in LATITUDES | LONGITUDES and re.fullmatch(r"[+-]?\d{1,3}(\.\d*)?", value, re.ASCII):
             places.setdefault(subject, {})["lat" if end in LATITUDES else "long"] = float(value)
-        elif end == "aswkt" and (point := POINT.match(value)) is not None:
-            first, second = float(point[2]), float(point[3])
-            is_flipped = (point["system"] or "").endswith("4326>")
-            places[subject] = {"lat": first, "long": second} if is_flipped else {"lat": second, "long": first}
+        elif end == "aswkt" and POINT.match(value) and (place := place_of_text(value)) is not None:
+            places[subject] = dict(zip(("lat", "long"), place, strict=True))
         elif end in ("label", "name", "preflabel", "title"):
             names.setdefault(subject, value)
     # a geometry is a node of its own
@@ -161,11 +156,11 @@ def _geojson(record: Answer, page: str) -> bytes:
         {
             "type": "Feature",
             "id": iri,
-            "geometry": {"type": "Point", "coordinates": [place["long"], place["lat"]]},
+            "geometry": {"type": "Point", "coordinates": [known["long"], known["lat"]]},
             "properties": {"name": names.get(iri, iri), "page": thing_address(page, record["graph"], iri)},
         }
-        for iri, place in sorted(places.items())
-        if len(place) == 2 and not iri.startswith("_:")
+        for iri, known in sorted(places.items())
+        if len(known) == 2 and not iri.startswith("_:")
     ]
     collection = {"type": "FeatureCollection", "features": features}
     return (json.dumps(collection, ensure_ascii=False) + "\n").encode(errors="replace")

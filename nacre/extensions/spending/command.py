@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nacre.errors import ConfigError
-from nacre.extension import extensions, resolve
+from nacre.extension import services
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def _opened(settings: "Settings") -> "Iterator[Spending | None]":
 def _names(settings: "Settings", owner: str) -> list[str]:
     if not owner.startswith("@"):
         return []
-    places = [each.services["persons"] for each in extensions() if "persons" in each.services]
-    return [str(found["name"]) for place in places for found in resolve(place)(settings, owner)]
+    return [str(found["name"]) for persons in services("persons") for found in persons(settings, owner)]
 
 
 def _shown(spent: Any) -> dict[str, Any]:

@@ -18,15 +18,15 @@ from typing import IO, Any, NamedTuple
 from unicodedata import name
 
 from ingestion.read.sources import DEFAULT_EXPANSION, expansion_limit, open_inflated
-from ingestion.read.tables import Sheet, UnreadableTable
+from ingestion.read.tables import MAX_CELL, Sheet, UnreadableTable, csv_rows
 from nacre.errors import IngestionError
 from nacre.extensions.spreadsheets.metadata import read_metadata
 
 # the likely delimiters, then those that are tried if no row has one of these
 DELIMITERS, OTHER_DELIMITERS = ",;\t|", "^~\x1f:"
 
-# characters of a cell, and of a line; rows that show the delimiter; bytes that show the encoding (given)
-MAX_CELL, MAX_LINE, SAMPLE_ROWS, SAMPLE_BYTES = 1_000_000, 16_000_000, 200, 50_000
+# characters of a line; rows that show the delimiter; bytes that show the encoding (given)
+MAX_LINE, SAMPLE_ROWS, SAMPLE_BYTES = 16_000_000, 200, 50_000
 
 BLOCK = 1 << 20
 
@@ -61,15 +61,11 @@ def read_delimited(path: Path, folder: Path) -> Iterator[Sheet]:
 
     def rows() -> Iterator[Sequence[str]]:
         lines = islice(_lines(path, encoding), delimiting.skipped, None)
-        # a setting of the module: the default would end a long text
-        before = csv.field_size_limit(MAX_CELL)
         try:
-            yield from csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
+            yield from csv_rows(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
         except csv.Error as error:
             why = f"a quote has no end, or a cell more than {MAX_CELL:,} characters" if "limit" in str(error) else error
             raise UnreadableTable(f"line {_line_of_error(path, encoding, delimiting):,}: {why}") from None
-        finally:
-            csv.field_size_limit(before)
 
     yield Sheet("", rows, notes, decimal_comma=delimiting.delimiter == ";")
 
@@ -150,7 +146,7 @@ def _regularity(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
     """The share of rows with the most frequent number of cells above one, and that number."""
     try:
         # a quoted cell may go on behind the sample
-        widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
+        widths = [len(row) for row in csv_rows(sample, delimiter=delimiter) if row]
     except csv.Error:
         return 0, 0
     counts = Counter(width for width in widths if width > 1)
@@ -184,7 +180,7 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
 def _line_of_error(path: Path, encoding: str, delimiting: Delimiting) -> int:
     """The first line of the row that can't be read; rows are not counted before there is one."""
     lines = islice(_lines(path, encoding), delimiting.skipped, None)
-    reader = csv.reader(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
+    reader = csv_rows(lines, delimiter=delimiting.delimiter, quotechar=delimiting.quote)
     line = delimiting.skipped + 1
     with suppress(csv.Error):
         for _ in reader:

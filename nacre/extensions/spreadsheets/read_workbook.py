@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, unescape
 
-from ingestion.read.tables import Sheet, UnreadableTable
+from ingestion.read.tables import MAX_CELL, Sheet, UnreadableTable, csv_rows
 from nacre.errors import ConfigError
 from nacre.stores.killable_pool import KillablePool
 
@@ -255,8 +255,10 @@ def _text(value: Any) -> str:
 
 def _rows_of(file: Path) -> Any:
     def rows() -> Iterator[Sequence[str]]:
-        csv.field_size_limit(MAX_BYTES)
         with file.open(encoding="utf-8", newline="") as text:
-            yield from csv.reader(text)
+            try:
+                yield from csv_rows(text)
+            except csv.Error:
+                raise UnreadableTable(f"a cell has more than {MAX_CELL:,} characters") from None
 
     return rows

@@ -16,7 +16,7 @@ import typer
 import typer.main
 
 from nacre.errors import GraphNotFound, NacreError
-from nacre.extension import extensions, provided, resolve
+from nacre.extension import provided, services
 from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
 from nacre.serving.cli.examples import examples_app
 from nacre.serving.cli.layer import layer_app
@@ -127,8 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = typer.main.get_command(app)
         spread = spread_option(spread_option(words, "--texts"), "--loader-args")
         with ExitStack() as stack:
-            for around in (each.services["around"] for each in extensions() if "around" in each.services):
-                stack.enter_context(resolve(around)(words[0] if words else "-"))
+            for around in services("around"):
+                stack.enter_context(around(words[0] if words else "-"))
             code = command.invoke(stack.enter_context(command.make_context("nacre", spread)))
         sys.stdout.flush()
     except BrokenPipeError:

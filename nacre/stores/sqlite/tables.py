@@ -96,6 +96,14 @@ class Tables:
         return layout
 
     @cached_property
+    def places(self) -> dict[str, list[tuple[int, dict[str, Any]]]]:
+        """The places of the layout by their predicate, each with its number."""
+        found: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+        for index, place in enumerate(self.layout["places"]):
+            found.setdefault(place["predicate"], []).append((index, place))
+        return found
+
+    @cached_property
     def overview(self) -> GraphOverview | None:
         """What the ingest prepared for questions about the graph as a whole; None if there is nothing, or it can't be
         read."""

@@ -119,10 +119,10 @@ class TripleReader:
         self.prepare((subject,))
         return subject in self._rows_read
 
-    def _places(self, predicate: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        for index, place in enumerate(self._tables.layout["places"]):
-            if predicate is None or place["predicate"] == predicate:
-                yield index, place
+    def _places(self, predicate: str | None) -> Iterable[tuple[int, dict[str, Any]]]:
+        if predicate is None:
+            return enumerate(self._tables.layout["places"])
+        return self._tables.places.get(predicate, ())
 
     def _objects(self, index: int, place: dict[str, Any], subject: str, condition: str = "") -> Iterator[str]:
         """The values of a subject; a `condition` has the number of the predicate as parameter."""

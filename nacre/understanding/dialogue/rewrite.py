@@ -81,10 +81,11 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     linker = linker_of(lexicon)
     asked, display = _split_display(question, linker)
     if display and (asked or earlier):
-        shown = (
-            Rewrite(question) if asked or earlier[-1].plan is None else _again(earlier[-1].plan, earlier[-1], schema)
-        )
-        return replace(rewrite_question(asked, earlier, schema, lexicon) if asked else shown, display=display)
+        if asked:
+            return replace(rewrite_question(asked, earlier, schema, lexicon), display=display)
+        last = earlier[-1]
+        repeated = _again(last.plan, last, schema) if last.plan is not None else Rewrite(question)
+        return replace(repeated, display=display)
     if earlier and (revised := _other_rows(question, earlier[-1], schema)) is not None:
         return _again(revised, earlier[-1], schema)
     if earlier and (direct := _direct_rewrite(question, earlier)) is not None:

@@ -260,7 +260,11 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
 def show_numbered_properties(candidate: Candidate, context: ParseContext) -> Candidate:
     """Return the values of all properties that a span names, if a number tells them apart: "phone" of "Phone" and
     "Phone 2"."""
-    body, about = candidate.body, context.graph.about
+
+    def stem(predicate: str) -> str:
+        return context.graph.about(predicate).label.rstrip(" 0123456789")
+
+    body = candidate.body
     shown = body.answers[-1] if isinstance(body, Select) and not body.group and body.limit is None else None
     if not isinstance(body, Select) or not isinstance(shown, Attribute):
         return candidate
@@ -268,8 +272,7 @@ def show_numbered_properties(candidate: Candidate, context: ParseContext) -> Can
     own = [x for x in candidate.derivation.links if x in links and x.refs[0].predicate == shown.predicate]
     spans = {(x.start, x.end, x.refs[0].node) for x in own}
     beside = sorted({x.refs[0].predicate for x in links if (x.start, x.end, x.refs[0].node) in spans})
-    stem = about(shown.predicate).label.rstrip(" 0123456789")
-    beside = [each for each in beside if about(each).label.rstrip(" 0123456789") == stem]
+    beside = [each for each in beside if stem(each) == stem(shown.predicate)]
     if len(beside) < 2 or len(body.answers) + len(beside) > MAX_NUMBERED:
         return candidate
     answers = (*body.answers[:-1], *(replace(shown, predicate=each) for each in beside))

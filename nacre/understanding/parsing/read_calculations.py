@@ -367,8 +367,8 @@ RATE_RULE = "mean of counts"  # the rule by which a mean of counts is one count 
 
 
 def read_mean_counts(question: Question, read_whole: WholeReader) -> Iterator[Candidate]:
-    """Yield the reading of "the average number of tickets per customer": how many tickets all customers have, of how
-    many customers there are, with those who have none."""
+    """Yield the reading of "the average number of tickets per customer": the number of tickets of all customers,
+    divided by the number of customers, of whom some have no ticket."""
     means = [cue for cue in question.cues if cue.kind in MEANS - {"median"}]
     counts = [cue for cue in question.cues if cue.kind == "count"]
     mean = next((m for m in means if any(cue.start == m.end for cue in counts)), None)
