@@ -1,7 +1,6 @@
 """`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents.
 
-`nacre extract`: texts -> triples, printed; with --apply stored as a layer of the graph. Progress: (stage, done, total)
--> a bar on a terminal, else one line per stage; on stderr.
+Progress: (stage, done, total) -> a bar on a terminal, else one line per stage; on stderr.
 """
 
 import logging

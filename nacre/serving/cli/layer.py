@@ -26,9 +26,8 @@ from nacre.serving.cli.open_library import (
 from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
-    from agents.extractor import LayerDrafter
     from ingestion.layer.apply import LayerReport
-    from ingestion.layer.drafting import LayerDraft
+    from ingestion.layer.drafting import LayerDraft, LayerDrafter
     from ingestion.layer.layer_file import LayerFiles
     from nacre.config.settings import Settings
     from nacre.records.schema import Schema
@@ -256,8 +255,8 @@ def _print_result(draft: "LayerDraft", out: Path) -> None:
 
 
 def _drafter(settings: "Settings") -> "LayerDrafter | None":
-    from agents.extractor import LayerDrafter
     from agents.model_priors import model_limits
+    from ingestion.layer.drafting import LayerDrafter
     from nacre.config.models import chat_model
 
     longer = settings.model_copy(
