@@ -22,8 +22,8 @@ from nacre.stores.versions import Manifest, Pointer
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
 OURS = (
-    "a2a", "agui", "databases", "documents", "downloads", "embed", "fleet", "langgraph_api", "local_model", "pyramid",
-    "server_tables", "sharing",
+    "a2a", "agui", "databases", "documents", "downloads", "embed", "endpoints", "fleet", "langgraph_api", "local_model",
+    "pyramid", "server_tables", "sharing",
 )  # fmt: skip
 
 HARBOUR = """
@@ -229,6 +229,11 @@ def without(gone: tuple[str, ...], folder: Path) -> Path:
 # an extension, the line about it, and a command that needs it
 NEEDED = {
     "attach": ("databases", "This needs the extension 'databases', which", ["attach", "sqlite:///x", "--graph", "x"]),
+    "endpoint": (
+        "endpoints",
+        "This needs the extension 'endpoints', which",
+        ["attach", "http://x/sparql", "--graph", "x"],
+    ),
     "ask": ("databases", "The graph needs the extension 'databases', which", ["ask", "How many?", "--graph", "shop"]),
     "tables": (
         "databases",
