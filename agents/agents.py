@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from agents import extractor, fuser, query_writer, rewriter, tool_selector
+from agents import fuser, query_writer, rewriter, tool_selector
 from agents.model_calls import Limits, StructuredOutput, read_prompts
 from agents.model_priors import Priors, model_limits, model_priors, query_priors
 from agents.query_writer import Lead
@@ -21,7 +21,6 @@ class Agents:
     tool_selector: tool_selector.Selector
     query_writer: query_writer.QueryWriter
     fuser: fuser.Fuser
-    extractor: extractor.Extractor
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def build_agents(
     lead: Lead = "auto",
 ) -> Agents:
     """The agents by rules, or those by model that wrap them. `priors` are those of the model that writes queries."""
-    rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
+    rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules)
     if model is None:
         return rules
     limits, priors = limits or Limits(), priors or model_priors("unknown")
@@ -76,5 +75,4 @@ def build_agents(
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, priors, lead),
         fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=small),
-        extractor.by_model(models.query, rules.extractor, limits),
     )

@@ -6,16 +6,18 @@ the graph entry by entry; what fails goes back once with the reason, and what fa
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
 
-from agents.extractor import LayerDrafter
-from agents.model_calls import CHARACTERS_PER_TOKEN
-from agents.turn_view import NO_USAGE, Usage
+from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt, structured_reply
+from agents.turn_view import NO_USAGE, Result, Usage
 from ingestion.induce.names import namespace_word
 from ingestion.layer.apply import apply_layers, check_layers
 from ingestion.layer.edit import ORDER, layer_text
@@ -41,6 +43,41 @@ MAX_CALLS = 4
 
 # characters of what packs give already (given)
 MAX_GIVEN = 8000
+
+# characters of a draft: one of sixty entries has 14,000 (measured)
+MAX_DRAFT = 60_000
+
+
+class DraftedLayer(BaseModel):
+    """The layer as YAML."""
+
+    layer: str = Field(max_length=MAX_DRAFT)
+
+
+@dataclass(frozen=True)
+class LayerDrafter:
+    """Drafts and repairs with one model. Both raise ModelFailed."""
+
+    model: BaseChatModel
+    limits: Limits
+
+    async def draft(self, graph: str, prefixes: str, present: str, questions: Sequence[str]) -> Result[str]:
+        """The layer for some classes of a graph; `present` is what is drafted already."""
+        asked = "\n".join(f"- {question}" for question in questions)
+        turn = prompt("layer_drafter_turn", graph=graph, prefixes=prefixes, present=present or "(nothing)", asked=asked)
+        return await self._reply(turn)
+
+    async def repair(self, graph: str, prefixes: str, failed: Sequence[tuple[str, str]]) -> Result[str]:
+        """Corrected entries for those that failed: (entry, reason)."""
+        entries = "\n".join(f"- {entry}\n  reason: {reason}" for entry, reason in failed)
+        return await self._reply(prompt("layer_repair_turn", graph=graph, prefixes=prefixes, failed=entries))
+
+    async def _reply(self, turn: str) -> Result[str]:
+        messages = [SystemMessage(prompt("layer_drafter")), HumanMessage(turn)]
+        # a failed entry is repaired by a call of its own
+        limits = replace(self.limits, retries=1)
+        reply, usage = await structured_reply(self.model, messages, DraftedLayer, limits=limits)
+        return Result(reply.layer, "model", usage)
 
 
 @dataclass(frozen=True)

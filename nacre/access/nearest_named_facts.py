@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.answering.fallbacks import is_text
-from nacre.access.open_graph import endpoint_names
 from nacre.language.data import language
 from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
 from nacre.language.thesaurus import (
@@ -264,9 +263,8 @@ def _part_predicates(schema: Schema) -> list[str]:
 
 def engine_of(graph: Graph) -> Engine:
     """What describes things of a graph without passages: its endpoint, or its tables."""
-    names = endpoint_names(graph)
-    if names is not None and graph.remote is not None:
-        return endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
+    if (remote := graph.remote) is not None:
+        return endpoint_engine(remote.source, remote.endpoint, graph.schema, remote.labels)
     return tables_engine(graph.tables)
 
 

@@ -3,9 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from agents.extractor import LayerDrafter
 from agents.model_calls import Limits
-from ingestion.layer.drafting import LayerDraft, describe_graph, draft_layer
+from ingestion.layer.drafting import LayerDraft, LayerDrafter, describe_graph, draft_layer
 from ingestion.layer.edit import add_to_text
 from ingestion.read.parse import parse_files
 from tests.support.scripted_model import ScriptedModel

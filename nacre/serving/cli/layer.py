@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
     configured_embedder,
@@ -26,9 +27,8 @@ from nacre.serving.cli.open_library import (
 from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
-    from agents.extractor import LayerDrafter
     from ingestion.layer.apply import LayerReport
-    from ingestion.layer.drafting import LayerDraft
+    from ingestion.layer.drafting import LayerDraft, LayerDrafter
     from ingestion.layer.layer_file import LayerFiles
     from nacre.config.settings import Settings
     from nacre.records.schema import Schema
@@ -48,7 +48,6 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
 
     Nothing is written. Exit code 2 only for what can't be applied.
     """
-    from ingestion.attach.attach import check_attached_layers
     from ingestion.layer.apply import check_layers
     from ingestion.layer.layer_file import load_layer_files, read_layer_files
     from ingestion.report import version_facts
@@ -60,8 +59,8 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     if (folder / versions.DATABASE).is_file():
         raise ConfigError(f"Graph {name!r} is in a database. Run: nacre layer apply FILE --graph {name}")
     if is_attached(folder):
-        report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
-        return _print_report(report)
+        check = service("endpoints", "check_layers", "The graph")
+        return _print_report(check(name, given, data=settings.data, limits=configured_limits(settings)))
     return _print_report(check_layers(version_facts(folder), given))
 
 
@@ -256,8 +255,8 @@ def _print_result(draft: "LayerDraft", out: Path) -> None:
 
 
 def _drafter(settings: "Settings") -> "LayerDrafter | None":
-    from agents.extractor import LayerDrafter
     from agents.model_priors import model_limits
+    from ingestion.layer.drafting import LayerDrafter
     from nacre.config.models import chat_model
 
     longer = settings.model_copy(
