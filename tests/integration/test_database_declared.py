@@ -160,6 +160,18 @@ def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
         assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
 
 
+def test_sql_of_a_model_divides_as_real_numbers(gym: tuple[AttachedResult, Path]) -> None:
+    library = Library(gym[1], None)
+    shown = "SELECT minutes / 60 / 2, minutes / 60 * 60, CAST(minutes / 60 AS INTEGER) FROM visits WHERE minutes = 45"
+    with library.open("gym") as graph:
+        of_model = run_model_sql(shown, graph.tables, round=1, numbers=frozenset({60.0, 2.0, 45.0}))
+        of_a_person = run_model_sql(shown, graph.tables, round=1)
+    library.close()
+    assert (of_model.error, of_a_person.error) == (None, None)
+    assert of_model.rows[0].table.rows == ((0.375, 0, 0),)
+    assert of_a_person.rows[0].table.rows == ((0, 0, 0),)
+
+
 # an undeclared key of two columns and what refers to it, a link table without words for keys, numbered pages
 PRESS = """
 CREATE TABLE job (job_no INTEGER PRIMARY KEY, name TEXT);
