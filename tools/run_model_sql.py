@@ -7,7 +7,7 @@ import time
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
@@ -66,7 +66,7 @@ def _run(
         query = guard_sql(text, [*schema.relation_of, "entity"], limit=limit + 1)
         sql = sql_text(query)
         if numbers is not None:
-            query = query.transform(divide_as_reals)
+            query = cast(exp.Query, query.transform(divide_as_reals))
             sql = sql_text(query)
             check_measures(query, schema)
             check_sql_values(query, schema, numbers)
