@@ -274,8 +274,14 @@ def test_a_login_without_a_password_names_the_setting_and_a_missing_database_has
 def test_a_changed_catalogue_is_stated(served: Served, tables: AttachedTables) -> None:
     assert not tables.schema_changes(5.0)
     run_statements(served.owner, ["ALTER TABLE hive ADD COLUMN spare INTEGER"])
-    assert "it has other tables or columns" in tables.schema_changes(5.0)
+    assert "it has other tables, columns or types" in tables.schema_changes(5.0)
     run_statements(served.owner, ["ALTER TABLE hive DROP COLUMN spare"])
+    assert not tables.schema_changes(5.0)
+    # a column that becomes text and back
+    change = "ALTER season TYPE {0} USING season::{0}" if served.kind == "postgres" else "MODIFY season {0}"
+    run_statements(served.owner, [f"ALTER TABLE harvest {change.format('text')}"])
+    assert "it has other tables, columns or types" in tables.schema_changes(5.0)
+    run_statements(served.owner, [f"ALTER TABLE harvest {change.format('integer')}"])
     assert not tables.schema_changes(5.0)
 
 

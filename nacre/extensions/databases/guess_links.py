@@ -81,7 +81,9 @@ def check_tables(
     And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, tables, dialect) for table in tables]
-    linked = [_with_links(checks, table, keyed) for table in keyed]
+    # nothing refers to a view if there are tables
+    targets = [table for table in keyed if not table.is_view] or keyed
+    linked = [_with_links(checks, table, targets) for table in keyed]
     problems = [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
     return _with_code_links(checks, linked), problems
 
