@@ -89,7 +89,8 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
     views = {
         each.attached.iri
         for each in homes.values()
-        if each.reflected.is_view
+        if known
+        and each.reflected.is_view
         and (each.links or 2 * sum(c.name in known for c in each.reflected.columns) >= len(each.reflected.columns))
     }
     classes = tuple(replace(c, hidden=c.hidden or c.iri in views) for c in schema.classes)
