@@ -204,6 +204,16 @@ async def test_lists_keep_their_order(question: str, values: list[str], tmp_path
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
 
 
+async def test_things_of_one_name_are_counted_apart(tmp_path: Path) -> None:
+    cats = " . ".join(
+        f':c{i} a :Cat ; r:label "{name}" ; :age {i}' for i, name in enumerate(("Tom", "Kit", "Tom", "Tom"))
+    )
+    text = f"@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . {cats} ."
+    answer = await ask_graph(text, tmp_path)("Which cats have an age above 0?")
+    assert answer["answer"] == "3 cats are older than 0: Kit and Tom (2) [1]."
+    assert answer["values"] == ["Kit", "Tom"]
+
+
 async def test_things_are_sorted_by_name_without_regard_to_accents(tmp_path: Path) -> None:
     names = ("Zoe", "Étienne", "adam", "Łukasz", "Eva")
     text = "".join(
