@@ -10,7 +10,6 @@ from agents.model_priors import Priors, model_limits, model_priors, query_priors
 from agents.query_writer import Lead
 from nacre.config.models import Role, chat_model
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,8 @@ def configured_agents(settings: Settings) -> dict[str, Agents]:
     """The agents by reasoner: "rules", and "model" if models are configured; raises ConfigError for a model that can't
     be used."""
     rules = build_agents(None)
-    try:
-        roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
-        models = [chat_model(settings, role) for role in roles]
-    except (ValueError, ImportError) as error:
-        raise ConfigError(str(error)) from error
+    roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
+    models = [chat_model(settings, role) for role in roles]
     rewriter_model, query_model, fuser_model, selector_model = models
     if rewriter_model is None or query_model is None or fuser_model is None or selector_model is None:
         return {"rules": rules}

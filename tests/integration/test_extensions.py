@@ -21,10 +21,7 @@ from nacre.stores.versions import Manifest, Pointer
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = (
-    "a2a", "agui", "databases", "documents", "downloads", "embed", "endpoints", "fleet", "langgraph_api", "local_model",
-    "pyramid", "server_tables", "sharing",
-)  # fmt: skip
+OURS = tuple(file.parent.name for file in sorted((ROOT / "nacre/extensions").glob("*/extension.py")))
 
 HARBOUR = """
 @prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -234,6 +231,7 @@ NEEDED = {
         "This needs the extension 'endpoints', which",
         ["attach", "http://x/sparql", "--graph", "x"],
     ),
+    "draft": ("drafting", "This needs the extension 'drafting', which", ["layer", "draft", "--graph", "moved"]),
     "ask": ("databases", "The graph needs the extension 'databases', which", ["ask", "How many?", "--graph", "shop"]),
     "tables": (
         "databases",

@@ -71,10 +71,7 @@ async def _extract(graph: "Graph", settings: "Settings", reasoner: str | None, t
     from nacre.extensions.pyramid.extract_triples import extract_triples
     from nacre.extensions.pyramid.extractor import by_model, by_rules
 
-    try:
-        model = None if options.turn_context(settings, reasoner, None).mind == "rules" else chat_model(settings, "sql")
-    except (ValueError, ImportError) as error:
-        raise ConfigError(str(error)) from error
+    model = None if options.turn_context(settings, reasoner, None).mind == "rules" else chat_model(settings, "sql")
     extractor = by_rules if model is None else by_model(model, by_rules, model_limits(settings))
     return await extract_triples(graph, extractor, texts, _print_document)
 
