@@ -4,7 +4,7 @@ Then the words of a sentence are matched with it: text + EvidenceIndex -> Senten
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -195,6 +195,9 @@ class EvidenceIndex:
         if not table.truncated and (labelled or len(table.rows) > 1):
             self.counts.add(float(len(table.rows)))
             self.counts |= {float(len(set(column))) for column in zip(*table.rows, strict=False)}
+            if len(table.columns) == 1:
+                # how many things have one name
+                self.counts |= set(map(float, Counter(table.rows).values()))
         for column, unit in zip(zip(*table.rows, strict=False), table.units or [""] * len(table.columns), strict=False):
             numbers = [float(cell) for cell in column if isinstance(cell, int | float)]
             if 1 < len(numbers) == len(column) and not table.truncated:

@@ -366,7 +366,8 @@ def drop_hidden_rivals(links: list[Link], hidden_nodes: Collection[int]) -> list
     """The links without hidden classes that no word names exactly, their properties and names, where the same words
     mean something of a shown class."""
     named = {x.refs[0].node for x in links if x.kind == "class" and x.exact}
-    hidden = {x for x in links if any(ref.node in hidden_nodes - named for ref in x.refs)} if hidden_nodes else set()
+    unnamed = set(hidden_nodes) - named
+    hidden = {x for x in links if any(ref.node in unnamed for ref in x.refs)} if unnamed else set()
     shown = {(x.start, x.end) for x in links if x not in hidden}
     return [x for x in links if x not in hidden or (x.start, x.end) not in shown]
 
