@@ -210,7 +210,7 @@ async def test_things_of_one_name_are_counted_apart(tmp_path: Path) -> None:
     )
     text = f"@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . {cats} ."
     answer = await ask_graph(text, tmp_path)("Which cats have an age above 0?")
-    assert answer["answer"] == "3 cats are older than 0: Kit and Tom (2) [1]."
+    assert answer["answer"] == "3 cats are older than 0: Kit and Tom (2 of them) [1]."
     assert answer["values"] == ["Kit", "Tom"]
 
 

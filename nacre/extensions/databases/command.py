@@ -92,8 +92,9 @@ def _print_summary(result: AttachedResult) -> None:
     print_line(f"{result.schema.entities:,} rows, {len(result.schema.shown_predicates)} properties.")
     targets = {each.relation: each.table for each in result.database.tables}
     for table in result.database.tables:
+        verb = "tells" if len(table.key) == 1 else "tell"
         if table.guessed:
-            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} tell its rows apart.")
+            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} {verb} its rows apart.")
         for link in table.links:
             if link.guessed:
                 print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")
