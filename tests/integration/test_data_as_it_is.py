@@ -21,6 +21,17 @@ from tests.support.ask_graph import ask_graph
 from tools.provenance import MAX_STEPS
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
+SITTERS = """number,name,born,grade,losses,joined,team
+1930,Ida Loam,1901,A+,0,Fri Aug 3 2018,red
+1931,Ole Kiln,1930,A,2,Sat Sep 1 2018,red
+1932,Uwe Glaze,1930,A,0,Sun Sep 2 2018,blue
+1933,Ann Clay,1944,B,5,Mon Sep 3 2018,blue
+"""
+GUESTS = """first name,last name,age,town
+Ada,Lind,31,Ystad
+Bo,Berg,44,Lund
+Ada,Moe,27,Lund
+"""
 EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
 <http://e.org/export/2025> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ;
   :wheels 4 . }
@@ -125,6 +136,28 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         "note.jsonld",
         ANNOTATION,
         {"Who is the creator of the annotation?": {"Ann Miller"}, "How many annotations are there?": {1}},
+    ),
+    "numbers of rows that are years, signs, zeros and days of the week": (
+        "sitters.csv",
+        SITTERS,
+        {
+            "How many sitters were born in 1930?": {2},
+            "Which sitters have the grade A+?": {"Ida Loam"},
+            "Which sitters have the grade A?": {"Ole Kiln", "Uwe Glaze"},
+            "Which sitters have no losses?": {"Ida Loam", "Uwe Glaze"},
+            "Does Ida Loam have losses?": {False},
+            "Which sitters joined on 2018-09-02 or later?": {"Uwe Glaze", "Ann Clay"},
+            "What team is Ole Kiln?": {"red"},
+        },
+    ),
+    "first and last names": (
+        "guests of the inn.csv",
+        GUESTS,
+        {
+            "How old is Ada Lind?": {31},
+            "Which guests are from Lund?": {"Bo Berg", "Ada Moe"},
+            "How many guests are there?": {3},
+        },
     ),
     "columns of one name": (
         "shells.csv",
