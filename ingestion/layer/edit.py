@@ -13,7 +13,7 @@ import yaml
 from yaml.nodes import MappingNode, SequenceNode
 
 from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
-from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer, read_yaml
+from ingestion.layer.layer_file import DATE_ORDERS, LayerFile, LayerFiles, read_layer, read_yaml
 from ingestion.layer.resolve import Kind
 from nacre.errors import IngestionError
 from nacre.language.sanitize import strip_control_characters
@@ -242,6 +242,7 @@ _PROPERTY = _COMMON | {
     "of": _described(_TEXTS, "The classes that have a derived property."),
     "path": _described(_TEXT, "A SPARQL property path: a derived property."),
     "where": _described(_TEXT, "A SPARQL group pattern over ?this and ?value: a derived property."),
+    "dates": {"enum": [*DATE_ORDERS], "description": "The order of the dates in a column of a spreadsheet."},
     "kind": {"enum": ["name"], "description": "The values name their things."},
     "drop": _described(_FLAG, "Not shown at all."),
 }

@@ -11,13 +11,13 @@ import logging
 import re
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -121,7 +121,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
             place = Path(scratch) / str(number)
             place.mkdir()
             try:
-                found = [_first_pass(source, each, taken, budget) for each in _sheets(source, place)]
+                dates = sources.reading.dates
+                found = [_first_pass(source, each, taken, budget, dates) for each in _sheets(source, place)]
                 if not any(each.table.rows for each in found):
                     raise UnreadableTable("no row has a cell")
                 readings += [each for each in found if each.table.rows]
@@ -166,7 +167,9 @@ def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
     yield from islice(resolve(place)(path, folder), MAX_SHEETS)
 
 
-def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]) -> SheetReading:
+def _first_pass(
+    source: Source, sheet: Sheet, taken: set[str], budget: list[int], dates: Mapping[str, Literal["dmy", "mdy"]]
+) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
     metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
     head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
@@ -194,7 +197,8 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     notes += [f"The rows from {scan.at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
-    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
+    ordered = {n: dates.get(names[n].casefold()) for n in filled}
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n]) for n in filled}
     # names that are written as numbers
     numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
     types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
