@@ -77,6 +77,19 @@ ANNOTATION = """{"@context": "http://www.w3.org/ns/anno.jsonld", "id": "http://e
 "motivation": "commenting", "created": "2024-05-06T07:08:09Z", "body": {"type": "TextualBody", "value": "A fine mill"},
 "creator": {"id": "http://e.org/ann", "type": "Person", "name": "Ann Miller"}, "target": "http://e.org/mill"}
 """
+POLICY = """{"@context": "http://www.w3.org/ns/odrl.jsonld", "@type": "Offer", "uid": "http://e.org/p1",
+"permission": [{"@type": "Permission", "target": "http://e.org/map", "action": "display", "constraint": [{"@type":
+"Constraint", "leftOperand": "dateTime", "operator": "lt", "rightOperand":
+{"@value": "2027-01-01", "@type": "xsd:date"}}]}]}
+"""
+TABLE = """{"@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}], "@type": "Table", "@id": "http://e.org/t1",
+"url": "tides.csv", "tableSchema": {"columns": [{"name": "height", "titles": "Height", "datatype": "decimal"}]}}
+"""
+CATALOGUE = """{"@context": "https://semiceu.github.io/DCAT-AP/releases/3.0.0/context/dcat-ap.jsonld", "@type": "Dataset",
+"@id": "http://e.org/d1", "title": {"@value": "Tides", "@language": "en"}, "keyword": ["sea", "moon"], "publisher":
+{"@type": "Agent", "@id": "http://e.org/a1", "name": "Harbour Office"}, "datasetDistribution": {"@type": "Distribution",
+"@id": "http://e.org/x1", "title": "Tides as CSV", "byteSize": 1200, "accessUrl": "http://e.org/tides"}}
+"""
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
         "shells.csv",
@@ -158,6 +171,11 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "Which guests are from Lund?": {"Bo Berg", "Ada Moe"},
             "How many guests are there?": {3},
         },
+    ),
+    "DCAT-AP without the network": (
+        "dataset.jsonld",
+        CATALOGUE,
+        {"Who is the publisher of Tides?": {"Harbour Office"}, "What is the byte size of Tides as CSV?": {1200}},
     ),
     "columns of one name": (
         "shells.csv",
@@ -294,3 +312,32 @@ def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path)
         found, classes = exported(data)
         assert sorted(found.decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
         assert classes == 1 + apart
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        (POLICY, {"odrl/2/action": "odrl/2/display", "odrl/2/operator": "odrl/2/lt", "odrl/2/target": "e.org/map"}),
+        (
+            TABLE,
+            {
+                "csvw#name": "height",
+                "csvw#title": "Height",
+                "csvw#url": "tides.csv",
+                "csvw#datatype": "XMLSchema#decimal",
+            },
+        ),
+        (CATALOGUE, {"dcat#keyword": "sea", "dcat#accessURL": "e.org/tides", "dc/terms/title": "Tides"}),
+    ],
+)
+def test_contexts_that_come_along_name_the_terms_of_their_vocabularies(
+    text: str, stated: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonld").write_text(text, encoding="utf-8")
+    facts = parse_files([str(tmp_path / "a.jsonld")])
+    found = [
+        (facts.term(p).value, facts.term(o).value)
+        for p, o in zip(facts.predicate.tolist(), facts.object.tolist(), strict=True)
+    ]
+    for predicate, value in stated.items():
+        assert any(p.endswith(predicate) and o.endswith(value) for p, o in found), (predicate, found)
