@@ -85,10 +85,11 @@ POLICY = """{"@context": "http://www.w3.org/ns/odrl.jsonld", "@type": "Offer", "
 TABLE = """{"@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}], "@type": "Table", "@id": "http://e.org/t1",
 "url": "tides.csv", "tableSchema": {"columns": [{"name": "height", "titles": "Height", "datatype": "decimal"}]}}
 """
-CATALOGUE = """{"@context": "https://semiceu.github.io/DCAT-AP/releases/3.0.0/context/dcat-ap.jsonld", "@type": "Dataset",
-"@id": "http://e.org/d1", "title": {"@value": "Tides", "@language": "en"}, "keyword": ["sea", "moon"], "publisher":
-{"@type": "Agent", "@id": "http://e.org/a1", "name": "Harbour Office"}, "datasetDistribution": {"@type": "Distribution",
-"@id": "http://e.org/x1", "title": "Tides as CSV", "byteSize": 1200, "accessUrl": "http://e.org/tides"}}
+CATALOGUE = """{"@context": "https://semiceu.github.io/DCAT-AP/releases/3.0.0/context/dcat-ap.jsonld",
+"@type": "Dataset", "@id": "http://e.org/d1", "title": {"@value": "Tides", "@language": "en"},
+"keyword": ["sea", "moon"], "publisher": {"@type": "Agent", "@id": "http://e.org/a1", "name": "Harbour Office"},
+"datasetDistribution": {"@type": "Distribution", "@id": "http://e.org/x1", "title": "Tides as CSV", "byteSize": 1200,
+"accessUrl": "http://e.org/tides"}}
 """
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
