@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ingestion.layer.layer_file import DATE_ORDERS
+
 _TEXT: dict[str, Any] = {"type": ["string", "number"]}
 
 _TEXTS: dict[str, Any] = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}
@@ -79,6 +81,7 @@ _PROPERTY = _COMMON | {
     "of": _described(_TEXTS, "The classes that have a derived property."),
     "path": _described(_TEXT, "A SPARQL property path: a derived property."),
     "where": _described(_TEXT, "A SPARQL group pattern over ?this and ?value: a derived property."),
+    "dates": {"enum": [*DATE_ORDERS], "description": "The order of the dates in a column of a spreadsheet."},
     "kind": {"enum": ["name"], "description": "The values name their things."},
     "drop": _described(_FLAG, "Not shown at all."),
 }
