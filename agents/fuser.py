@@ -10,6 +10,7 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from rapidfuzz import fuzz, process
 
 from agents.answering.answer_record import limit_confidence, understood_by_model
 from agents.answering.draft import asks_for_prose, draft_answer, verbalise_answer
@@ -263,6 +264,9 @@ def _say_rest(draft: AnswerDraft, gate: GroundingGate, *, broken: bool) -> None:
     _say_offer(draft, gate)
 
 
+# Similarity of a corrected word to what the user wrote, at least (rapidfuzz); words of earlier turns have less (given).
+MIN_OWN_RATIO = 60
+
 # Facts of a thing that one answer states (given).
 MAX_FACTS = 6
 
@@ -402,12 +406,16 @@ def _translated_option(reading: Reading, schema: Schema, view: TurnView) -> Read
 
 
 def _own_words(words: Iterable[str], view: TurnView) -> str:
-    """English words as the user wrote them."""
+    """English words as the user wrote them, of corrected ones those that are most like them."""
     code, own = view.rewrite.gloss, [token.text for token in tokenize(view.rewrite.own)]
-    glossed = {
+    glossed = {fold(word): word for word in own} | {
         fold(english): " ".join(own[g.start : g.end]) for g in gloss_words(own, code) for english in g.english.split()
     }
-    return _quoted_list([glossed.get(fold(word), word) for word in words], code)
+    near = (
+        (word, process.extractOne(fold(word), glossed.keys(), scorer=fuzz.ratio, score_cutoff=MIN_OWN_RATIO))
+        for word in words
+    )
+    return _quoted_list([glossed[found[0]] if found else word for word, found in near], code)
 
 
 def _quoted_list(words: Iterable[str], code: str) -> str:
