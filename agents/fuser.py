@@ -329,7 +329,16 @@ def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -
         return draft
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
-    return replace(draft, translated=(result.text,), columns=result.columns or draft.columns)
+    sentences = (draft.sentences[0], *_in_language(draft.sentences[1:], view))
+    return replace(draft, sentences=sentences, translated=(result.text,), columns=result.columns or draft.columns)
+
+
+def _in_language(sentences: Sequence[CitedSentence], view: TurnView) -> Iterable[CitedSentence]:
+    """The cited sentences without those that the graph's facts were put into, which are in English."""
+    for text, indexes in sentences:
+        cited = [view.evidence[i] for i in indexes]
+        if cited and all(isinstance(each, EvidenceSentence) and each.document is not None for each in cited):
+            yield text, indexes
 
 
 def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSentence, str] | None:
@@ -383,7 +392,7 @@ def _without_rows(draft: AnswerDraft, view: TurnView, *, has_facts: bool = False
     else:
         stated = "not_stated" if any(m.kind == "entity" for m in understanding.mentions) else "not_in_graph"
         text = fill_template(code, name or stated)
-    kept: tuple[CitedSentence, ...] = tuple((t, evidence) for t, evidence in draft.sentences if evidence)
+    kept = tuple(_in_language(draft.sentences, view))
     if draft.status == "answered" and kept:
         return replace(draft, translated=(text,))
     return replace(draft, sentences=((text, ()), *kept), reason=text if draft.reason else None)

@@ -382,7 +382,7 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
     >>> fill_template("de", "count_all", count=3, kind="Mühlen")
     'Es gibt 3 Mühlen.'
     """
-    return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**parts)
+    return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**{"only": "", **parts})
 
 
 def translated_plural(noun: str, code: str) -> str:
