@@ -345,7 +345,7 @@ def test_contexts_that_come_along_name_the_terms_of_their_vocabularies(
     text: str, stated: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "a.jsonld").write_text(text, encoding="utf-8")
-    facts = parse_files([str(tmp_path / "a.jsonld")])
+    facts = parse_files([tmp_path / "a.jsonld"])
     found = [
         (facts.term(p).value, facts.term(o).value)
         for p, o in zip(facts.predicate.tolist(), facts.object.tolist(), strict=True)
