@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.extension import needed, resolve
 from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import print_line
 
@@ -66,9 +67,7 @@ def use(
 @model_app.command()
 def check(graph: options.GraphOption = None) -> None:
     """Measure the model with questions made of a graph's own data, as `nacre calibrate` does without a file."""
-    from nacre.serving.cli.evaluate import calibrate
-
-    calibrate(graph=graph)
+    resolve(needed("evaluation", "nacre model check").commands["calibrate"])(graph=graph)
 
 
 @model_app.command("list")

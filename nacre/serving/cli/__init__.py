@@ -8,7 +8,6 @@ In reading order:
     graphs        `nacre graphs`, `report`, `export`, `remove`, `doctor`
     layer         `nacre layer check | draft | apply | show | remove | schema`
     examples      `nacre examples add | import | export | list | check | approve | remove`
-    evaluate      `nacre eval`, `nacre compare`, `nacre calibrate`
     serve         `nacre serve`, `nacre mcp`, `nacre keys`
     options       options of several commands -> the context of a turn
     open_library  settings -> library and embedder; versions that differ in their layers

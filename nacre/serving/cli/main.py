@@ -17,7 +17,7 @@ import typer.main
 
 from nacre.errors import GraphNotFound, NacreError
 from nacre.extension import provided, services
-from nacre.serving.cli import ask, attach, evaluate, graphs, ingest, serve
+from nacre.serving.cli import ask, attach, graphs, ingest, serve
 from nacre.serving.cli.examples import examples_app
 from nacre.serving.cli.layer import layer_app
 from nacre.serving.cli.open_library import check_packages
@@ -71,7 +71,10 @@ _COMMANDS = (
     serve.mcp,
 )
 
-_FURTHER = ("eval", "compare", "calibrate", "examples", "keys", "layer")
+_FURTHER = ("examples", "keys", "layer")
+
+# those of an extension that are listed after the others'
+_LAST = ("eval", "compare", "calibrate")
 
 for command in _COMMANDS:
     app.command()(command)
@@ -90,15 +93,9 @@ def _is_command(command: object) -> bool:
 
 _added = provided("commands", {*_FURTHER, *(command.__name__ for command in _COMMANDS)}, _is_command)
 
-for name, command in _added.items():
+for name, command in sorted(_added.items(), key=lambda added: added[0] in _LAST):
     if not isinstance(command, typer.Typer):
         app.command(name)(command)
-
-app.command("eval")(evaluate.evaluate)
-
-app.command()(evaluate.compare)
-
-app.command()(evaluate.calibrate)
 
 app.add_typer(examples_app, name="examples")
 
