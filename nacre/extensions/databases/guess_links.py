@@ -150,6 +150,16 @@ def _is_reference(name: str, target: ReflectedTable) -> bool:
     return _kind_of(target) in (_kind(words), _kind(words[:-1]) if has_key_word else [])
 
 
+def is_own_name(name: str, table: ReflectedTable) -> bool:
+    """Whether a column is called like its table and a word for a name.
+
+    >>> [is_own_name(name, ReflectedTable("", "stops", ())) for name in ("stop_name", "zone_name")]
+    [True, False]
+    """
+    words = lowercase_name(name).lower().split()
+    return words[-1:] == ["name"] and _kind(words[:-1]) == _kind_of(table)
+
+
 def _kind(words: Sequence[str]) -> list[str]:
     return [singular(word) or word for word in words]
 
