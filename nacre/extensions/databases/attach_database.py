@@ -167,7 +167,9 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
     file = versions.version_folder(home, version) / versions.DATABASE if version is not None else None
     if file is None or not file.is_file():
         return None
-    return located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
+    database = located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
+    # an address that can be attached again, without the option that reads a kept file
+    return replace(database, url=make_url(database.url).set(query={}).render_as_string()) if database.kept else database
 
 
 def _reflected(
@@ -181,7 +183,7 @@ def _reflected(
             reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
             raise IngestionError(f"{reasons}. {hint}".strip())
         declared, unfit = declare_tables(found, entries)
-        keyed, unread = check_tables(tables.connections, declared, database.dialect)
+        keyed, unread = check_tables(tables.connections, declared, database.dialect, entries)
         return map_tables(keyed), [*problems, *unfit, *unread]
 
 
