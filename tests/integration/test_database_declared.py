@@ -172,6 +172,13 @@ def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
         assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
 
 
+def test_a_key_of_a_layer_that_several_rows_share_is_a_warning(tmp_path: Path) -> None:
+    found = attached(tmp_path, "tables: {gadgets: {key: [gadget_id]}, visits: {key: [member_id]}}")
+    shared = [problem for problem in found.problems if "apart" in problem]
+    assert len(shared) == 1
+    assert shared[0].endswith("gadget_id do not tell the rows of gadgets apart, so some of them are not shown")
+
+
 def test_sql_of_a_model_divides_as_real_numbers(gym: tuple[AttachedResult, Path]) -> None:
     library = Library(gym[1], None)
     shown = "SELECT minutes / 60 / 2, minutes / 60 * 60, CAST(minutes / 60 AS INTEGER) FROM visits WHERE minutes = 45"

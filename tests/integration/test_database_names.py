@@ -136,3 +136,16 @@ async def test_things_of_one_name_are_counted_and_not_their_name(tmp_path: Path)
         ):
             events = [e async for e in stream_turn(app, question, graph="vet", context={"mind": "rules"})]
             assert expected in events[-1][1]["answer"], events[-1][1]["answer"]
+
+
+async def test_a_column_called_like_its_table_names_rows_that_share_it(tmp_path: Path) -> None:
+    script = (
+        "CREATE TABLE stops (stop_id TEXT, stop_name TEXT, zone_name TEXT, lifts INTEGER);"
+        "INSERT INTO stops VALUES ('a1', 'Mill Street', 'Old Town', 1), ('a2', 'Mill Street', 'Old Town', 1),"
+        "('a3', 'Mill Street', 'Old Town', 1), ('b1', 'Quay', 'Harbour', 2), ('b2', 'Quay', 'Harbour', 2);"
+    )
+    with attached_app(tmp_path, "tram", script) as app:
+        question = "Which stops have the zone name Old Town?"
+        events = [e async for e in stream_turn(app, question, graph="tram", context={"mind": "rules"})]
+        assert events[-1][1]["values"] == ["Mill Street"], events[-1][1]["answer"]
+        assert "3" in events[-1][1]["answer"]

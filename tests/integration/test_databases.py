@@ -317,6 +317,20 @@ def test_a_table_that_changed_is_named_and_a_refresh_reads_it_again(tmp_path: Pa
     library.close()
 
 
+def test_a_kept_file_is_read_again_and_a_missing_password_file_is_named(tmp_path: Path) -> None:
+    fill(f"sqlite:///{tmp_path}/bees.db")
+    attach_database(f"sqlite:///{tmp_path}/bees.db", "bees", data=tmp_path / "data", keep=True)
+    known = known_database("bees", tmp_path / "data")
+    assert known is not None
+    again = attach_database(known.url, "bees", data=tmp_path / "data", keep=True)
+    assert again.database.tables == known.tables
+    limits = DatabaseLimits({"127.0.0.1": SecretStr(f"file:{tmp_path}/none")})
+    server = replace(again.database, url="postgresql+psycopg://me@127.0.0.1:9/bees", dialect="postgres", kept="")
+    named = pytest.raises(ToolError, match=r"password file for 127\.0\.0\.1 can't be read")
+    with closing(AttachedTables(server, again.schema, "", limits)) as tables, named:
+        tables.run("SELECT count(*) FROM hive")
+
+
 def test_views_circular_keys_and_empty_tables(tmp_path: Path) -> None:
     file = tmp_path / "club.db"
     with closing(sqlite3.connect(file)) as db:
@@ -397,6 +411,7 @@ def test_a_server_that_is_down_is_an_error_without_the_password(tmp_path: Path) 
         ("permission denied for table pay", "refused", "for table pay"),
         ('IO Error: Cannot open file "/srv/boss/shop.duckdb": No such file', "unavailable", "its file"),
         ("server closed the connection unexpectedly", "unavailable", "lost"),
+        ("operator does not exist: text = numeric", "type", "operator does not exist: text = numeric"),
     ],
 )
 def test_errors_name_neither_login_nor_host_nor_folder(message: str, kind: str, words: str) -> None:

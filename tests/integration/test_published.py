@@ -18,6 +18,7 @@ from ingestion.pipeline import ingest
 from nacre.errors import ConfigError
 from nacre.extensions.databases.attach_database import known_database
 from nacre.extensions.databases.attached import AttachedDatabase
+from nacre.extensions.fleet.command import shared_graphs
 from nacre.extensions.fleet.graph_store import GraphStore, IncompletePart, Part, Publication, follow_store
 from nacre.stores import versions
 from nacre.stores.addresses import FILES
@@ -70,6 +71,22 @@ def test_what_one_server_ingests_the_other_answers_from(store: GraphStore, serve
     assert boats(one) == ["Heron", "Petrel"]
     # the version before it is gone from this machine, since nobody has it open
     assert len(list((one / "boats" / "versions").iterdir())) == 1
+
+
+def test_a_command_names_the_graphs_that_were_never_in_the_store(
+    store: GraphStore,
+    servers: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    publish(servers[0], "Heron")
+    monkeypatch.setenv("NACRE_GRAPHS", f"file://{tmp_path}/store")
+    monkeypatch.setenv("NACRE_DATA", str(servers[0]))
+    for expected in ("Published for all servers: boats\n", ""):
+        with shared_graphs("graphs"):
+            assert list(store.numbers()) == ["boats"]
+        assert capsys.readouterr().err == expected
 
 
 def test_of_two_that_publish_at_once_the_last_is_on_both(store: GraphStore, servers: tuple[Path, Path]) -> None:

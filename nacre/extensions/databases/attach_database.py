@@ -42,7 +42,7 @@ from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable,
 from nacre.extensions.databases.attached_tables import AttachedTables, catalogue_hash, read_catalogue, source_columns
 from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
-from nacre.extensions.databases.guess_links import check_tables, declare_tables
+from nacre.extensions.databases.guess_links import check_tables, declare_tables, is_own_name
 from nacre.extensions.databases.reflect import Selection, reflect_tables
 from nacre.extensions.databases.row_keys import table_iri
 from nacre.language.data import word_list
@@ -167,7 +167,9 @@ def known_database(name: str, data: Path) -> AttachedDatabase | None:
     file = versions.version_folder(home, version) / versions.DATABASE if version is not None else None
     if file is None or not file.is_file():
         return None
-    return located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
+    database = located(from_json(AttachedDatabase, json.loads(file.read_text(encoding="utf-8"))), file.parent)
+    # an address that can be attached again, without the option that reads a kept file
+    return replace(database, url=make_url(database.url).set(query={}).render_as_string()) if database.kept else database
 
 
 def _reflected(
@@ -181,7 +183,7 @@ def _reflected(
             reasons = ". ".join([f"{public_address(database.url)} shows no tables", *problems])
             raise IngestionError(f"{reasons}. {hint}".strip())
         declared, unfit = declare_tables(found, entries)
-        keyed, unread = check_tables(tables.connections, declared, database.dialect)
+        keyed, unread = check_tables(tables.connections, declared, database.dialect, entries)
         return map_tables(keyed), [*problems, *unfit, *unread]
 
 
@@ -263,7 +265,7 @@ SECONDS = 30.0
 MOST_WAITS = 4
 
 # of the rows that have a name, and of the names that look like names and that differ (given)
-_SHARE_NAMED, _SHARE_DIFFERENT = 0.9, 0.5
+_SHARE_NAMED, _SHARE_DIFFERENT, _SHARE_OWN_NAMES = 0.9, 0.5, 0.2
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -408,11 +410,18 @@ def _naming_columns(mapped: MappedTable) -> list[str]:
 def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> str:
     """The column whose values name the rows of a table that has no column called a name; "" for none.
 
-    The only column of words, if many of them are different, as the company of a supplier; else the key, if people read
-    it (a text), as the code of a ward. Of two columns of words, such as origin and destination, none is a name.
+    The one that is called like the table and a name ("stop_name" of "stops"), beside names of other things. The only
+    column of words, if many of them are different, as the company of a supplier; else the key, if people read it (a
+    text), as the code of a ward. Of two columns of words, such as origin and destination, none is a name.
     """
-    called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
     texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
+    for name in texts:
+        filled = [value for value in cells[name] if value]
+        if is_own_name(mapped.literals[name][1].name, mapped.reflected) and (
+            len(filled) >= _SHARE_NAMED * len(cells[name]) > 0 and len(set(filled)) >= _SHARE_OWN_NAMES * len(filled)
+        ):
+            return name
+    called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
     if named := [name for name in texts if set(name.split("_")) & called]:
         # "franchise name" and "name full", but not a nick name beside another one
         is_part = set(named[0].split("_")) & word_list("ingestion", "partial_name_words")

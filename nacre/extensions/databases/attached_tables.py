@@ -246,7 +246,12 @@ class AttachedTables(RemoteTables):
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
         """The first rows of a query over the relations."""
-        found = self.connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
+        try:
+            connections = self.connections
+        except ConfigError as error:
+            # of a driver or a file with a password that is gone
+            raise ToolError("unavailable", str(error)) from None
+        found = connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
         return found._replace(rows=[self._encoded(row) for row in found.rows])
 
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:

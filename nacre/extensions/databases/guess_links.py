@@ -73,12 +73,16 @@ def declare_tables(
 
 
 def check_tables(
-    connections: "DatabaseConnections", tables: Sequence[ReflectedTable], dialect: str
+    connections: "DatabaseConnections",
+    tables: Sequence[ReflectedTable],
+    dialect: str,
+    entries: Sequence[TableEntry] = (),
 ) -> tuple[list[ReflectedTable], list[str]]:
     """The tables with a key for those without one (a column with different values, else the number that the database
     gives to a row), then with foreign keys for columns named like a key of another
     table whose values are nearly all in it. What can't be checked within 5 seconds is not proposed.
-    And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
+    And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN; and the keys of layers that
+    several rows share."""
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, tables, dialect) for table in tables]
     # nothing refers to a view if there are tables
@@ -86,7 +90,12 @@ def check_tables(
     linked = [_with_links(checks, table, targets) for table in keyed]
     guarded: list[ReflectedTable] = []
     problems: list[str] = []
+    keys = {entry.key: entry for entry in entries if entry.columns}
     for table in linked:
+        entry = keys.get(table.name) or keys.get(f"{table.schema}.{table.name}")
+        if entry and any(rows > different for rows, different in _row_counts(checks, table, entry.columns)):
+            shared = f"{', '.join(entry.columns)} do not tell the rows of {table.name} apart"
+            problems.append(f"{entry.place}: {shared}, so some of them are not shown")
         found = dict(_unread_numbers(checks, table)) if dialect != "mysql" else {}
         problems += found.values()
         # so that NaN is in no order, comparison or sum
@@ -150,6 +159,16 @@ def _is_reference(name: str, target: ReflectedTable) -> bool:
     return _kind_of(target) in (_kind(words), _kind(words[:-1]) if has_key_word else [])
 
 
+def is_own_name(name: str, table: ReflectedTable) -> bool:
+    """Whether a column is called like its table and a word for a name.
+
+    >>> [is_own_name(name, ReflectedTable("", "stops", ())) for name in ("stop_name", "zone_name")]
+    [True, False]
+    """
+    words = lowercase_name(name).lower().split()
+    return words[-1:] == ["name"] and _kind(words[:-1]) == _kind_of(table)
+
+
 def _kind(words: Sequence[str]) -> list[str]:
     return [singular(word) or word for word in words]
 
@@ -160,6 +179,11 @@ def _kind_of(table: ReflectedTable) -> list[str]:
 
 def _tells_apart(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -> bool:
     """Whether columns have another value, or other values together, in each of several rows."""
+    return any(rows == different > 1 for rows, different in _row_counts(checks, table, names))
+
+
+def _row_counts(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -> Sequence[Any]:
+    """One row with the number of rows and that of different values of columns; none if they can't be counted."""
     source = sql_table(table.name, *map(column, names), schema=table.schema or None)
     filled = and_(*(column(name).is_not(None) for name in names))
     different = select(*map(column, names)).select_from(source).where(filled).distinct().subquery()
@@ -167,7 +191,7 @@ def _tells_apart(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -
         select(func.count()).select_from(source).scalar_subquery(),
         select(func.count()).select_from(different).scalar_subquery(),
     )
-    return any(rows == values > 1 for rows, values in checks.rows(table, counts))
+    return checks.rows(table, counts)
 
 
 def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[tuple[str, str]]:

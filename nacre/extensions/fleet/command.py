@@ -92,10 +92,12 @@ def shared_graphs(command: str) -> Iterator[None]:
     if settings is None or settings.graphs is None:
         yield
         return
-    from nacre.extensions.fleet.graph_store import GraphStore, follow_store
+    from nacre.extensions.fleet.graph_store import GraphStore, follow_store, unpublished_graphs
 
     store = GraphStore(settings.graphs, settings.graphs_hosts)
-    follow_store(store, settings.data, WAIT_SECONDS)
+    new = unpublished_graphs(settings.data)
+    published = [name for name in follow_store(store, settings.data, WAIT_SECONDS) if name in new]
     yield
-    if published := follow_store(store, settings.data, WAIT_SECONDS):
-        sys.stderr.write(f"Published for all servers: {', '.join(published)}\n")
+    published += follow_store(store, settings.data, WAIT_SECONDS)
+    if published:
+        sys.stderr.write(f"Published for all servers: {', '.join(dict.fromkeys(published))}\n")

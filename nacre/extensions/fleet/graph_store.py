@@ -290,6 +290,12 @@ def follow_store(store: GraphStore, data: Path, wait_seconds: float = 0.0) -> li
     return changed
 
 
+def unpublished_graphs(data: Path) -> set[str]:
+    """The graphs of a data folder that were never in a store."""
+    here = {folder.parent.name for folder in data.glob(f"*/{versions.CURRENT}")}
+    return here - {file.stem for file in (data / STATE_FOLDER).glob("*.json")}
+
+
 def _differs(data: Path, name: str, number: int) -> bool:
     same = _read_same(data, name)
     return number != same.number or _pointer(data / name) != same.pointer
