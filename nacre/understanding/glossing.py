@@ -31,6 +31,7 @@ from nacre.language.translation import (
     nearest_word,
     normalize_numbers,
     stem,
+    verb_forms,
 )
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
@@ -43,6 +44,9 @@ _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 # Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
 # (given).
 MIN_NAME_SCORE = 0.6
+
+
+MIN_FIRST_LETTERS = 5  # Letters of a verb's noun that begins a word of a label, at least (given).
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
@@ -133,9 +137,18 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
     """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
     by_stem = words_by_stem(lexicon.of_schema, code)
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
+    for form in verb_forms(word, code) if own is None else ():
+        # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
+        own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
     return nearest_word(word, code, by_stem.values()) or word
+
+
+def _beginning_with(form: str, by_stem: Mapping[str, str]) -> str | None:
+    """The label's whole word that begins with a verb's noun."""
+    found = (by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
+    return max(found, key=len, default=None)
 
 
 @compute_once(16)
