@@ -413,9 +413,13 @@ def translated_plural(noun: str, code: str) -> str:
     return noun.removesuffix(ending) + endings[ending] if ending is not None and noun.isalpha() else ""
 
 
+def is_form(label: str, name: str, code: str) -> bool:
+    """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
+    return bool(_form_pattern(code, name).fullmatch(label.casefold()))
+
+
 @cache
-def template_pattern(code: str, name: str) -> re.Pattern[str]:
-    """A regular expression of a language's templates."""
+def _form_pattern(code: str, name: str) -> re.Pattern[str]:
     return re.compile(load_language_texts(f"{code}/answers.yaml")[name])
 
 
