@@ -21,7 +21,7 @@ from nacre.access.things import local_thing
 from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.tokens import ENGLISH, fold, split_name, tokenize
-from nacre.language.translation import fill_template
+from nacre.language.translation import fill_template, is_form
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
@@ -169,6 +169,9 @@ class Wording(NamedTuple):
         noun = self.noun(p) if p is not None else ""
         if self.code:
             kind = c.label if c is not None else ""
+            if form == "value" and any(is_form(noun, each, self.code) for each in ("state", "participle")):
+                # "betreut von"
+                form = "linked"
             text = fill_template(self.code, f"ask_{form}", kind=kind, property=noun, value=name)
             return text[0].upper() + text[1:]
         one, many = (class_singular(c), class_plural(c)) if c is not None else ("", "")

@@ -99,6 +99,18 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
     return known.exact[best]
 
 
+def verb_forms(word: str, code: str) -> Iterator[str]:
+    """Other forms of an irregular verb, and nouns of it, without accents.
+
+    >>> list(verb_forms("vertritt", "de"))
+    ['vertreten', 'vertritt', 'vertrat', 'vergetreten']
+    """
+    known, word = glosses(code), fold(word)
+    for prefix in known.verb_prefixes:
+        if word.startswith(prefix):
+            yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
+
+
 def front_verb(english: Sequence[str], code: str) -> list[str]:
     """The words in the order of an English question: a marked verb comes first, after the question word if any.
 
@@ -144,6 +156,8 @@ class Glosses:
     telling: frozenset[str]
     joints: tuple[str, ...]
     linked_endings: tuple[str, ...]
+    verbs: Mapping[str, tuple[str, ...]]
+    verb_prefixes: tuple[str, ...]
     elided: frozenset[str]
     months: tuple[str, ...]
     fronted: frozenset[str]
@@ -232,6 +246,7 @@ def glosses(code: str) -> Glosses:
     def words_of(name: str) -> frozenset[str]:
         return frozenset(map(fold, data.get(name, "").split()))
 
+    verbs = data.get("verbs", "").split(",")
     expressions = {tuple(map(fold, phrase.split())): english for phrase, english in data["expressions"].items()}
     return Glosses(
         code=code,
@@ -252,6 +267,8 @@ def glosses(code: str) -> Glosses:
         telling=frozenset(data["telling"].split()),
         joints=("", *data.get("joints", "").split()),
         linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
+        verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
+        verb_prefixes=("", *map(fold, data.get("verb_prefixes", "").split())),
         elided=words_of("elided"),
         months=tuple(map(fold, data["months"].split())),
         fronted=words_of("fronted"),
@@ -396,9 +413,13 @@ def translated_plural(noun: str, code: str) -> str:
     return noun.removesuffix(ending) + endings[ending] if ending is not None and noun.isalpha() else ""
 
 
+def is_form(label: str, name: str, code: str) -> bool:
+    """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
+    return bool(_form_pattern(code, name).fullmatch(label.casefold()))
+
+
 @cache
-def template_pattern(code: str, name: str) -> re.Pattern[str]:
-    """A regular expression of a language's templates."""
+def _form_pattern(code: str, name: str) -> re.Pattern[str]:
     return re.compile(load_language_texts(f"{code}/answers.yaml")[name])
 
 

@@ -31,6 +31,7 @@ from nacre.language.translation import (
     nearest_word,
     normalize_numbers,
     stem,
+    verb_forms,
 )
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
@@ -43,6 +44,10 @@ _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 # Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
 # (given).
 MIN_NAME_SCORE = 0.6
+
+
+# Letters of a verb's noun that begins a word of a label, and of both parts of a compound of one, at least (given).
+MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
@@ -77,6 +82,8 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
         inside = range(link.start, link.end)
         content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
+        if link.match == "part" and any(_label_of_head(tokens[i].text, lexicon, code) for i in content):
+            continue
         # "Combien" is no misspelt "Combe"
         is_whole = link.exact and bool(content) and (is_unknown or link.match != "nearly whole")
         is_long = len(content) > 1 and link.score >= MIN_NAME_SCORE
@@ -133,9 +140,32 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
     """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
     by_stem = words_by_stem(lexicon.of_schema, code)
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
+    own = own or _label_of_head(word, lexicon, code)
+    for form in verb_forms(word, code) if own is None else ():
+        # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
+        own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
     return nearest_word(word, code, by_stem.values()) or word
+
+
+def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
+    """The only word of a label that a word is the head of: "Auftrag" of "Reparaturauftrag", but no "Mieter" of
+    "Vermieter"."""
+    by_stem, head, known = words_by_stem(lexicon.of_schema, code), stem(word, code), glosses(code)
+    if len(head) < MIN_COMPOUND_LETTERS or not word[0].isupper() or head in by_stem or len(known.joints) < 2:
+        return None
+    firsts = {by_stem[key]: key.removesuffix(head) for key in by_stem if key.endswith(head)}
+    found = [
+        w for w, first in firsts.items() if len(first) >= MIN_COMPOUND_LETTERS and first not in known.verb_prefixes
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _beginning_with(form: str, by_stem: Mapping[str, str]) -> str | None:
+    """The label's whole word that begins with a verb's noun."""
+    found = (by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
+    return max(found, key=len, default=None)
 
 
 @compute_once(16)

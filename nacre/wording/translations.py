@@ -15,10 +15,10 @@ from nacre.language.translation import (
     fill_template,
     gloss_label,
     is_english,
+    is_form,
     is_in_language,
     join_translated,
     stem,
-    template_pattern,
     translated_plural,
     word_for,
 )
@@ -140,8 +140,8 @@ class _Wording:
 
     def _of_thing(self, thing: str, label: str, values: list[str]) -> str:
         joined = self._joined(values)
-        for name, form in (("passive", "participle"), ("active", "verb")):
-            if template_pattern(self.code, form).fullmatch(label.casefold()):
+        for name, form in (("lasting", "state"), ("passive", "participle"), ("active", "verb")):
+            if is_form(label, form, self.code):
                 return capitalise_first(fill_template(self.code, name, thing=thing, property=label, values=joined))
         name = "value" if len(values) == 1 else "values"
         return fill_template(self.code, name, thing=thing, property=label, values=joined)

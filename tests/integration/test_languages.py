@@ -48,6 +48,13 @@ def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
         ("fromagerie", "Quels fromages sont biologiques ?", "3 fromages correspondent (biologique : oui) : "),
         ("phares", "salaire Soizic Morvan", "La valeur de « salaire » pour Soizic Morvan est 2 680 EUR [1]."),
         ("phares", "Quel temps fait-il ?", "Je ne peux pas aider pour cela"),
+        ("hafen", "Durchschnittliche Bootslänge", "Der Durchschnitt von „Bootslänge in Meter“ beträgt 8,27 m [1]."),
+        ("hafen", "Welche Boote sind länger als 7 m?", "2 Treffer (Bootslänge in Meter > 7 m): Nordlicht und "),
+        ("hafen", "Welche Boote haben keinen Hafenmeister?", "ist Möwe (nicht betreut von: Hafenmeister) [1]."),
+        ("hafen", "Wie viele Aufträge sind vom März 2024?", "Die Anzahl beträgt 2 (gemeldet am ≥ 1. März 2024"),
+        ("hafen", "Welche Hafenmeister haben die meisten Boote?", "Die Antworten sind Jost Brandt und Wiebke Thoms ("),
+        ("hafen", "Wer betreut die Seeschwalbe?", "Seeschwalbe wird betreut von Jost Brandt [1]."),
+        ("hafen", "Welche Wohnboote gibt es?", "In diesem Graphen heißt nichts „Wohnboote“."),
         ("orgelbau", "Wie klingt die Domorgel?", "Ich bin nicht sicher, wie „klingt“ gemeint ist. Angaben zu"),
     ],
 )
@@ -66,6 +73,31 @@ def test_follow_ups_refer_to_the_turn_before(opened: Nacre) -> None:
     }
     for asked, values in turns.items():
         assert chat.ask(asked, mind="rules").record["values"] == values, asked
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        {"Welche Boote sind länger als 7 m?": ["Nordlicht", "Seeschwalbe"], "Wie viele sind das?": [2]},
+        {"Welches Boot ist das älteste?": ["Seeschwalbe"], "Und das neueste?": ["Nordlicht"]},
+        {"Wem gehört das Nordlicht?": ["Karl Lorenzen"], "Wann ist er eingetreten?": ["2004-03-12"]},
+        {
+            "Wer betreut die Seeschwalbe?": ["Jost Brandt"],
+            "Wer vertritt ihn?": ["Wiebke Thoms"],
+            "Und ihre Telefonnummer?": ["0431 1702"],
+        },
+    ],
+)
+def test_follow_ups_in_german_mean_persons_and_keep_the_class(opened: Nacre, turns: dict[str, list[object]]) -> None:
+    chat = opened.graph("hafen").chat()
+    for asked, values in turns.items():
+        assert chat.ask(asked, mind="rules").record["values"] == values, asked
+
+
+def test_answers_in_german_have_no_words_that_nobody_wrote(opened: Nacre) -> None:
+    text = opened.graph("hafen").ask("Welche Boote haben die Hausfarbe Grün?", mind="rules").text
+    assert "„Hausfarbe“" in text
+    assert " the " not in text.lower()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, 
 from nacre.records.turn import EarlierTurn, Scope
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import Linker, link_mentions
-from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, UNREACHABLE
+from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST, UNREACHABLE
 from nacre.understanding.question.analyse import question_of_tokens
 from nacre.understanding.question.records import Link
 
@@ -50,7 +50,8 @@ def focus(
             # of the things of one turn the one with a name is meant
             continue
         distance = _distance(scope, requested, linker) if requested else 0.0
-        if best is None or distance <= nearest - NAMED_STEP_COST:
+        # a step nearer, however few things have the link
+        if best is None or distance <= nearest - NAMED_STEP_COST + RARE_STEP_COST:
             best, nearest = scope, distance
     return _with_best_confidence(best or found[0], found)
 

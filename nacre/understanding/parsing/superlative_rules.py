@@ -24,7 +24,13 @@ from nacre.understanding.linking.adjectives import (
 )
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.cue_rules import compare_with_target
-from nacre.understanding.parsing.number_rules import convert_to_unit, is_comparable_with, may_count_values, upper_bound
+from nacre.understanding.parsing.number_rules import (
+    convert_to_unit,
+    is_comparable_with,
+    may_count_values,
+    number_conditions,
+    upper_bound,
+)
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
@@ -265,6 +271,10 @@ def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
         return
     until = None if state.until is None else convert_to_unit(number._replace(value=state.until), unit)
     lower = Condition(ref, operator, (converted,), state.negated, function=function, join=_join(state))
+    if ref.predicate and not function and context.graph.is_date(ref.predicate):
+        # "before 1990" of a day is before the first day of that year
+        (bound,) = number_conditions(context.graph, ref, operator, number, state)
+        lower = bound._replace(join=_join(state))
     bounds: tuple[Condition, ...] = (lower, *upper_bound(lower, until))
     if state.earlier_comparison:
         earlier_operator, earlier_value = state.earlier_comparison
