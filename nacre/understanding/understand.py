@@ -76,7 +76,10 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
+        # one that was offered in another language has its words, which no evidence has
+        words = verbalise_plan(rewrite.chosen.plan, schema) if rewrite.gloss else rewrite.chosen.words
+        chosen = replace(rewrite.chosen, covered=1.0, words=words, unused=())
+        return Understanding(rewrite.standalone, (), (chosen,), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
