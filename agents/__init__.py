@@ -11,7 +11,6 @@ Reading order:
     doubts         doubts about rows of a model's queries
     answering/     candidates -> the answer, its status and its record
     fuser          writes the answer, also in German or French
-    extractor      takes triples out of texts, drafts a semantic layer
     model_calls    bounded calls of chat models, with the prompts under prompts/
     model_priors   what the settings say of the models, and how often their queries are right
 """

@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from agents import extractor, fuser, query_writer, rewriter, tool_selector
+from agents import fuser, query_writer, rewriter, tool_selector
 from agents.model_calls import Limits, StructuredOutput, read_prompts
 from agents.model_priors import Priors, model_limits, model_priors, query_priors
 from agents.query_writer import Lead
 from nacre.config.models import Role, chat_model
 from nacre.config.settings import Settings
-from nacre.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,6 @@ class Agents:
     tool_selector: tool_selector.Selector
     query_writer: query_writer.QueryWriter
     fuser: fuser.Fuser
-    extractor: extractor.Extractor
 
 
 @dataclass(frozen=True)
@@ -38,11 +36,8 @@ def configured_agents(settings: Settings) -> dict[str, Agents]:
     """The agents by reasoner: "rules", and "model" if models are configured; raises ConfigError for a model that can't
     be used."""
     rules = build_agents(None)
-    try:
-        roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
-        models = [chat_model(settings, role) for role in roles]
-    except (ValueError, ImportError) as error:
-        raise ConfigError(str(error)) from error
+    roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
+    models = [chat_model(settings, role) for role in roles]
     rewriter_model, query_model, fuser_model, selector_model = models
     if rewriter_model is None or query_model is None or fuser_model is None or selector_model is None:
         return {"rules": rules}
@@ -59,7 +54,7 @@ def build_agents(
     lead: Lead = "auto",
 ) -> Agents:
     """The agents by rules, or those by model that wrap them. `priors` are those of the model that writes queries."""
-    rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules, extractor.by_rules)
+    rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules)
     if model is None:
         return rules
     limits, priors = limits or Limits(), priors or model_priors("unknown")
@@ -76,5 +71,4 @@ def build_agents(
         tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
         query_writer.by_model(models.query, rules.query_writer, limits, priors, lead),
         fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=small),
-        extractor.by_model(models.query, rules.extractor, limits),
     )

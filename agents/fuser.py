@@ -10,6 +10,7 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from rapidfuzz import fuzz, process
 
 from agents.answering.answer_record import limit_confidence, understood_by_model
 from agents.answering.draft import asks_for_prose, draft_answer, verbalise_answer
@@ -263,6 +264,9 @@ def _say_rest(draft: AnswerDraft, gate: GroundingGate, *, broken: bool) -> None:
     _say_offer(draft, gate)
 
 
+# Similarity of a corrected word to what the user wrote, at least (rapidfuzz); words of earlier turns have less (given).
+MIN_OWN_RATIO = 60
+
 # Facts of a thing that one answer states (given).
 MAX_FACTS = 6
 
@@ -325,7 +329,16 @@ def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -
     plan, code = plan_of(view.understanding, rows), view.rewrite.gloss
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
-    return replace(draft, translated=(result.text,), columns=result.columns or draft.columns)
+    sentences = (draft.sentences[0], *_in_language(draft.sentences[1:], view))
+    return replace(draft, sentences=sentences, translated=(result.text,), columns=result.columns or draft.columns)
+
+
+def _in_language(sentences: Sequence[CitedSentence], view: TurnView) -> Iterable[CitedSentence]:
+    """The cited sentences without those that the graph's facts were put into, which are in English."""
+    for text, indexes in sentences:
+        cited = [view.evidence[i] for i in indexes]
+        if cited and all(isinstance(each, EvidenceSentence) and each.document is not None for each in cited):
+            yield text, indexes
 
 
 def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSentence, str] | None:
@@ -379,7 +392,7 @@ def _without_rows(draft: AnswerDraft, view: TurnView, *, has_facts: bool = False
     else:
         stated = "not_stated" if any(m.kind == "entity" for m in understanding.mentions) else "not_in_graph"
         text = fill_template(code, name or stated)
-    kept: tuple[CitedSentence, ...] = tuple((t, evidence) for t, evidence in draft.sentences if evidence)
+    kept = tuple(_in_language(draft.sentences, view))
     if draft.status == "answered" and kept:
         return replace(draft, translated=(text,))
     return replace(draft, sentences=((text, ()), *kept), reason=text if draft.reason else None)
@@ -406,12 +419,16 @@ def _translated_options(readings: Sequence[Reading], schema: Schema, view: TurnV
 
 
 def _own_words(words: Iterable[str], view: TurnView) -> str:
-    """English words as the user wrote them."""
+    """English words as the user wrote them, of corrected ones those that are most like them."""
     code, own = view.rewrite.gloss, [token.text for token in tokenize(view.rewrite.own)]
-    glossed = {
+    glossed = {fold(word): word for word in own} | {
         fold(english): " ".join(own[g.start : g.end]) for g in gloss_words(own, code) for english in g.english.split()
     }
-    return _quoted_list([glossed.get(fold(word), word) for word in words], code)
+    near = (
+        (word, process.extractOne(fold(word), glossed.keys(), scorer=fuzz.ratio, score_cutoff=MIN_OWN_RATIO))
+        for word in words
+    )
+    return _quoted_list([glossed[found[0]] if found else word for word, found in near], code)
 
 
 def _quoted_list(words: Iterable[str], code: str) -> str:

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.extractor import by_rules
 from evaluation.faculty import faculty_questions, write_faculty
 from evaluation.learn import fit_logistic
 from evaluation.metrics import chosen_options
-from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder
 from nacre.extensions.pyramid.complete_schema import complete_schema, publish_condensed
+from nacre.extensions.pyramid.extract_triples import extract_triples, publish_triples
+from nacre.extensions.pyramid.extractor import by_rules
 from nacre.extensions.pyramid.search_triples import (
     SUFFICIENCY_FILE,
     TripleGroup,

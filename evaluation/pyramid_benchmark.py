@@ -17,13 +17,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from agents.extractor import by_rules
 from evaluation.faculty import faculty_questions, write_faculty
 from evaluation.metrics import ChoiceScores, choice_scores, chosen_options, hit_rate, mean_choice_scores
 from graph.app import Composition, compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.extract import extract_triples, publish_triples
 from ingestion.pipeline import change_layers, ingest
 from ingestion.stages import NO_PROGRESS
 from nacre.config.embedder import local_embedder
@@ -34,6 +32,8 @@ from nacre.extensions.pyramid.complete_schema import (
     publish_condensed,
     remove_completion,
 )
+from nacre.extensions.pyramid.extract_triples import extract_triples, publish_triples
+from nacre.extensions.pyramid.extractor import by_rules
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from nacre.stores.graph import Servers

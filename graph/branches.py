@@ -87,7 +87,7 @@ async def _sparql(view: TurnView, resources: BranchResources) -> Result[BranchRe
     graph, settings = resources.graph, resources.settings
     if graph.remote is not None and not view.understanding.readings:
         # an endpoint that is down looks up no names: report that rather than a question that can't be parsed
-        await run_in_thread(graph.remote.ask, ASK_ANY_TRIPLE, seconds=settings.branch_seconds)
+        await run_in_thread(graph.remote.source.ask, ASK_ANY_TRIPLE, seconds=settings.branch_seconds)
     database = await run_in_thread(sparql_database, graph, settings, resources.sandbox, view.standalone, view.round)
     if database is None:
         raise ToolError("unavailable", sparql_problem(graph))

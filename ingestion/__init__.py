@@ -13,7 +13,5 @@ In reading order:
     index/               lexicon, full-text index, vectors, triple store
     example_questions    example questions and remarkable facts of a graph
     report               every triple accounted for; the triples of a version as Facts
-    attach/              a SPARQL endpoint -> a graph without tables
-    extract              texts -> extracted triples
     vocabulary           IRIs of common vocabularies
 """

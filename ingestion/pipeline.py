@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
 from ingestion.index.passages import VectorTarget, index_vectors
-from ingestion.layer.layer_file import LayerFiles, read_layer_files
+from ingestion.layer.layer_file import LayerFiles, date_orders, read_layer_files
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions, Source, Sources
 from ingestion.stages import (
@@ -166,7 +166,7 @@ def load_graph(
     home = data / versions.check_name(name)
     address = service("server_tables", "address")(tables) if tables else ""
     with ExitStack() as stack:
-        reading = replace(reading, base=reading.base or recorded_base(home))
+        reading = replace(reading, base=reading.base or recorded_base(home), dates=date_orders(layers))
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts, loaded)
         stack.enter_context(exclusive_writer(home))

@@ -43,6 +43,7 @@ class Extension:
     - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models;
     - `tables`: places of a function (path, folder for temporary files) -> `ingestion.read.tables.Sheet`s, by the
       ending of the names of files ("csv"); it raises UnreadableTable;
+    - `documents`: places of an `ingestion.documents.text_formats.DocumentReader`, by the ending of the names of files;
     - `services`: places of what the core asks this extension for, where a setting or a graph needs it (`service`).
 
     `routes` is the place of a function (app, *, alone) that adds routes, `serve` that of a function (app) -> an async
@@ -59,6 +60,7 @@ class Extension:
     commands: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict)
     routes: str = ""
     serve: str = ""
@@ -89,8 +91,8 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def provided(kind: str, taken: Collection[str], is_usable: Callable[[Any], bool] = callable) -> dict[str, Any]:
-    """What the extensions add of a kind ("branches", "tools", "commands", "models"), by name. What can't be
-    imported or used or has a name that is taken is left out."""
+    """What the extensions add of a kind, such as "branches", by name. What can't be imported or used or
+    has a name that is taken is left out."""
     added: dict[str, Any] = {}
     for extension in extensions():
         for name, place in getattr(extension, kind).items():

@@ -8,7 +8,7 @@ import time
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
@@ -23,7 +23,7 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.wording.plan_phrases import predicate_words
 from tools.provenance import EntityId, is_id, look_up_entities
 from tools.sql import BRANCH, failed_query, summarize_rows
-from tools.sql_guard import Repair, check_measures, guard_sql, repair_empty, repair_query, sql_text
+from tools.sql_guard import Repair, check_measures, divide_as_reals, guard_sql, repair_empty, repair_query, sql_text
 from tools.sql_origins import check_sql_values
 
 
@@ -67,6 +67,8 @@ def _run(
         query = guard_sql(text, [*schema.relation_of, "entity"], limit=limit + 1)
         sql = sql_text(query)
         if numbers is not None:
+            query = cast(exp.Query, query.transform(divide_as_reals))
+            sql = sql_text(query)
             check_measures(query, schema)
             check_sql_values(query, schema, numbers)
         table = _table(query, tables, schema, limit, seconds)

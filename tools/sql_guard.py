@@ -107,6 +107,23 @@ def _checked_query(text: str, relations: Collection[str], limit: int) -> exp.Que
     return _with_limit(cast(exp.Query, query), limit)
 
 
+def divide_as_reals(node: exp.Expr) -> exp.Expr:
+    """A division with its dividend as a real number, since 7 / 2 is 3 in SQLite and PostgreSQL. `year / 10 * 10` and
+    `CAST(x / 10 AS INTEGER)` ask for whole numbers.
+
+    >>> parse_one("SELECT price / 1000, (year / 10) * 10 FROM car").transform(divide_as_reals).sql()
+    'SELECT CAST(price AS DOUBLE) / 1000, (year / 10) * 10 FROM car'
+    """
+    around = node.parent
+    while isinstance(around, exp.Paren):
+        around = around.parent
+    is_rounded = isinstance(around, exp.Mul) and node.expression in (around.this, around.expression)
+    is_whole = isinstance(around, exp.Cast) and around.to.is_type(*exp.DataType.INTEGER_TYPES)
+    if isinstance(node, exp.Div) and not is_rounded and not is_whole:
+        node.set("this", exp.cast(node.this, exp.DType.DOUBLE))
+    return node
+
+
 def sql_text(query: exp.Expr) -> str:
     """The tree as SQLite text on one line; raises ToolError `too_large` if it is too deep to be written."""
     try:

@@ -125,11 +125,11 @@ class GroundingGate:
         whole.
 
         A sentence with a claim that its evidence does not support is replaced by the evidence itself. A `translated`
-        sentence is written instead of the English one, of which the claims are checked.
+        sentence is written instead of the English one; the claims of one of the two must be supported.
         """
         supported = translated or text
-        language = ENGLISH if translated else ""
-        if evidence and any(self._unsupported(each, evidence, language) for each in table_claims(text)):
+        forms = [(text, ENGLISH), (translated, "")] if translated else [(text, "")]
+        if evidence and all(any(self._unsupported(c, evidence, of) for c in table_claims(form)) for form, of in forms):
             self.unsupported += 1
             supported = " ".join(_verbatim(self._evidence[i]) for i in evidence)
         lead, bar, rows = _harmless(supported).partition(_TABLE)

@@ -185,7 +185,7 @@ def _of_duckdb(folder: Path, data: Path) -> AttackResult:
     stored = b"".join(
         path.read_bytes() for path in (data / "spy").rglob("*") if path.is_file() and "kept" not in path.parts
     )
-    shown = [word for word in (str(folder), "memory_limit", "behind") if word.encode() in stored]
+    shown = [word for word in (str(folder), "memory_limit") if word.encode() in stored]
     return result._replace(problem=result.problem or (f"it shows {shown}" if shown else ""))
 
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 from nacre.errors import ToolError
-from nacre.stores.sparql.endpoint import EndpointSource
+from nacre.extensions.endpoints.endpoint import EndpointSource
 
 
 def main(address: str, query: str, seconds: str) -> None:

@@ -2,7 +2,5 @@
 
 In reading order:
     read_document  files, folders and globs -> documents -> their texts, by format, within limits of time and memory
-    text_formats   the text of a document and its blocks; plain text, Markdown, CSV, JSON
-    page_formats   HTML, PDF and Word, read in a process of their own
-    loaders        documents of a LangChain loader
+    text_formats   the text of a document and its blocks; plain text, Markdown; extensions read further formats
 """

@@ -10,25 +10,25 @@ import logging
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.documents.page_formats import read_docx, read_html, read_pdf
 from ingestion.documents.text_formats import (
     BLOCK_SEPARATOR,
     MAX_CHARACTERS,
+    DocumentReader,
     DocumentText,
     UnreadableDocument,
-    read_json,
     read_markdown,
     read_plain,
-    read_table,
 )
 from ingestion.read.sources import names_within, path_before_pattern
 from nacre.errors import IngestionError
+from nacre.extension import provided
 from nacre.stores.killable_pool import KillablePool
 
 log = logging.getLogger(__name__)
@@ -58,12 +58,12 @@ def find_documents(places: Sequence[str], loaded: Sequence[DocumentFile] = ()) -
                 continue
             if path.is_dir():
                 found |= _documents_in(path, place)
-            elif path.suffix.lower() in READABLE_FORMATS:
+            elif path.suffix.lower() in readable_formats():
                 found.setdefault(_readable_path(path), (os.path.abspath(path), os.path.abspath(path.parent)))
             elif not glob.has_magic(place):
                 raise IngestionError(
                     f"{path}: can't read {path.suffix or 'a file without extension'} as a document, only"
-                    f" {', '.join(sorted(READABLE_FORMATS))}."
+                    f" {', '.join(sorted(readable_formats()))}."
                     f" Convert it first, for example: pandoc {path.name} -o {path.stem}.md"
                 )
     names = names_within(dict(found.values()))
@@ -78,8 +78,8 @@ def _documents_in(folder: Path, place: str) -> dict[Path, tuple[str, str]]:
     inside = folder.resolve()
     files = [p for p in sorted(folder.rglob("*")) if p.is_file() and not _is_hidden(p.relative_to(folder))]
     documents = [p for p in files if _is_document(p) and not _leads_out(p, inside)]
-    if not any(p.suffix.lower() in READABLE_FORMATS for p in documents):
-        raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(READABLE_FORMATS))}).")
+    if not any(p.suffix.lower() in readable_formats() for p in documents):
+        raise IngestionError(f"{place}: no document in this folder ({', '.join(sorted(readable_formats()))}).")
     return {_readable_path(p): (str(inside / p.relative_to(folder)), str(inside.parent)) for p in documents}
 
 
@@ -113,7 +113,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _is_document(path: Path) -> bool:
-    if path.suffix.lower() in READABLE_FORMATS or path.suffix.lower() in UNREADABLE_FORMATS:
+    if path.suffix.lower() in readable_formats() or path.suffix.lower() in UNREADABLE_FORMATS:
         return True
     log.info("%s is not a document and is ignored", path)
     return False
@@ -155,7 +155,8 @@ def _start_reading(document: DocumentFile, pool: KillablePool, seconds: float) -
     """A function that returns the text. Reading in a separate process starts now."""
     suffix = document.path.suffix.lower()
     size = document.path.stat().st_size if document.path.is_file() else MAX_BYTES + 1
-    if (suffix in ISOLATED_READERS or (suffix in TEXT_READERS and size > LARGE)) and size <= MAX_BYTES:
+    reader = document_readers().get(suffix)
+    if reader is not None and (reader.takes_bytes or size > LARGE) and size <= MAX_BYTES:
         running: Future[DocumentText] = pool.start(read_document, document.path, seconds=seconds)
         return running.result
     return lambda: read_document(document.path)
@@ -210,33 +211,33 @@ def read_loaded(content: str) -> DocumentText:
     return DocumentText(found.text, found.blocks, read["title"] or found.title, found.marked, tuple(pages))
 
 
-TEXT_READERS: dict[str, Callable[[str], DocumentText]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd"), read_markdown),
-    **dict.fromkeys((".txt", ".text"), read_plain),
-    ".csv": read_table,
-    ".tsv": lambda text: read_table(text, "\t"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), read_json),
-    LOADED_SUFFIX: read_loaded,
-}
+@cache
+def document_readers() -> Mapping[str, DocumentReader]:
+    """The readers by the ending of names, also those of extensions."""
+    markdown, plain = DocumentReader(read_markdown), DocumentReader(read_plain)
+    own = {**dict.fromkeys(("md", "markdown", "mdown", "mkd"), markdown), "txt": plain, "text": plain}
+    readers = {**own, LOADED_SUFFIX[1:]: DocumentReader(read_loaded)}
+    readers |= provided("documents", readers, lambda reader: isinstance(reader, DocumentReader))
+    return {f".{ending}": reader for ending, reader in readers.items()}
 
-# files of these formats can make their parsers hang or crash, so they are read in a process that can be killed
-ISOLATED_READERS: dict[str, Callable[[bytes], DocumentText]] = {
-    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
-    ".pdf": read_pdf,
-    ".docx": read_docx,
-}
 
-READABLE_FORMATS = (frozenset(TEXT_READERS) - {LOADED_SUFFIX}) | frozenset(ISOLATED_READERS)
+def readable_formats() -> frozenset[str]:
+    """The endings of documents that can be read, such as ".md"."""
+    return frozenset(document_readers()) - {LOADED_SUFFIX}
 
+
+# what is not read is reported; those in the second line need an extension
 UNREADABLE_FORMATS = frozenset(
     {".doc", ".odt", ".rtf", ".epub", ".ppt", ".pptx", ".xls", ".xlsx", ".ods", ".rst", ".adoc", ".tex"}
+    | {".docx", ".html", ".htm", ".xhtml", ".pdf"}
 )
 
 
 def read_document(path: Path) -> DocumentText:
     """The text of a file in blocks, by the format that its name says. Raises UnreadableDocument."""
     suffix = path.suffix.lower()
-    if suffix in UNREADABLE_FORMATS:
+    reader = document_readers().get(suffix)
+    if reader is None:
         raise UnreadableDocument(
             f"{suffix} is not read; convert it first, for example: pandoc {path.name} -o {path.stem}.md"
         )
@@ -244,9 +245,7 @@ def read_document(path: Path) -> DocumentText:
     if size > MAX_BYTES:
         raise UnreadableDocument(f"{size:,} bytes, more than {MAX_BYTES:,}")
     content = path.read_bytes()
-    text = (
-        ISOLATED_READERS[suffix](content) if suffix in ISOLATED_READERS else TEXT_READERS[suffix](decode_text(content))
-    )
+    text = reader.read(content if reader.takes_bytes else decode_text(content))
     if len(text.text) > MAX_CHARACTERS:
         raise UnreadableDocument(f"{len(text.text):,} characters, more than {MAX_CHARACTERS:,}")
     if not text.blocks:

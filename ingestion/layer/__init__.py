@@ -8,5 +8,4 @@ In reading order:
     patterns    SPARQL patterns and rules over all triples, in a process of their own
     apply       packs and files of an ingest -> one layer, applied; what each entry gives, and what is wrong
     edit        write layer files: templates, entries as YAML, names that people give on the page
-    drafting    a layer drafted by a model
 """

@@ -1,7 +1,7 @@
 """Write layer files: names that people give to classes and properties, and entries -> YAML.
 
-New entries are added to a file and what stands there stays. Names from the page have a file of their own, with who
-changed them and when. For editors: a template of a graph's classes and properties, and the JSON Schema of layer files.
+Names from the page have a file of their own, with who changed them and when. Also a template of a graph's classes and
+properties.
 """
 
 import json
@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, SequenceNode
 
 from ingestion.layer.entries import ClassEntry, Layer, PropertyEntry
-from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer, read_yaml
+from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer
 from ingestion.layer.resolve import Kind
 from nacre.errors import IngestionError
 from nacre.language.sanitize import strip_control_characters
@@ -80,60 +79,11 @@ ORDER = ("prefixes", "classes", "properties", "things", "codes", "rules")
 
 def layer_text(sections: Sections) -> str:
     """A file with these sections, an entry a line where it fits."""
-    return "".join(f"{name}:\n{_block(sections[name], 2)}" for name in ORDER if sections.get(name))
+    return "".join(f"{name}:\n{format_entries(sections[name], 2)}" for name in ORDER if sections.get(name))
 
 
-def add_to_text(text: str, sections: Sections) -> str:
-    """The text with the entries that it lacks, each at the end of its section. Its own lines stay as they are.
-
-    >>> add_to_text("classes:\\n  a: {name: b}  # mine\\n", {"classes": {"a": {"name": "x"}, "c": {"name": "d"}}})
-    'classes:\\n  a: {name: b}  # mine\\n  c: {name: d}\\n'
-    """
-    node = read_yaml(Path("layer"), text)
-    if node is None:
-        return text + layer_text(sections)
-    present = {key.value: value for key, value in node.value}
-    lines = text.splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
-    added: dict[int, str] = {}
-    new: dict[str, Any] = {}
-    for name in ORDER:
-        entries = sections.get(name)
-        value = present.get(name, present.get("predicates") if name == "properties" else None)
-        if not entries:
-            continue
-        if value is None:
-            new[name] = entries
-        elif isinstance(value, MappingNode) and isinstance(entries, Mapping):
-            known = {key.value for key, _ in value.value}
-            missing = {key: entry for key, entry in entries.items() if key not in known}
-            indent = value.start_mark.column if not value.flow_style else 2
-            if missing and not value.flow_style:
-                added[_last_line(value)] = _block(missing, indent)
-        elif isinstance(value, SequenceNode) and not value.flow_style and isinstance(entries, list):
-            known = {each.value for each in value.value}
-            missing_rules = [rule for rule in entries if rule not in known]
-            if missing_rules:
-                added[_last_line(value)] = _block(missing_rules, value.start_mark.column)
-    for line in sorted(added, reverse=True):
-        lines.insert(line, added[line])
-    return "".join(lines) + layer_text(new)
-
-
-def _last_line(node: MappingNode | SequenceNode) -> int:
-    """The line after the last one of a block."""
-    last = node.value[-1]
-    end = last[1] if isinstance(last, tuple) else last
-    while isinstance(end, MappingNode | SequenceNode) and not end.flow_style and end.value:
-        inner = end.value[-1]
-        end = inner[1] if isinstance(inner, tuple) else inner
-    line = end.end_mark.line
-    # a block scalar ends at the start of the next line
-    return int(line if end.end_mark.column == 0 else line + 1)
-
-
-def _block(entries: Any, indent: int) -> str:
+def format_entries(entries: Any, indent: int) -> str:
+    """The entries of a section, one a line."""
     if isinstance(entries, list):
         return "".join(f"{' ' * indent}- {_flow(entry)}\n" for entry in entries)
     return "".join(f"{' ' * indent}{_flow(key)}: {_flow(value)}\n" for key, value in entries.items())
@@ -163,85 +113,3 @@ def suggest_annotations(schema: Schema) -> str:
 
 def _yaml(text: str) -> str:
     return json.dumps(" ".join(text.split()), ensure_ascii=False)
-
-
-_TEXT: dict[str, Any] = {"type": ["string", "number"]}
-
-_TEXTS: dict[str, Any] = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}
-
-_FLAG = {"type": "boolean"}
-
-
-def layer_json_schema() -> dict[str, Any]:
-    """The schema of one file."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Nacre semantic layer",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "prefixes": {"type": "object", "additionalProperties": _TEXT},
-            "namespaces": _described(_TEXTS, "Packs only: the namespaces that the layer is about."),
-            "extends": _described(_TEXTS, "Files beside this one, which are read first."),
-            "languages": _described(_TEXTS, "Which language of labels comes first."),
-            "classes": _entries(_CLASS),
-            "properties": _entries(_PROPERTY),
-            "things": {
-                "type": "object",
-                "additionalProperties": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}, _object(_NAMES)]},
-            },
-            "codes": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _TEXT}},
-            "tables": _described(_entries(_TABLE), "Tables of an attached database."),
-            "rules": _described({"type": "array", "items": {"type": "string"}}, "CONSTRUCT queries, in order."),
-            "predicates": _described(_entries(_PROPERTY), "Old name of 'properties'."),
-        },
-    }
-
-
-def _described(schema: dict[str, Any], text: str) -> dict[str, Any]:
-    return schema | {"description": text}
-
-
-def _object(fields: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "properties": fields}
-
-
-def _entries(fields: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": {"anyOf": [_object(fields), {"type": "null"}]}}
-
-
-_NAMES: dict[str, Any] = {
-    "name": _described(_TEXT, "What people see."),
-    "also": _described(_TEXTS, "What people ask with: nouns, verb phrases, adjectives."),
-}
-
-_COMMON = _NAMES | {
-    "comment": _TEXT,
-    "hidden": _described(_FLAG, "Left out of suggestions, pictures and the schema of models; still queryable."),
-    "rename": _described(_TEXT, "Old name of 'name'."),
-}
-
-_CLASS = _COMMON | {
-    "where": _described(_TEXT, "A SPARQL group pattern over ?this: a derived class."),
-    "exclude": _described(_FLAG, "Not shown at all."),
-}
-
-_TABLE: dict[str, Any] = {
-    "names": _described(_TEXTS, "The columns that name a row."),
-    "key": _described(_TEXTS, "The columns that tell rows apart."),
-    "links": {
-        "type": "object",
-        "additionalProperties": _described(_TEXT, "The table that the columns refer to, or none."),
-    },
-    "hidden": _described(_FLAG, "Left out of the graph."),
-}
-
-_PROPERTY = _COMMON | {
-    "inverse": _described(_TEXTS, "What the property is called from the other end."),
-    "unit": _TEXT,
-    "of": _described(_TEXTS, "The classes that have a derived property."),
-    "path": _described(_TEXT, "A SPARQL property path: a derived property."),
-    "where": _described(_TEXT, "A SPARQL group pattern over ?this and ?value: a derived property."),
-    "kind": {"enum": ["name"], "description": "The values name their things."},
-    "drop": _described(_FLAG, "Not shown at all."),
-}

@@ -46,7 +46,7 @@ class PropertyEntry:
     ?value).
 
     `of` are the classes that have a derived property; none for everything. `inverse` is what the property is called
-    from the other end. `kind` "name": the values name their things.
+    from the other end. `kind` "name": the values name their things. `dates` is the order of the dates of a column.
     """
 
     key: str
@@ -63,6 +63,7 @@ class PropertyEntry:
     path: str = ""
     where: str = ""
     kind: Literal["", "name"] = ""
+    dates: Literal["", "dmy", "mdy"] = ""
 
     @property
     def is_derived(self) -> bool:

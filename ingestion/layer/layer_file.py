@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from stat import S_ISREG
 from types import MappingProxyType
+from typing import Literal
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -44,6 +45,9 @@ _Reader = Callable[[Path, str, Node, Place, Mapping[str, str]], Entry]
 
 # old names of annotation files
 _SECTION_ALIASES = {"predicates": "properties"}
+# how a layer says in which order the dates of a column are
+DATE_ORDERS: Mapping[str, Literal["dmy", "mdy"]] = {"day first": "dmy", "month first": "mdy"}
+
 _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 
@@ -209,13 +213,16 @@ def _class(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str
 
 
 def _property(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str, str]) -> PropertyEntry:
-    known = ("name", "also", "inverse", "comment", "unit", "hidden", "removed", "of", "path", "where", "kind")
+    known = ("name", "also", "inverse", "comment", "unit", "hidden", "removed", "of", "path", "where", "kind", "dates")
     fields = _fields(path, key, node, known)
     if "path" in fields and "where" in fields:
         raise IngestionError(f"{place}: '{key}' has both 'path' and 'where'; write one of them.")
     kind = _name(path, fields, "kind")
     if kind not in ("", "name"):
         raise IngestionError(f"{fields['kind'][1]}: 'kind' can only be 'name', not '{kind[:40]}'.")
+    dates = _name(path, fields, "dates")
+    if dates and dates not in DATE_ORDERS:
+        raise IngestionError(f"{fields['dates'][1]}: 'dates' is 'day first' or 'month first', not '{dates[:40]}'.")
     steps = full_path(text_of(path, fields["path"][0]), prefixes, fields["path"][1]) if "path" in fields else ""
     return PropertyEntry(
         key,
@@ -231,6 +238,7 @@ def _property(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[
         path=steps,
         where=_pattern(path, fields, prefixes, ("this", "value")),
         kind="name" if kind else "",
+        dates=DATE_ORDERS.get(dates, ""),
     )
 
 
@@ -521,6 +529,13 @@ def load_layer_files(paths: Sequence[Path], annotations: Path | None = None, *, 
             found.pop(each.name, None)
             found[each.name] = LayerFile(each.name, text)
     return LayerFiles(tuple(found.values()), packs)
+
+
+def date_orders(layers: LayerFiles) -> dict[str, Literal["dmy", "mdy"]]:
+    """The order of dates that layers state, by the names of columns in small letters."""
+    stating = (each for each in layers.files if "dates" in each.text)
+    entries = (entry for each in stating for entry in read_layer(Path(each.name), each.text).entries)
+    return {e.key.casefold(): e.dates for e in entries if isinstance(e, PropertyEntry) and e.dates}
 
 
 def write_layer_files(folder: Path, layers: LayerFiles) -> None:

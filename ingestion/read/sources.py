@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from os.path import splitext
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from ingestion.read.facts import Omission
@@ -45,13 +45,14 @@ class ReadOptions:
     """Options of reading. `strict`: refuse anything that can't be read. `base`: base IRI of all files; one such as
     `nacre-file:///GRAPH/` ("": without a graph) is followed by the name of each file. `contexts`: local copies of
     JSON-LD contexts, by address. `fetch`: download other contexts. `expansion`: how many times its size a file may
-    expand to."""
+    expand to. `dates`: the order of dates that the cells of a column leave open, by its name in small letters."""
 
     strict: bool = False
     base: str = ""
     contexts: Mapping[str, Path] = field(default_factory=dict)
     fetch: bool = False
     expansion: int = DEFAULT_EXPANSION
+    dates: Mapping[str, Literal["dmy", "mdy"]] = field(default_factory=dict)
 
 
 class Source(NamedTuple):

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from agents.answering.select_answer import MAX_READINGS_RUN
 from agents.turn_view import Language
-from nacre.access.open_graph import endpoint_names
 from nacre.access.queries import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
@@ -207,11 +206,10 @@ def sparql_database(
 ) -> SparqlDatabase | None:
     """The database that agents ask by SPARQL, at the graph's endpoint or over its own triples; None if it has neither.
     Names in `text` are looked up at an endpoint. Blocking; raises ToolError if names can't be looked up."""
-    names = endpoint_names(graph)
-    if names is not None and graph.remote is not None:
-        engine = sparql.endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
-        most, known = settings.endpoint_readings, names.about(text)
-        words = sparql.endpoint_vocabulary(names.endpoint, graph.schema)
+    if (remote := graph.remote) is not None:
+        engine = sparql.endpoint_engine(remote.source, remote.endpoint, graph.schema, remote.labels)
+        most, known = settings.endpoint_readings, remote.about(text)
+        words = sparql.endpoint_vocabulary(remote.endpoint, graph.schema)
         return SparqlDatabase(
             graph,
             settings,
@@ -219,8 +217,8 @@ def sparql_database(
             round,
             known,
             engine,
-            graph.remote,
-            names.labels,
+            remote.source,
+            remote.labels,
             most,
             portable=words,
             is_plain=True,

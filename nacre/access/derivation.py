@@ -234,10 +234,10 @@ def open_citations(
     evidence_by_number = [evidence[index] for index in cited]
     plans = [plan_of(understanding, each) for each in evidence_by_number]
     try:
-        if graph.remote is not None and graph.endpoint is not None:
-            words, names = endpoint_vocabulary(graph.endpoint, graph.schema), graph.endpoint.names
+        if (remote := graph.remote) is not None:
+            words, names = endpoint_vocabulary(remote.endpoint, graph.schema), remote.endpoint.names
             pairs = zip(evidence_by_number, plans, strict=True)
-            return [trace_remote_sources(each, plan, graph.remote, words, names) for each, plan in pairs]
+            return [trace_remote_sources(each, plan, remote.source, words, names) for each, plan in pairs]
         traced = [_trace(each, plan, graph) for each, plan in zip(evidence_by_number, plans, strict=True)]
         return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
     except Exception:

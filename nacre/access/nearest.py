@@ -244,8 +244,17 @@ def _chance_beside(
     is_agreed = selected is not None and selected[1] in same
     if selected is not None and not is_agreed and _is_preferred(understanding, selected[1]):
         return 0.0
-    is_sure = is_agreed and is_near
+    is_sure = is_agreed and is_near and not _lacks_counted(understanding, selected[1] if selected else None)
     return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
+
+
+def _lacks_counted(understanding: Understanding, rows: Rows | None) -> bool:
+    """Whether a reading leaves out what is counted: "how many visitors do the museums have"."""
+    question = analyse_question(understanding.standalone)
+    ends = {cue.end for cue in question.cues if cue.kind == "count"}
+    counted = {token.text for i, token in enumerate(question.tokens) if i in ends}
+    unused = understanding.readings[rows.reading].unused if rows is not None and rows.reading is not None else ()
+    return bool(counted & {word for each in unused for word in each.split()})
 
 
 def _is_preferred(understanding: Understanding, rows: Rows) -> bool:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.answering.fallbacks import is_text
-from nacre.access.open_graph import endpoint_names
 from nacre.language.data import language
 from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
 from nacre.language.thesaurus import (
@@ -75,11 +74,13 @@ TELLING_ROLES = ("fact", "text", "identifier")
 
 
 class _Fact(NamedTuple):
-    """A sentence about a thing, its text without the name of the thing, and the label of its only property."""
+    """A sentence about a thing, its text without the name of the thing, the label of its only property, and
+    the words of its value."""
 
     sentence: EvidenceSentence
     text: str
     label: str
+    value: frozenset[str]
 
 
 def named_facts(
@@ -114,15 +115,15 @@ def nearest_sentences(
     names of things."""
     words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
     own = [each for each in dict.fromkeys(sentences) if not _lists_others(each, thing)]
-    facts = [_Fact(each, fact_text(each, thing.label), property_label(each, graph.schema)) for each in own]
-    facts = [each for each in facts if not _repeats(each, name)]
+    facts = [_fact(each, thing, graph.schema) for each in own]
+    facts = [each for each in facts if not each.value or not each.value <= name]
     by_words = word_likenesses(asked_forms(asked), [text_forms(each.text) for each in facts])
     kind = requested_kind(question)
     gains = [
         _gain(each, words, graph.schema)
         + KIND_GAIN * kind_fit(each.sentence, thing.target, kind, graph.schema)
         - PART_LOSS * (not any(thing.target in triple for triple in each.sentence.triples))
-        - REPEAT_LOSS * _repeats(each, words)
+        - REPEAT_LOSS * (bool(each.value) and each.value <= words)
         for each in facts
     ]
     near = likenesses(asked, [each.label for each in facts], by_words, graph.lexicon)
@@ -139,13 +140,12 @@ def property_label(sentence: EvidenceSentence, schema: Schema) -> str:
     return known.label if known is not None else ""
 
 
-def _repeats(fact: _Fact, words: frozenset[str]) -> bool:
-    """Whether the words of a question or name have the value of a fact already."""
-    label = _lemmas(name_tokens(fact.label))
+def _fact(sentence: EvidenceSentence, thing: Mention, schema: Schema) -> _Fact:
+    text, label = fact_text(sentence, thing.label), property_label(sentence, schema)
+    known, empty = _lemmas(name_tokens(label)), function_words()
     # a code such as S.QUAY counts as a whole
-    parts = [tokens for tokens in map(name_tokens, fact.text.split()) if not function_words().issuperset(tokens)]
-    value = {word for tokens in parts for word in tokens if lemma(word) not in label}
-    return bool(value) and value <= words
+    parts = [tokens for tokens in map(name_tokens, text.split()) if not empty.issuperset(tokens)]
+    return _Fact(sentence, text, label, frozenset(w for tokens in parts for w in tokens if lemma(w) not in known))
 
 
 def _gain(fact: _Fact, question: frozenset[str], schema: Schema) -> float:
@@ -263,9 +263,8 @@ def _part_predicates(schema: Schema) -> list[str]:
 
 def engine_of(graph: Graph) -> Engine:
     """What describes things of a graph without passages: its endpoint, or its tables."""
-    names = endpoint_names(graph)
-    if names is not None and graph.remote is not None:
-        return endpoint_engine(graph.remote, names.endpoint, graph.schema, names.labels)
+    if (remote := graph.remote) is not None:
+        return endpoint_engine(remote.source, remote.endpoint, graph.schema, remote.labels)
     return tables_engine(graph.tables)
 
 
@@ -298,7 +297,7 @@ def is_telling(sentence: EvidenceSentence, schema: Schema) -> bool:
 # letters that forms of one word share: "allergies", "allergic" (given)
 STEM = 6
 
-# the forms of one word of a question
+# the forms of one word of a question, and their stems
 WordForms = frozenset[str]
 
 
@@ -306,7 +305,7 @@ def question_forms(text: str) -> tuple[WordForms, ...]:
     """The forms and synonyms of each word of a text that has a meaning, each once."""
     empty = function_words()
     tokens = [token for token in tokenize(text) if not {token.norm, token.lemma} & empty]
-    return tuple(dict.fromkeys(synonyms(token.lemma) | {token.norm} for token in tokens))
+    return tuple(dict.fromkeys(_with_stems(synonyms(token.lemma) | {token.norm}) for token in tokens))
 
 
 def asked_forms(text: str) -> tuple[WordForms, ...]:
@@ -324,9 +323,11 @@ def asked_forms(text: str) -> tuple[WordForms, ...]:
         if i not in inside and not {token.norm, token.lemma} & empty:
             measured = (concept.removeprefix("-") for concept in adjective_concepts(token.lemma))
             found.append(synonyms(token.lemma).union((token.norm,), measured))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(map(_with_stems, found)))
 
 
+# the same sentences of a graph are near to many questions
+@lru_cache(2048)
 def text_forms(text: str) -> WordForms:
     """The words of a text, and their dictionary forms and stems."""
     return dictionary_forms(text).union(_stem(word) for word in name_tokens(text) if len(word) >= STEM)
@@ -334,7 +335,7 @@ def text_forms(text: str) -> WordForms:
 
 def has_word(forms: WordForms, text: WordForms) -> bool:
     """Whether a text has one of the forms of a word, or another word of the same stem."""
-    return not forms.isdisjoint(text) or any(_stem(word) in text for word in forms if len(word) >= STEM)
+    return not forms.isdisjoint(text)
 
 
 def word_likenesses(words: Sequence[WordForms], texts: Sequence[WordForms]) -> list[float]:
@@ -348,6 +349,10 @@ def word_likenesses(words: Sequence[WordForms], texts: Sequence[WordForms]) -> l
     weights = [math.log(1 + (len(texts) + 1) / (1 + count)) for count in counts]
     whole = sum(weights)
     return [sum(w for w, found in zip(weights, row, strict=True) if found) / whole if whole else 0.0 for row in has]
+
+
+def _with_stems(forms: WordForms) -> WordForms:
+    return forms.union(_stem(word) for word in forms if len(word) >= STEM)
 
 
 def _stem(word: str) -> str:

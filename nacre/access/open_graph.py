@@ -11,7 +11,6 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -19,14 +18,12 @@ from weakref import WeakKeyDictionary
 from agents.answering.select_answer import content_words, is_covered_by
 from nacre.errors import ToolError
 from nacre.records.evidence import EvidenceSentence
-from nacre.records.schema import Endpoint, Schema
+from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Understanding
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.linking.endpoint_names import EndpointNames
 from nacre.understanding.ranking.probabilities import shift_readings
 from nacre.understanding.understand import understand
 
@@ -82,8 +79,7 @@ log = logging.getLogger(__name__)
 
 def lexicon_for(graph: Graph, *texts: str) -> Lexicon:
     """The lexicon of an ingested graph; that of an attached graph with the things that the texts may name."""
-    names = endpoint_names(graph)
-    return names.about("\n".join(texts)) if names is not None else graph.lexicon
+    return graph.remote.about("\n".join(texts)) if graph.remote is not None else graph.lexicon
 
 
 async def load_lexicon(graph: Graph, *texts: str) -> Lexicon:
@@ -98,18 +94,6 @@ async def available_lexicon(graph: Graph, *texts: str) -> Lexicon:
     except ToolError as error:
         log.warning("names of %s were not looked up (%s): %s", graph.name, error.kind, error)
         return graph.lexicon
-
-
-def endpoint_names(graph: Graph) -> EndpointNames | None:
-    """The look-up of names at an endpoint; None for an ingested graph, whose lexicon has all names."""
-    if graph.endpoint is None or graph.remote is None:
-        return None
-    return _endpoint_names(graph.lexicon, graph.endpoint, graph.remote)
-
-
-@lru_cache(maxsize=8)
-def _endpoint_names(lexicon: Lexicon, endpoint: Endpoint, source: EndpointSource) -> EndpointNames:
-    return EndpointNames(lexicon, endpoint, source, source.things)
 
 
 MOST_QUESTIONS = 128
@@ -167,8 +151,7 @@ def look_up_labels(graph: Graph, iris: Collection[str]) -> dict[str, str]:
     known |= {iri: schema.predicate_of[iri].label for iri in iris if iri in schema.predicate_of}
     rest = sorted({iri for iri in iris if iri not in known})
     if graph.stored is None:
-        names = endpoint_names(graph)
-        return known | (names.labels(rest) if names is not None and rest else {})
+        return known | (graph.remote.labels(rest) if graph.remote is not None and rest else {})
     for start in range(0, len(rest), CHUNK_SIZE):
         part = rest[start : start + CHUNK_SIZE]
         marks = ",".join("?" * len(part))

@@ -149,7 +149,7 @@ def _interleave(searches: list[BranchResult]) -> list[RetrievedSentence]:
 
 
 def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit: int) -> QueryResult:
-    source: SparqlSource | None = graph.remote or graph.triples
+    source: SparqlSource | None = graph.remote.source if graph.remote is not None else graph.triples
     if source is None:
         raise ToolError("unavailable", sparql_problem(graph))
     started, clock = time.perf_counter(), time.monotonic()

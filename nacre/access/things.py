@@ -269,9 +269,9 @@ Row = tuple[SparqlTerm | None, ...]
 
 def remote_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> Thing | None:
     """A thing with its facts in both directions; None if it has none. Raises ToolError."""
-    remote, term, schema = graph.remote, iri_term(iri), graph.schema
-    if remote is None:
+    if graph.remote is None:
         return None
+    remote, term, schema = graph.remote.source, iri_term(iri), graph.schema
     outgoing = remote.select(f"SELECT ?p ?o {{ {term} ?p ?o }}", limit=MAX_ROWS, seconds=bounds.seconds)
     linking_here = f"SELECT ?p ?s {{ ?s ?p {term} }} LIMIT {MAX_ROWS + 1}"
     incoming = remote.select(linking_here, limit=MAX_ROWS, seconds=bounds.seconds)
@@ -295,7 +295,7 @@ def remote_members(graph: Graph, own: Class, most: int, skip: int) -> Iterator[F
         return
     members = write_membership(graph.schema, own.iri, "?s", "?c")
     query = f"SELECT DISTINCT ?s {{ {members} }} ORDER BY ?s LIMIT {most} OFFSET {skip}"
-    rows = graph.remote.select(query, limit=most, seconds=PAGE_LIMITS.seconds).rows
+    rows = graph.remote.source.select(query, limit=most, seconds=PAGE_LIMITS.seconds).rows
     iris = [row[0].value for row in rows if row[0] is not None]
     labels = look_up_labels(graph, iris)
     yield from (FactEnd(labels.get(iri, iri), iri) for iri in iris)

@@ -418,8 +418,13 @@ def _is_derived(amount: Amount, match: SentenceMatch) -> bool:
 
 
 def _is_count(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it counts rows, things behind an aggregate, or the listed names and the rest of them."""
+    """Whether it counts rows, things behind an aggregate, or the listed names and the rest of them, or how many rows
+    have the name before it: "Rex (2 of them)"."""
     text, counts = match.text, match.evidence.counts
+    if text[amount.start - 2 : amount.start] == " (" and text.startswith(" of them)", amount.end):
+        named = next((label for label in match.labels if label.end == amount.start - 2), None)
+        if named is not None:
+            return amount.value == len({row for row, _ in named.places})
     if amount.unit or not pattern("checking", "counted").match(text, amount.end) or _is_in_name(amount, match):
         return False
     names = len({label.places for label in match.labels})

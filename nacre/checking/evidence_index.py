@@ -317,8 +317,11 @@ class SentenceMatch:
         return bool(inside) and all(self.run_lengths[i] > len(inside) for i in inside)
 
     def knows_word(self, word: Token) -> bool:
-        """Whether the evidence has the word, another form of it, or a synonym."""
-        return word.norm in self.evidence.words or word.lemma in self.evidence.words
+        """Whether the evidence has the word, another form of it, or a synonym. Foreign nouns have English plurals."""
+        forms = {word.norm, word.lemma}
+        if word.text.islower():
+            forms |= {word.norm.removesuffix("s"), word.norm.removesuffix("es"), f"{word.norm}s", f"{word.norm}es"}
+        return not forms.isdisjoint(self.evidence.words)
 
     @cached_property
     def denial(self) -> str:

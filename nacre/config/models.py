@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from nacre.config.bounded_replies import bound_clients
 from nacre.config.settings import Settings
+from nacre.errors import ConfigError
 from nacre.extension import provided
 
 if TYPE_CHECKING:
@@ -78,8 +79,15 @@ def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | 
 
     It does not connect or load anything; a server that does not answer is noticed at the first call. The metadata has
     `model`, its configured name, and `price` in US dollars for a million tokens (read, cached, written), or None.
-    Raises ValueError for a name without a known provider or file, and ImportError if the provider's package is missing.
+    Raises ConfigError for a name without a known provider or file, and if the provider's package is missing.
     """
+    try:
+        return _open_model(settings, role)
+    except (ValueError, ImportError) as error:
+        raise ConfigError(str(error)) from error
+
+
+def _open_model(settings: Settings, role: Role | None) -> BaseChatModel | None:
     name: str | None = (getattr(settings, f"model_{role}") if role else None) or settings.model
     if not name:
         return None

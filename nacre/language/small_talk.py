@@ -172,12 +172,17 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
     own = {word for word, _ in words}
     total = sum(known.weights.get(word, known.unseen) for word in own)
     share = float(_data("en")["keyless_share"])
+    shares: dict[int, float] = {}
+    for word in sorted(own & known.places.keys()):
+        weight = known.weights[word]
+        for place in known.places[word]:
+            shares[place] = shares.get(place, 0.0) + weight
     best, found = 0.0, None
-    for place in sorted({place for word in own for place in known.places.get(word, ())}):
+    for place, shared in sorted(shares.items()):
         intent, paraphrase, weight = known.sets[place]
-        shared = sum(known.weights[word] for word in own & paraphrase)
         likeness = min(shared / total, shared / weight)
-        likeness *= 1.0 if paraphrase & known.vocabulary.keys <= own else share
+        if likeness > best and not own.issuperset(paraphrase & known.vocabulary.keys):
+            likeness *= share
         if likeness > best:
             best, found = likeness, (intent, paraphrase)
     if found is None:

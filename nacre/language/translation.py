@@ -8,7 +8,7 @@ The rules for English then read the questions. Words that the dictionary lacks a
 
 import calendar
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -40,8 +40,8 @@ class Gloss(NamedTuple):
     english: str
 
 
-def gloss_words(words: Sequence[str], code: str) -> list[Gloss]:
-    """The glosses of consecutive words, in order; words without one are left out.
+def gloss_words(words: Sequence[str], code: str, kept: Collection[str] = ()) -> list[Gloss]:
+    """The glosses of consecutive words, in order; words without one are left out, and compounds whose stem is `kept`.
 
     >>> [g.english for g in gloss_words("Wie hoch ist die höchste Brücke".split(), "de")]
     ['how', 'high', 'is', 'the', 'highest', 'bridge']
@@ -52,7 +52,7 @@ def gloss_words(words: Sequence[str], code: str) -> list[Gloss]:
     folded = [fold(word) for word in words]
     found, at = [], 0
     while at < len(words):
-        gloss = _expression(folded, at, known) or _degree(folded, at, known) or _word(words, folded, at, known)
+        gloss = _expression(folded, at, known) or _degree(folded, at, known) or _word(words, folded, at, known, kept)
         if gloss is not None:
             found.append(gloss)
         at = gloss.end if gloss is not None else at + 1
@@ -131,6 +131,7 @@ class Glosses:
     longest_expression: int
     words: Mapping[str, str]
     after_noun: Mapping[str, str]
+    closing: Mapping[str, str]
     exact: Mapping[str, str]
     stems: Mapping[str, str]
     degrees: Mapping[str, str]
@@ -176,7 +177,7 @@ def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
     return Gloss(at, first + 2, f"{'the ' if is_superlative else ''}{english}")
 
 
-def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
+def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, kept: Collection[str]) -> Gloss | None:
     word = folded[at]
     is_compared = any(each in known.more | known.less for each in folded[max(0, at - 3) : at])
     if is_compared and known.words.get(word) == "what":
@@ -192,7 +193,7 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses) 
     english = next((table[form] for form in forms for table in tables if form in table), None)
     if english is None:
         english = next((found for form in forms if (found := _by_stem(form, known))), None)
-    if english is None:
+    if english is None and stem(words[at], known.code) not in kept:
         english = _compound(word, known)
     return None if english is None else Gloss(at, at + 1, english)
 
@@ -238,6 +239,7 @@ def glosses(code: str) -> Glosses:
         longest_expression=max(map(len, expressions)),
         words=_with_folded(data["words"]),
         after_noun=data.get("after_noun", {}),
+        closing=data.get("closing", {}),
         exact=_with_folded(data["stems"]),
         stems={stem(word, code): english for word, english in reversed(list(data["stems"].items()))},
         degrees=_with_folded(degrees),
@@ -380,7 +382,7 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
     >>> fill_template("de", "count_all", count=3, kind="Mühlen")
     'Es gibt 3 Mühlen.'
     """
-    return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**parts)
+    return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**{"only": "", **parts})
 
 
 def translated_plural(noun: str, code: str) -> str:

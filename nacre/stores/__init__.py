@@ -6,7 +6,7 @@ In reading order:
     versions       the layout of the data folder: versions, vectors, layers, the file `current`
     sqlite/        tables, schema text, triples, lexicon, passages and documents
     search/        full-text and vector search
-    sparql/        SPARQL sources: the local triple store and remote endpoints
+    sparql/        SPARQL sources: the interface, and the local triple store
     state/         what Nacre stores about its users: conversations, checkpoints, verified questions
     addresses      addresses, keys and limits of databases and endpoints
     killable_pool  work in processes that can be killed

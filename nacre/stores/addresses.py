@@ -103,7 +103,7 @@ def parse_address(text: str) -> tuple[str, Dialect]:
         or ":" in (url.username or "")
         or any(word in key.lower() for key in unknown for word in _SECRETS)
     ):
-        host = url.host or "HOST"
+        host = f"{url.host or 'HOST'}{f':{url.port}' if url.port else ''}"
         raise ConfigError(
             "The address has a password, which would be stored. Leave it out and set "
             f"""NACRE_DATABASE_KEYS='{{"{host}": "PASSWORD"}}' or '{{"{host}": "file:PATH"}}'."""

@@ -8,11 +8,11 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
@@ -22,7 +22,7 @@ from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, EndpointLimits
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, Vectors, drop_collection, open_collection
-from nacre.stores.sparql.sparql_source import OxigraphStore
+from nacre.stores.sparql.sparql_source import OxigraphStore, SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Documents, Passages
 from nacre.stores.sqlite.tables import Tables
@@ -30,13 +30,28 @@ from nacre.stores.sqlite.triples import ExtractedLayer
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.stores.versions import Manifest, Pointer
 
-if TYPE_CHECKING:
-    from nacre.stores.sparql.endpoint import EndpointSource
-
-
 # files of a version that say where its tables are, and the extensions that open them: `open`(folder, DatabaseLimits) ->
 # Tables. `named`(folder, graph) are the addresses in the file; it raises ConfigError if they are not for this graph.
 STORES = {versions.DATABASE: "databases", versions.SERVER: "server_tables"}
+
+
+class RemoteGraph(Protocol):
+    """The things of a graph that is attached to an endpoint, as its extension looks them up. Raises ToolError."""
+
+    endpoint: Endpoint
+    source: SparqlSource
+
+    def about(self, text: str) -> Lexicon:
+        """The graph's lexicon with the things that a text may name."""
+        ...
+
+    def labels(self, iris: Collection[str]) -> dict[str, str]:
+        """The names of the things that have one."""
+        ...
+
+    def close(self) -> None:
+        """Close its connections."""
+        ...
 
 
 @dataclass
@@ -63,7 +78,7 @@ class Graph:
     triples: OxigraphStore | None = None
     vector_set: str | None = None
     endpoint: Endpoint | None = None
-    remote: "EndpointSource | None" = None
+    remote: RemoteGraph | None = None
     extracted: ExtractedLayer | None = None
     database: str = ""
     layers: str = ""
@@ -173,8 +188,6 @@ class GraphOpener:
 
     def _open_attached(self, name: str, manifest: Manifest, folder: Path) -> Graph:
         """Open a graph that is attached to an endpoint: its schema, its lexicon and a client. Nothing is sent yet."""
-        from nacre.stores.sparql.endpoint import EndpointSource
-
         try:
             endpoint = from_json(Endpoint, json.loads((folder / versions.ENDPOINT).read_text(encoding="utf-8")))
             schema = from_json(Schema, json.loads((folder / versions.SCHEMA).read_text(encoding="utf-8")))
@@ -183,8 +196,8 @@ class GraphOpener:
             raise damaged_graph_error(name, error, f"nacre attach {manifest.endpoint}") from error
         coded = {g.relation: g.count if g.relation in endpoint.unnamed else 0 for g in schema.groups}
         lexicon.table_counts = tuple(TableNameCounts(g.relation, g.count, coded[g.relation]) for g in schema.groups)
-        source = EndpointSource(endpoint.url, endpoint.graphs, self.endpoint_limits(endpoint.url), endpoint.dialect)
-        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=source)
+        remote = service("endpoints", "open", "The graph")(lexicon, endpoint, self.endpoint_limits(endpoint.url))
+        graph = Graph(name, manifest.version, schema, None, lexicon, endpoint=endpoint, remote=remote)
         graph.unavailable.update(manifest.unavailable)
         return graph
 

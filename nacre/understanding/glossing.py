@@ -21,6 +21,7 @@ from nacre.language.tokens import ENGLISH, Token, detect_language, fold, languag
 from nacre.language.translation import (
     FRONT_MARK,
     GLOSSED_LANGUAGES,
+    Gloss,
     fill_glosses,
     front_verb,
     gloss_label,
@@ -74,7 +75,7 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     found: set[int] = set()
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
-        content = [i for i in inside if tokens[i].norm not in known.words]
+        content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
         # "Combien" is no misspelt "Combe"
         is_whole = link.exact and bool(content) and (is_unknown or link.match != "nearly whole")
@@ -82,6 +83,12 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
         if is_whole or is_long or is_unknown:
             found.update(inside if is_whole or is_long else content)
     return frozenset(found)
+
+
+def _is_degree(tokens: Sequence[Token], at: int, code: str) -> bool:
+    """Whether a word is the adjective of "wie hoch": no value of the graph, whatever its name."""
+    known = glosses(code)
+    return tokens[at].norm in known.adjectives and at > 0 and known.words.get(tokens[at - 1].norm) == "how"
 
 
 def _pieces(text: str, tokens: Sequence[Token], names: frozenset[int], lexicon: Lexicon, code: str) -> Iterator[str]:
@@ -105,12 +112,15 @@ def _translated(
     text: str, tokens: Sequence[Token], words: Sequence[str], span: tuple[int, int], lexicon: Lexicon, code: str
 ) -> Iterator[str]:
     start, end = span
-    of_start = {start + g.start: g for g in gloss_words(words[start:end], code)}
+    known = words_by_stem(lexicon.of_schema, code)
+    of_start = {start + g.start: g for g in gloss_words(words[start:end], code, known)}
     at = start
     while at < end:
         gloss = of_start.get(at)
         if at > start and "," in text[tokens[at - 1].end : tokens[at].start]:
             yield ","
+        if at + 1 == len(tokens) and tokens[at].norm in glosses(code).closing:
+            gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
         if gloss is None:
             yield _graph_word(tokens[at], words[at], lexicon, code)
             at += 1
@@ -130,10 +140,10 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
 
 @compute_once(16)
 def words_by_stem(lexicon: Lexicon, code: str) -> Mapping[str, str]:
-    """The words of labels of classes and properties in a glossed lexicon, by their stem."""
+    """The words of labels of classes and properties, in a glossed lexicon and as they are written, by their stem."""
     glossed = (gloss_label(label, code) for label in schema_labels(glossed_lexicon(lexicon, code).schema))
     found: dict[str, str] = {}
-    for token in (token for label in glossed for token in tokenize(label)):
+    for token in (token for label in (*glossed, *schema_labels(lexicon.schema)) for token in tokenize(label)):
         for form in (token.text, token.norm):
             found.setdefault(stem(form, code), token.text)
     return found

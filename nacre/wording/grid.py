@@ -36,7 +36,8 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 @dataclass(frozen=True)
 class GridColumn:
     """One column: its heading, its unit, and for each row the text ("" for nothing) and the data. `is_number`: it has
-    single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or codes."""
+    single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or codes. `keys` are
+    the IRIs of its things."""
 
     heading: str
     unit: str
@@ -45,6 +46,7 @@ class GridColumn:
     is_number: bool = False
     is_named: bool = True
     is_amount: bool = True
+    keys: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -203,6 +205,7 @@ def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: 
         is_number=bool(numbers) and len(places) == 1,
         is_named=not kind.is_thing or not all(map(is_number_name, texts, all_keys)),
         is_amount=kind.is_amount,
+        keys=table.keys if kind.is_thing else (),
     )
 
 

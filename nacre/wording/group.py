@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import NamedTuple
 
 from nacre.language.values import format_value, is_number_name
 from nacre.language.word_forms import count_phrase, is_plural, join_names, number_with_noun, plural
@@ -137,12 +138,6 @@ class NumberRange:
     high: float
     mean: float
     triples: tuple[Triple, ...]
-
-    @property
-    def eccentricity(self) -> float:
-        """The distance of the mean from the middle of the predicate's range, as a share of the range: 0 to 0.5."""
-        low, high = self.predicate.minimum or 0.0, self.predicate.maximum or 0.0
-        return abs(self.mean - (low + high) / 2) / (high - low) if high > low else 0.0
 
     def phrase(self, schema: Schema) -> str:
         """The range in words: "5 to 7 EUR", "5 EUR"."""
@@ -278,37 +273,53 @@ def number_ranges(
     select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement, most: int = MAX_RANGES
 ) -> list[NumberRange]:
     """The number ranges of some things and of things paired with them, the furthest from the middle first."""
-    own = _ranges_of(select, variable, count, schema, run)
-    halves: list[NumberRange] = []
+    own = _means(select, variable, count, schema, run)
+    halves: list[_Mean] = []
     for predicate in schema.predicates:
         half = _paired_things(predicate, variable, schema)
         if half is not None:
             edge = Edge(variable.name, predicate.iri, half.name)
             joined = replace(select, variables=(*select.variables, half), edges=(*select.edges, edge))
-            halves += _ranges_of(joined, half, count, schema, run)
+            halves += _means(joined, half, count, schema, run)
     halves = halves[: max(most // 2, most - len(own))]
-    return [*own[: most - len(halves)], *halves]
+    ranges = (_number_range(mean, schema, run) for mean in [*own[: most - len(halves)], *halves])
+    return [each for each in ranges if each is not None]
 
 
-def _ranges_of(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[NumberRange]:
-    ranges = (number_range(p, select, variable.name, count, schema, run) for p in _number_predicates(variable, schema))
-    return sorted((s for s in ranges if s is not None), key=lambda s: -s.eccentricity)
+class _Mean(NamedTuple):
+    """The mean of a predicate over the things of a select that have it."""
+
+    predicate: Predicate
+    value: Attribute
+    known: Select
+    mean: float
+
+    @property
+    def eccentricity(self) -> float:
+        """The distance of the mean from the middle of the predicate's range, as a share of the range: 0 to 0.5."""
+        low, high = self.predicate.minimum or 0.0, self.predicate.maximum or 0.0
+        return abs(self.mean - (low + high) / 2) / (high - low) if high > low else 0.0
 
 
-def number_range(
-    predicate: Predicate, select: Select, of: str, count: int, schema: Schema, run: RunStatement
-) -> NumberRange | None:
-    """The range and the mean of a predicate over all things of a select; None if few of them have it."""
-    value = Attribute(of, predicate.iri)
-    answers = (Aggregate("avg", value), Aggregate("count", Itself(of)))
-    known = replace(select, answers=answers, filters=(*select.filters, Filter(value, "known")))
-    rows = run(to_sql(known, schema))
-    if not rows or not rows[0] or rows[0][0][0] is None or int(rows[0][0][1] or 0) < MIN_FILLED * count:
-        return None
+def _means(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[_Mean]:
+    """The means of the predicates that enough of the things have, the furthest from the middle first."""
+    found = []
+    for predicate in _number_predicates(variable, schema):
+        value = Attribute(variable.name, predicate.iri)
+        answers = (Aggregate("avg", value), Aggregate("count", Itself(variable.name)))
+        known = replace(select, answers=answers, filters=(*select.filters, Filter(value, "known")))
+        rows = run(to_sql(known, schema))
+        if rows and rows[0] and rows[0][0][0] is not None and int(rows[0][0][1] or 0) >= MIN_FILLED * count:
+            found.append(_Mean(predicate, value, known, float(rows[0][0][0])))
+    return sorted(found, key=lambda each: -each.eccentricity)
+
+
+def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange | None:
+    predicate, value, known, _ = mean
     ends = []
     for descending in (False, True):
         end = replace(value, part="high" if descending else "low") if predicate.shape == "range" else value
-        first = replace(known, answers=(Itself(of), end), order=Order(end, descending), limit=1)
+        first = replace(known, answers=(Itself(value.variable), end), order=Order(end, descending), limit=1)
         statement = to_sql(first, schema)
         found = run(statement)
         if not found or not found[0]:
@@ -324,7 +335,7 @@ def number_range(
         ends.append(numbers[0])
     triples = tuple((str(key), predicate.iri, str(number)) for number, key in ends)
     (low, _), (high, _) = ends
-    return NumberRange(predicate, float(low), float(high), float(rows[0][0][0]), triples)  # type: ignore[arg-type]
+    return NumberRange(predicate, float(low), float(high), mean.mean, triples)  # type: ignore[arg-type]
 
 
 def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:

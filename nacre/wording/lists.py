@@ -1,6 +1,7 @@
 """Word a list of names or values, a table or one property: Grid + Plan -> "The captains are Ann and Bo.", captions."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -60,12 +61,14 @@ MAX_COMMA_NAMES = 2  # a sentence has fewer names with several commas
 def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell]) -> str:
     """Names or values of one column; things at a place in an order with the number that puts them there."""
     column, body = found.columns[0], plan.body
-    names = list(dict.fromkeys(filter(None, column.texts)))
+    # things are counted, and not their names
+    things = dict.fromkeys(zip(column.texts, column.keys or column.texts, strict=True))
+    names = [name for name, _ in things if name]
     if not names:
         return ""
     is_one = len(names) == 1
     if isinstance(body, Select):
-        linked = link_sentence(body, names, schema)
+        linked = link_sentence(body, _counted_names(names), schema)
         if said := linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else ""):
             return said
     words = _plan_words(plan, schema, is_one=is_one)
@@ -79,7 +82,8 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     if isinstance(body, Select) and (sentence := _event_sentence(body, words, names, schema, many=not is_one)):
         return sentence
     is_same = len(set(measures)) == 1 and len(measures) == len(names) > 1 and not is_ordered_by_date(body, schema)
-    items = names if is_same or not measures else [f"{n} ({m})" for n, m in zip(names, measures, strict=False)]
+    is_plain = is_same or not measures
+    items = _counted_names(names) if is_plain else [f"{n} ({m})" for n, m in zip(names, measures, strict=False)]
     values = join_first_names(items) + (f" ({_shared_measure(measures[0], len(names))})" if is_same else "")
     if is_one:
         return _one_value(words, values, column, plan, schema)
@@ -87,8 +91,17 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
         words = values_of_these(_named_select(body), schema) or words
     if _fits_sentence(items):
         return _several_values(words, values, column, body, schema, number=len(names))
-    lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in names), column.is_number)
-    return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)))
+    lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in items), column.is_number)
+    return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)), len(names))
+
+
+def _counted_names(names: Sequence[str]) -> list[str]:
+    """Each name once, with the number of things that have it.
+
+    >>> _counted_names(["Ann", "Bo", "Ann"])
+    ['Ann (2 of them)', 'Bo']
+    """
+    return [f"{name} ({n} of them)" if n > 1 else name for name, n in Counter(names).items()]
 
 
 def is_unwieldy_for(words: str, schema: Schema) -> bool:
@@ -323,9 +336,9 @@ def columns_caption(found: Grid) -> str:
     return join_names([things, *(f"what they are {each}" for each in states)])
 
 
-def captioned_table(lead: str, found: Grid) -> str:
-    """A table of the first rows below a caption, with their number and how to see the rest."""
-    words, number = capitalise_first(lead), f"{len(found.rows):,}"
+def captioned_table(lead: str, found: Grid, things: int = 0) -> str:
+    """A table of the first rows below a caption, with their number (or that of its things) and how to see the rest."""
+    words, number = capitalise_first(lead), f"{things or len(found.rows):,}"
     if len(found.rows) > MAX_LISTED_NAMES:
         total = "" if words.startswith(f"{number} ") else f"{number} in all; "
         words += f" ({total}the first are shown, ask with --json for the rest)"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import islice
 
 from nacre.language.data import load_language_texts
 from nacre.language.tokens import tokenize
@@ -22,7 +23,7 @@ from nacre.language.translation import (
     word_for,
 )
 from nacre.language.values import append_unit, format_value
-from nacre.plans.selects import variable_of
+from nacre.plans.selects import is_from_earlier_turn, variable_of
 from nacre.records.answer import Value
 from nacre.records.evidence import Rows
 from nacre.records.plan import (
@@ -31,6 +32,8 @@ from nacre.records.plan import (
     Attribute,
     Combine,
     Compute,
+    Constant,
+    Filter,
     Itself,
     Plan,
     PlanTerm,
@@ -57,7 +60,8 @@ def translate_result(
     if plan is None:
         found = build_grid(rows.table)
         if len(found.columns) > 1:
-            return _translated_table(result, found, [column.heading for column in found.columns], code)
+            headings = [column.heading for column in found.columns]
+            return _translated_table(result, found, headings, fill_template(code, "table"), code)
         values = join_translated(list(dict.fromkeys(filter(None, translated_texts(found.columns[0], code)))), code)
         return replace(result, text=fill_template(code, "result", values=values))
     if rows.table.columns[:1] == ("yes",):
@@ -85,13 +89,15 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
     return ", ".join(dict.fromkeys(filter(None, [*asked, *edges, *named])))
 
 
-def _translated_table(result: Verbalisation, grid: Grid, headings: Sequence[str], code: str) -> Verbalisation:
+def _translated_table(
+    result: Verbalisation, grid: Grid, headings: Sequence[str], caption: str, code: str
+) -> Verbalisation:
     columns = tuple(
         replace(column, heading=heading, texts=tuple(translated_texts(column, code)))
         for column, heading in zip(grid.columns, headings, strict=True)
     )
     found = Grid(columns)
-    text = f"{fill_template(code, 'table')}\n\n{found.markdown(MAX_LISTED_NAMES)}"
+    text = f"{caption}\n\n{found.markdown(MAX_LISTED_NAMES)}"
     return replace(result, text=text, columns=found.headings() if result.columns else ())
 
 
@@ -125,7 +131,7 @@ class _Wording:
 
     def table(self, result: Verbalisation) -> Verbalisation:
         """Several columns under a caption."""
-        return _translated_table(result, self.grid, self._headings(), self.code)
+        return _translated_table(result, self.grid, self._headings(), self._fill("table"), self.code)
 
     def _headings(self) -> Sequence[str]:
         own = [term_heading(term, self.body, self.schema, self.question, self.code) for term in self.body.answers]
@@ -143,7 +149,7 @@ class _Wording:
         if len(owners) == 1:
             return self._of_thing(owners[0], label, values)
         name = "value_of_many" if len(values) == 1 else "values_of_many"
-        return fill_template(self.code, name, property=label, values=self._joined(values))
+        return self._fill(name, property=label, values=self._joined(values))
 
     def _of_thing(self, thing: str, label: str, values: list[str]) -> str:
         joined = self._joined(values)
@@ -160,7 +166,7 @@ class _Wording:
             thing, label = link
             return self._of_thing(thing, label, names)
         if len(names) == 1:
-            return fill_template(self.code, "one_thing", names=names[0])
+            return self._fill("one_thing", names=names[0])
         kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
         name = "matching_things" if self._is_restricted() else "all_things"
         # the label whatever form the question has
@@ -168,7 +174,7 @@ class _Wording:
         kind = translated_plural(kind, self.code) or (kind if kind != label else "")
         # no plural is known besides that of the question
         name = name if kind else "other_things"
-        return fill_template(self.code, name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
+        return self._fill(name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
 
     def _link_of_named(self) -> tuple[str, str] | None:
         """The named thing and the label of its link, if the plan is one link of one named thing."""
@@ -184,7 +190,7 @@ class _Wording:
         joined = self._joined(names)
         by = aggregated_value(self.body.order.by) if self.body.order is not None else None
         if not measured or not isinstance(by, Attribute):
-            return fill_template(self.code, "superlative_alone", names=joined)
+            return self._fill("superlative_alone" if len(names) == 1 else "superlatives_alone", names=joined)
         unit, counted = self.rows.table.measured_unit, is_amount(by.predicate, self.english)
         values = [
             translated_number(each, self.code, unit, counted=counted) if isinstance(each, int | float) else str(each)
@@ -193,7 +199,7 @@ class _Wording:
         ]
         label = translated_property(by.predicate, self.schema, self.question, self.code)
         name = "superlative" if len(names) == 1 else "superlatives"
-        return fill_template(self.code, name, names=joined, property=label, values=self._joined(values))
+        return self._fill(name, names=joined, property=label, values=self._joined(values))
 
     def _number(self, term: Aggregate) -> str:
         """A computed number; a count with what is counted."""
@@ -206,14 +212,63 @@ class _Wording:
             label = ""
             if isinstance(term.of, Attribute):
                 label = translated_property(term.of.predicate, self.schema, self.question, self.code)
-            return fill_template(self.code, term.function, property=label, values=joined)
+            return self._fill(term.function, property=label, values=joined)
         kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
-        if not kind:
-            return fill_template(self.code, "count", values=joined)
         one = "_one" if values == ["1"] else ""
-        kind = kind if one else translated_plural(kind, self.code) or kind
+        asked = kind != translated_class(self.variables[term.of.variable], self.schema, "", self.code)
+        kind = kind if one or asked else translated_plural(kind, self.code)
+        if not kind:
+            return self._fill("count", values=joined)
         name = f"count_matching{one}" if self._is_restricted() else "count_all"
-        return fill_template(self.code, name, count=joined, kind=kind)
+        return self._fill(name, count=joined, kind=kind)
+
+    def _fill(self, name: str, **parts: str | int) -> str:
+        """A template with the conditions of the plan, which the question may not have asked for."""
+        only = "; ".join(dict.fromkeys(self._conditions(self.body)))
+        return fill_template(self.code, name, only=only and fill_template(self.code, "only", conditions=only), **parts)
+
+    def _conditions(self, select: Select) -> Iterator[str]:
+        """What things must meet, in a few words each: links to named things or kinds, values, comparisons."""
+        shown = {variable_of(term) for term in (*select.answers, *select.by)} | set(select.group)
+        of_name = {v.name: v for v in select.variables}
+        for edge in select.edges:
+            end = next((n for n in (edge.object, edge.subject) if n not in shown), "")
+            is_end = sum(end in (e.subject, e.object) for e in select.edges) == 1
+            is_filtered = any(not isinstance(f.left, Aggregate) and f.left.variable == end for f in select.filters)
+            if end and is_end and not is_filtered and not is_from_earlier_turn(of_name[end]):
+                kind = translated_class(of_name[end], self.schema, "", self.code)
+                name = _name(of_name[end], dict(self.rows.names)) if of_name[end].keys else kind
+                yield self._condition(edge.predicate, "=", name)
+        for each in select.filters:
+            texts = list(self._texts(each))
+            yield fill_template(self.code, "not", text=texts[0]) if each.negated and texts else ", ".join(texts)
+
+    def _texts(self, each: Filter) -> Iterator[str]:
+        """A filter without its negation: one text, or none if it has no words."""
+        if isinstance(each.right, Select) and isinstance(each.left, Itself):
+            yield from islice(self._conditions(each.right), 1)
+        elif isinstance(each.left, Attribute):
+            of = self.schema.predicate_of[each.left.predicate]
+            if each.op in ("known", "unknown"):
+                yield fill_template(self.code, each.op, property=self._property_label(of.iri))
+            elif not isinstance(each.right, Attribute | Select | None):
+                values = each.right if isinstance(each.right, tuple) else (each.right,)
+                texts = ", ".join(self._constant(v, of) for v in values if v is not None)
+                yield self._condition(of.iri, each.op, texts)
+
+    def _constant(self, value: Constant, of: Predicate) -> str:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return translated_number(value, self.code, of.unit, counted=is_amount(of.iri, self.english))
+        return translated_literal(str(value), self.code, is_boolean=of.datatype == "boolean")
+
+    def _condition(self, predicate: str, op: str, value: str) -> str:
+        label = self._property_label(predicate)
+        if op in ("=", "in"):
+            return fill_template(self.code, "fact", property=label, values=value)
+        return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
+
+    def _property_label(self, iri: str) -> str:
+        return translated_property(iri, self.schema, self.question, self.code)
 
     def _is_restricted(self) -> bool:
         return bool(self.body.filters or self.body.edges or any(v.keys for v in self.body.variables))
@@ -384,7 +439,7 @@ def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
     return frozenset(stem(token.text, code) for text in texts for token in tokenize(text))
 
 
-_TRUE = frozenset(("true", "1"))
+_TRUE = frozenset(("true", "True", "1"))
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
 
 

@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from nacre.config.settings import Settings
+from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.plans.sparql_vocabulary import cell_value
 from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.addresses import configured_limits
 from nacre.stores.catalog import Library
-from nacre.stores.sparql.endpoint import EndpointSource
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started
 from tests.support import sparql_server as servers
 from tools.sandbox import Sandbox

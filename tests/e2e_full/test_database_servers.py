@@ -116,25 +116,56 @@ def test_a_number_that_no_cell_can_hold_is_named_and_left_out(served: Served, tm
     if served.kind != "postgres":
         pytest.skip("MariaDB has no such numbers")
     statements = [
-        "CREATE TABLE gauge (id INTEGER PRIMARY KEY, name TEXT, level NUMERIC, flow DOUBLE PRECISION, code TEXT)",
-        "INSERT INTO gauge VALUES (1, 'North', 1.5, 2.5, '12'), (2, 'South', 1e400, 'Infinity', '34')",
-        f"INSERT INTO gauge VALUES (3, 'East', 'NaN', 'NaN', '56'), (4, 'West', 1e-400, 1e300, '{'9' * 400}')",
+        "CREATE TABLE gauge (id INTEGER PRIMARY KEY, name TEXT, level NUMERIC, flow DOUBLE PRECISION, code TEXT, "
+        "depth NUMERIC(8, 2))",
+        "INSERT INTO gauge VALUES (1, 'North', 1.5, 2.5, '12', 3), (2, 'South', 1e400, 'Infinity', '34', 'NaN')",
+        f"INSERT INTO gauge VALUES (3, 'East', 'NaN', 'NaN', '56', 7), (4, 'West', 1e-400, 1e300, '{'9' * 400}', 5)",
     ]
     run_statements(served.owner, statements)
     try:
         address, owner = served.owner.set(password=None).render_as_string(), DatabaseLimits()
         result = attach_database(address, "gauges", data=tmp_path, selection=Selection(include=("gauge",)))
-        assert result.problems[-2:] == (
+        assert result.problems[-3:] == (
             "gauge.level is left out in 2; 3: no number of 64 bits",
             "gauge.flow is left out in 2; 3: no number of 64 bits",
+            "gauge.depth is left out in 2: no number of 64 bits",
         )
         with closing(AttachedTables(result.database, result.schema, "", owner)) as tables:
             rows = tables.run("SELECT name, level, flow FROM gauge ORDER BY name").rows
             assert rows == [("East", None, None), ("North", 1.5, 2.5), ("South", None, None), ("West", 0.0, 1e300)]
             assert tables.run("SELECT count(*) FROM gauge WHERE level > 1").rows == [(1,)]
+            assert tables.run("SELECT max(depth), max(flow) FROM gauge").rows == [(7.0, 1e300)]
+            assert tables.run("SELECT count(*) FROM gauge WHERE depth > 4 AND flow IS NULL").rows == [(1,)]
             assert len(tables.run("SELECT code FROM gauge").rows) == 4
     finally:
         run_statements(served.owner, ["DROP TABLE gauge"])
+
+
+def test_keys_to_another_schema_and_views_without_their_definition_are_read(served: Served, tmp_path: Path) -> None:
+    limits, address = served.limits, served.owner.set(password=None).render_as_string()
+    if served.kind == "postgres":
+        statements = [
+            "CREATE SCHEMA lab",
+            "CREATE TABLE lab.sample (sample_id INTEGER PRIMARY KEY, place INTEGER REFERENCES public.hive (hive_id))",
+            "INSERT INTO lab.sample VALUES (1, 10), (2, 12)",
+        ]
+        selection, expected = Selection(("lab", "public"), exclude=("gauge",)), ("sample", ["place"], ["place"])
+    else:
+        view = "SELECT name AS hive_name, weight > 30 AS heavy, weight AS kilos FROM hive"
+        statements = [f"CREATE VIEW weights AS {view}"]
+        selection = Selection(include=("weights", "hive"))
+        reader = sa.URL.create(served.owner.drivername, "reader", None, "127.0.0.1", served.owner.port, "bees")
+        address, expected = reader.render_as_string(), ("weights", ["heavy", "hive_name", "kilos"], [])
+    run_statements(served.owner, statements)
+    try:
+        result = attach_database(address, "more", data=tmp_path, selection=selection, limits=limits)
+        found = next(each for each in result.database.tables if each.table == expected[0])
+        assert [link.columns[0] for link in found.links] == expected[2]
+        columns = {column.column for column in found.columns} | {link.columns[0] for link in found.links}
+        assert set(expected[1]) <= columns
+    finally:
+        dropped = "SCHEMA lab CASCADE" if served.kind == "postgres" else "VIEW weights"
+        run_statements(served.owner, [f"DROP {dropped}"])
 
 
 def test_nothing_is_written(tables: AttachedTables) -> None:
@@ -267,15 +298,21 @@ def test_a_login_without_a_password_names_the_setting_and_a_missing_database_has
     assert "refresh" not in str(missing.value)
     assert "no database of this name" in str(missing.value) or served.kind == "mariadb"
     if served.kind == "mariadb":
-        with pytest.raises(IngestionError, match=r"NACRE_DATABASE_KEYS='{\"USER@127.0.0.1:\d+\": \"file:PATH\"}'"):
+        with pytest.raises(IngestionError, match=r"NACRE_DATABASE_KEYS='{\"reader@127.0.0.1:\d+\": \"file:PATH\"}'"):
             attach_database(reader.render_as_string(), "bees", data=tmp_path)
 
 
 def test_a_changed_catalogue_is_stated(served: Served, tables: AttachedTables) -> None:
     assert not tables.schema_changes(5.0)
     run_statements(served.owner, ["ALTER TABLE hive ADD COLUMN spare INTEGER"])
-    assert "it has other tables or columns" in tables.schema_changes(5.0)
+    assert "it has other tables, columns or types" in tables.schema_changes(5.0)
     run_statements(served.owner, ["ALTER TABLE hive DROP COLUMN spare"])
+    assert not tables.schema_changes(5.0)
+    # a column that becomes text and back
+    change = "ALTER season TYPE {0} USING season::{0}" if served.kind == "postgres" else "MODIFY season {0}"
+    run_statements(served.owner, [f"ALTER TABLE harvest {change.format('text')}"])
+    assert "it has other tables, columns or types" in tables.schema_changes(5.0)
+    run_statements(served.owner, [f"ALTER TABLE harvest {change.format('integer')}"])
     assert not tables.schema_changes(5.0)
 
 

@@ -11,21 +11,21 @@ import pytest
 import rdflib
 
 from graph.app import compose
-from ingestion.attach.attach import attach_endpoint, attached_endpoint
-from ingestion.attach.describe_endpoint import describe_endpoint
-from ingestion.attach.probe import Budget, BudgetedEndpoint, probe_endpoint
 from ingestion.example_questions import find_example_questions
 from ingestion.pipeline import index_graph, ingest
-from nacre.access.open_graph import endpoint_names, lexicon_for
+from nacre.access.open_graph import lexicon_for
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.endpoints.attach import attach_endpoint, attached_endpoint
+from nacre.extensions.endpoints.describe_endpoint import describe_endpoint
+from nacre.extensions.endpoints.endpoint import EndpointSource
+from nacre.extensions.endpoints.probe import Budget, BudgetedEndpoint, probe_endpoint
 from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.plans.to_sparql import to_sparql
 from nacre.records.plan import Select
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph, Library
-from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.understanding.understand import understand
 from tests.support import sparql_server as servers
 
@@ -185,14 +185,13 @@ def test_virtuoso_is_asked_as_it_understands(both: tuple[Graph, Graph, Path]) ->
 def test_words_are_looked_up_once(both: tuple[Graph, Graph, Path]) -> None:
     away, _, _ = both
     assert away.remote is not None
-    names = endpoint_names(away)
-    assert names is not None
+    names = away.remote
     lexicon_for(away, "What is the population of Quillon?")
-    before = names._source.asked  # type: ignore[attr-defined]
+    before = names.source.asked  # type: ignore[attr-defined]
     again = lexicon_for(away, "Which airports are on Quillon?")
     assert again.exact(("quillon",))
     lexicon_for(away, "How many islands are there?")
-    assert names._source.asked == before, "no word is new that no class or property accounts for"  # type: ignore[attr-defined]
+    assert names.source.asked == before, "no word is new that no class or property accounts for"  # type: ignore[attr-defined]
 
 
 def test_nothing_of_it_is_indexed_here(both: tuple[Graph, Graph, Path]) -> None:
@@ -298,7 +297,7 @@ def test_only_what_is_attached_can_be_refreshed(both: tuple[Graph, Graph, Path])
 async def test_names_that_an_endpoint_does_not_give_in_time_are_looked_up_again_and_not_denied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.understanding.linking.endpoint_names.LOOKUP_SECONDS", 0.3)
+    monkeypatch.setattr("nacre.extensions.endpoints.endpoint_names.LOOKUP_SECONDS", 0.3)
     store, is_slow = ox.Store(), list[bool]()
     store.load(path=str(GRAPHS / "bakery.ttl"))
 

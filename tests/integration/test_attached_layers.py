@@ -12,19 +12,19 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.attach.attach import (
+from ingestion.layer.layer_file import LayerFile, LayerFiles, load_layer_files
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.extensions.endpoints.attach import (
     AttachedGraph,
     attach_endpoint,
     attached_layers,
     change_attached_layers,
     check_attached_layers,
 )
-from ingestion.layer.layer_file import LayerFile, LayerFiles, load_layer_files
-from ingestion.pipeline import ingest
-from nacre.config.settings import Settings
+from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.endpoint import EndpointSource
 from tests.support import sparql_server as servers
 
 FOLDER = Path(__file__).parent / "layers"

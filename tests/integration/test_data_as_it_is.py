@@ -21,6 +21,17 @@ from tests.support.ask_graph import ask_graph
 from tools.provenance import MAX_STEPS
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
+SITTERS = """number,name,born,grade,losses,joined,team
+1930,Ida Loam,1901,A+,0,Fri Aug 3 2018,red
+1931,Ole Kiln,1930,A,2,Sat Sep 1 2018,red
+1932,Uwe Glaze,1930,A,0,Sun Sep 2 2018,blue
+1933,Ann Clay,1944,B,5,Mon Sep 3 2018,blue
+"""
+GUESTS = """first name,last name,age,town
+Ada,Lind,31,Ystad
+Bo,Berg,44,Lund
+Ada,Moe,27,Lund
+"""
 EXPORTS = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .
 <http://e.org/export/2025> { :a a :Mill ; r:label "Old Mill" ; :wheels 2 . :b a :Mill ; r:label "Fen Mill" ;
   :wheels 4 . }
@@ -65,6 +76,20 @@ PLACES = """@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rd
 ANNOTATION = """{"@context": "http://www.w3.org/ns/anno.jsonld", "id": "http://e.org/n1", "type": "Annotation",
 "motivation": "commenting", "created": "2024-05-06T07:08:09Z", "body": {"type": "TextualBody", "value": "A fine mill"},
 "creator": {"id": "http://e.org/ann", "type": "Person", "name": "Ann Miller"}, "target": "http://e.org/mill"}
+"""
+POLICY = """{"@context": "http://www.w3.org/ns/odrl.jsonld", "@type": "Offer", "uid": "http://e.org/p1",
+"permission": [{"@type": "Permission", "target": "http://e.org/map", "action": "display", "constraint": [{"@type":
+"Constraint", "leftOperand": "dateTime", "operator": "lt", "rightOperand":
+{"@value": "2027-01-01", "@type": "xsd:date"}}]}]}
+"""
+TABLE = """{"@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}], "@type": "Table", "@id": "http://e.org/t1",
+"url": "tides.csv", "tableSchema": {"columns": [{"name": "height", "titles": "Height", "datatype": "decimal"}]}}
+"""
+CATALOGUE = """{"@context": "https://semiceu.github.io/DCAT-AP/releases/3.0.0/context/dcat-ap.jsonld",
+"@type": "Dataset", "@id": "http://e.org/d1", "title": {"@value": "Tides", "@language": "en"},
+"keyword": ["sea", "moon"], "publisher": {"@type": "Agent", "@id": "http://e.org/a1", "name": "Harbour Office"},
+"datasetDistribution": {"@type": "Distribution", "@id": "http://e.org/x1", "title": "Tides as CSV", "byteSize": 1200,
+"accessUrl": "http://e.org/tides"}}
 """
 ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
     "a property that is compared and asked for": (
@@ -125,6 +150,33 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
         "note.jsonld",
         ANNOTATION,
         {"Who is the creator of the annotation?": {"Ann Miller"}, "How many annotations are there?": {1}},
+    ),
+    "numbers of rows that are years, signs, zeros and days of the week": (
+        "sitters.csv",
+        SITTERS,
+        {
+            "How many sitters were born in 1930?": {2},
+            "Which sitters have the grade A+?": {"Ida Loam"},
+            "Which sitters have the grade A?": {"Ole Kiln", "Uwe Glaze"},
+            "Which sitters have no losses?": {"Ida Loam", "Uwe Glaze"},
+            "Does Ida Loam have losses?": {False},
+            "Which sitters joined on 2018-09-02 or later?": {"Uwe Glaze", "Ann Clay"},
+            "What team is Ole Kiln?": {"red"},
+        },
+    ),
+    "first and last names": (
+        "guests of the inn.csv",
+        GUESTS,
+        {
+            "How old is Ada Lind?": {31},
+            "Which guests are from Lund?": {"Bo Berg", "Ada Moe"},
+            "How many guests are there?": {3},
+        },
+    ),
+    "DCAT-AP without the network": (
+        "dataset.jsonld",
+        CATALOGUE,
+        {"Who is the publisher of Tides?": {"Harbour Office"}, "What is the byte size of Tides as CSV?": {1200}},
     ),
     "columns of one name": (
         "shells.csv",
@@ -204,6 +256,16 @@ async def test_lists_keep_their_order(question: str, values: list[str], tmp_path
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
 
 
+async def test_things_of_one_name_are_counted_apart(tmp_path: Path) -> None:
+    cats = " . ".join(
+        f':c{i} a :Cat ; r:label "{name}" ; :age {i}' for i, name in enumerate(("Tom", "Kit", "Tom", "Tom"))
+    )
+    text = f"@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . {cats} ."
+    answer = await ask_graph(text, tmp_path)("Which cats have an age above 0?")
+    assert answer["answer"] == "3 cats are older than 0: Kit and Tom (2 of them) [1]."
+    assert answer["values"] == ["Kit", "Tom"]
+
+
 async def test_things_are_sorted_by_name_without_regard_to_accents(tmp_path: Path) -> None:
     names = ("Zoe", "Étienne", "adam", "Łukasz", "Eva")
     text = "".join(
@@ -261,3 +323,32 @@ def test_spellings_are_kept_apart_on_request_and_always_exported(tmp_path: Path)
         found, classes = exported(data)
         assert sorted(found.decode().splitlines()) == (tmp_path / "graph.nt").read_text().splitlines()
         assert classes == 1 + apart
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        (POLICY, {"odrl/2/action": "odrl/2/display", "odrl/2/operator": "odrl/2/lt", "odrl/2/target": "e.org/map"}),
+        (
+            TABLE,
+            {
+                "csvw#name": "height",
+                "csvw#title": "Height",
+                "csvw#url": "tides.csv",
+                "csvw#datatype": "XMLSchema#decimal",
+            },
+        ),
+        (CATALOGUE, {"dcat#keyword": "sea", "dcat#accessURL": "e.org/tides", "dc/terms/title": "Tides"}),
+    ],
+)
+def test_contexts_that_come_along_name_the_terms_of_their_vocabularies(
+    text: str, stated: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonld").write_text(text, encoding="utf-8")
+    facts = parse_files([tmp_path / "a.jsonld"])
+    found = [
+        (facts.term(p).value, facts.term(o).value)
+        for p, o in zip(facts.predicate.tolist(), facts.object.tolist(), strict=True)
+    ]
+    for predicate, value in stated.items():
+        assert any(p.endswith(predicate) and o.endswith(value) for p, o in found), (predicate, found)

@@ -32,6 +32,8 @@ CREATE TABLE bookings (member_id INTEGER, lesson_id INTEGER);
 INSERT INTO bookings VALUES (1, 1), (2, 2), (3, 3), (3, 1);
 CREATE TABLE visits (id INTEGER PRIMARY KEY, member_id INTEGER, minutes INTEGER);
 INSERT INTO visits VALUES (1, 1, 30), (2, 3, 45);
+CREATE VIEW booking_costs AS SELECT b.member_id, b.lesson_id, m.name AS payer, 5 * b.lesson_id AS cost
+ FROM bookings b JOIN members m ON m.id = b.member_id;
 CREATE TABLE gadgets (gadget_id INTEGER, name TEXT, maker TEXT);
 INSERT INTO gadgets VALUES (1, 'Rower', 'X'), (2, 'Treadmill', 'Y'), (2, 'Treadmill', 'Z');
 """
@@ -93,11 +95,21 @@ def test_people_are_called_by_both_names_and_a_view_has_no_names_of_its_own(
         ("Which lessons does Per Lund have?", ["Bar", "Ring"]),
         ("Which lessons are easy?", ["Bar", "Rope"]),
         ("How many lessons does Per Lund have?", [2]),
+        ("Which member has the most bookings?", ["Cid"]),
+        ("What is the average cost of the booking costs?", [8.75]),
     ],
 )
 async def test_questions_are_answered(gym: tuple[AttachedResult, Path], question: str, values: list[object]) -> None:
     answer = await ask(gym[1], question)
     assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+async def test_a_view_that_repeats_tables_is_asked_for_by_its_name(gym: tuple[AttachedResult, Path]) -> None:
+    hidden = {each.label for each in gym[0].schema.classes if each.hidden}
+    assert hidden == {"all trainers", "booking costs"}
+    assert not [link for table in gym[0].database.tables for link in table.links if link.target == "booking_costs"]
+    answer = await ask(gym[1], "Which member has the most bookings?")
+    assert "cost" not in answer["answer"], answer["answer"]
 
 
 def test_a_layer_declares_names_keys_links_and_hidden_tables(tmp_path: Path) -> None:
@@ -158,6 +170,18 @@ def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
     else:
         assert found.error is None
         assert sorted(map(str, found.rows[0].table.rows)) == sorted(map(str, rows))
+
+
+def test_sql_of_a_model_divides_as_real_numbers(gym: tuple[AttachedResult, Path]) -> None:
+    library = Library(gym[1], None)
+    shown = "SELECT minutes / 60 / 2, minutes / 60 * 60, CAST(minutes / 60 AS INTEGER) FROM visits WHERE minutes = 45"
+    with library.open("gym") as graph:
+        of_model = run_model_sql(shown, graph.tables, round=1, numbers=frozenset({60.0, 2.0, 45.0}))
+        of_a_person = run_model_sql(shown, graph.tables, round=1)
+    library.close()
+    assert (of_model.error, of_a_person.error) == (None, None)
+    assert of_model.rows[0].table.rows == ((0.375, 0, 0),)
+    assert of_a_person.rows[0].table.rows == ((0, 0, 0),)
 
 
 # an undeclared key of two columns and what refers to it, a link table without words for keys, numbered pages

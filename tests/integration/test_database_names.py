@@ -120,3 +120,19 @@ def regatta(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 async def test_names_and_numbers_of_tables_are_told_apart(regatta: Any, question: str, values: list[object]) -> None:
     events = [e async for e in stream_turn(regatta, question, graph="regatta", context={"mind": "rules"})]
     assert events[-1][1]["values"] == values, events[-1][1]["answer"]
+
+
+async def test_things_of_one_name_are_counted_and_not_their_name(tmp_path: Path) -> None:
+    script = (
+        "CREATE TABLE dog (dog_id INTEGER PRIMARY KEY, name TEXT, kilos REAL);"
+        "CREATE TABLE visit (visit_id INTEGER PRIMARY KEY, dog_id INTEGER REFERENCES dog, reason TEXT);"
+        "INSERT INTO dog VALUES (1, 'Balto', 40), (2, 'Bella', 4), (3, 'Balto', 30), (4, 'Coco', 1), (5, 'Zorro', 50);"
+        "INSERT INTO visit VALUES (1, 2, 'cough'), (2, 5, 'limp');"
+    )
+    with attached_app(tmp_path, "vet", script) as app:
+        for question, expected in (
+            ("Which dogs have never had a visit?", "There are 3 dogs without a visit: Balto (2 of them) and Coco"),
+            ("Which are the 3 dogs with the most kilos?", "Zorro (50), Balto (40) and Balto (30)"),
+        ):
+            events = [e async for e in stream_turn(app, question, graph="vet", context={"mind": "rules"})]
+            assert expected in events[-1][1]["answer"], events[-1][1]["answer"]

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases import translate
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database, known_database
-from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.databases.attached_tables import AttachedTables, catalogue_hash, read_catalogue
 from nacre.extensions.databases.connection import DatabaseConnections, KeptConnections, driver_error
 from nacre.extensions.databases.reflect import Selection
 from nacre.records.answer import Answer
@@ -260,6 +261,15 @@ def test_a_slow_query_is_stopped(tables: AttachedTables) -> None:
 def test_the_catalogue_is_compared_with_that_of_the_version(tables: AttachedTables) -> None:
     assert tables.database.catalogue
     assert not tables.schema_changes(5.0)
+    present = read_catalogue(tables.connections, tables.database, 5.0)
+    of_earlier_releases = catalogue_hash(each[:3] for each in present)
+    other_types = catalogue_hash((*each[:3], f"{each[3]}s") for each in present)
+    changes = ((of_earlier_releases, ""), (other_types, "other tables, columns or types"))
+    for catalogue, expected in changes:
+        with closing(
+            AttachedTables(replace(tables.database, catalogue=catalogue), tables.schema, "", DatabaseLimits())
+        ) as own:
+            assert expected in (own.schema_changes(5.0) or "")
 
 
 def test_the_time_of_a_statement_follows_the_time_of_a_branch(bees: tuple[AttachedResult, Path]) -> None:

@@ -13,9 +13,9 @@ from graph.app import compose
 from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
-from ingestion.attach.attach import attach_endpoint
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
 from nacre.records.answer import Answer, AnswerDerivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, ToolError
+from nacre.extensions.endpoints.endpoint import EndpointSource, check_endpoint_url
 from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.endpoint import EndpointSource, check_endpoint_url
 from nacre.stores.sparql.sparql_source import SparqlTerm
 from tests.support import sparql_server as servers
 
@@ -130,7 +130,7 @@ def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> No
 
 
 def test_too_many_bytes_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.stores.sparql.endpoint_answers.MAX_BYTES", 10_000)
+    monkeypatch.setattr("nacre.extensions.endpoints.endpoint_answers.MAX_BYTES", 10_000)
     with servers.serving(servers.unlimited) as url:
         source = EndpointSource(url)
         with pytest.raises(ToolError) as error:

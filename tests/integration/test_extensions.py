@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,7 @@ from nacre.stores.versions import Manifest, Pointer
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = (
-    "a2a", "agui", "databases", "downloads", "embed", "fleet", "langgraph_api", "local_model", "pyramid",
-    "server_tables", "sharing",
-)  # fmt: skip
+OURS = tuple(file.parent.name for file in sorted((ROOT / "nacre/extensions").glob("*/extension.py")))
 
 HARBOUR = """
 @prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -228,6 +226,12 @@ def without(gone: tuple[str, ...], folder: Path) -> Path:
 # an extension, the line about it, and a command that needs it
 NEEDED = {
     "attach": ("databases", "This needs the extension 'databases', which", ["attach", "sqlite:///x", "--graph", "x"]),
+    "endpoint": (
+        "endpoints",
+        "This needs the extension 'endpoints', which",
+        ["attach", "http://x/sparql", "--graph", "x"],
+    ),
+    "draft": ("drafting", "This needs the extension 'drafting', which", ["layer", "draft", "--graph", "moved"]),
     "ask": ("databases", "The graph needs the extension 'databases', which", ["ask", "How many?", "--graph", "shop"]),
     "tables": (
         "databases",
@@ -239,6 +243,16 @@ NEEDED = {
     "graphs": ("fleet", "NACRE_GRAPHS needs the extension 'fleet', which", ["graphs"]),
     "format": ("downloads", "--format needs the extension 'downloads', which", ["ask", "How many?", "--format", "csv"]),
     "remove": ("server_tables", "", ["remove", "--graph", "moved"]),
+    "loader": (
+        "documents",
+        "--loader needs the extension 'documents', which",
+        ["ingest", "--loader", "a:B", "--graph", "x"],
+    ),
+    "page": (
+        "documents",
+        "can't read .html as a document, only .markdown,",
+        ["ingest", "--texts", "a.html", "--graph", "x"],
+    ),
 }
 
 
@@ -248,6 +262,7 @@ def test_a_command_names_the_extension_that_it_lacks(case: str, folder: Path, tm
     home = tmp_path / "data/shop/versions/v1"
     home.mkdir(parents=True)
     (tmp_path / "harbour.ttl").write_text(HARBOUR)
+    (tmp_path / "a.html").write_text("<p>Ann Reed sails.</p>")
     versions.write_manifest(home, Manifest("v1", database="sqlite:///shop.sqlite"))
     (home / versions.DATABASE).write_text("{}")
     (home / versions.LOCK).touch()
@@ -289,9 +304,34 @@ def test_declarations_of_ours_name_what_exists() -> None:
     assert {each.name for each in extensions()} >= set(OURS)
     for each in extensions():
         assert isinstance(each, Extension)
-        places = *each.branches.values(), *each.commands.values(), *each.models.values(), *each.services.values()
-        for place in (*places, each.routes, each.serve):
+        kinds = each.branches, each.commands, each.models, each.tables, each.documents, each.services
+        for place in (*chain(*(kind.values() for kind in kinds)), each.routes, each.serve):
             assert not place or resolve(place) is not None
+
+
+# a reader of a format, and one of a format that is taken
+LOGS = """
+from ingestion.documents.text_formats import DocumentReader, read_plain
+from nacre.extension import Extension
+EXTENSION = Extension("logs", documents={"log": "logs:LOG", "md": "logs:LOG"})
+LOG = DocumentReader(lambda content: read_plain(content.hex()), takes_bytes=True)
+"""
+READ = """
+from ingestion.documents.read_document import find_documents, load_documents
+if __name__ == "__main__":
+    print([(each.document.name, each.text.text) for each in load_documents(find_documents(["a.log", "b.md"]))])
+"""
+
+
+def test_a_package_reads_a_format_of_documents(tmp_path: Path) -> None:
+    install(tmp_path / "site", "x-logs", {"logs.py": LOGS}, {"logs": "logs:EXTENSION"})
+    for name, text in (("a.log", "log"), ("b.md", "text"), ("read.py", READ)):
+        (tmp_path / name).write_text(text)
+    environment = os.environ | {"NACRE_EXTENSIONS": "logs", "PYTHONPATH": str(tmp_path / "site")}
+    command = [sys.executable, "read.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[('a.log', '6c6f67'), ('b.md', 'text')]", done.stderr
+    assert "'md' of the extension 'logs' is left out: the name is taken" in done.stderr
 
 
 def test_extending_shows_both_packages_in_full() -> None:

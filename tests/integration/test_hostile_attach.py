@@ -13,9 +13,9 @@ import pyoxigraph as ox
 import pytest
 
 from graph.app import compose
-from ingestion.attach.attach import attach_endpoint
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.records.answer import Status
 from nacre.records.threads import run_in_thread
 from nacre.stores.addresses import EndpointLimits

@@ -45,7 +45,7 @@ def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
         ("seilbahn", "Wann wurde die Wiesenbahn eröffnet?", "„Eröffnungsdatum“ von Wiesenbahn lautet 18. Juni 1988"),
         ("seilbahn", "Which cableway is the longest?", "The cableway with the greatest length is Glacier Cableway"),
         ("fromagerie", "Où habite Mathilde Perrin ?", "Mathilde Perrin habite à Valmorel-le-Haut [1]."),
-        ("fromagerie", "Quels fromages sont biologiques ?", "3 fromages correspondent : "),
+        ("fromagerie", "Quels fromages sont biologiques ?", "3 fromages correspondent (biologique : oui) : "),
         ("phares", "salaire Soizic Morvan", "La valeur de « salaire » pour Soizic Morvan est 2 680 EUR [1]."),
         ("phares", "Quel temps fait-il ?", "Je ne peux pas aider pour cela"),
         ("orgelbau", "Wie klingt die Domorgel?", "Ich bin nicht sicher, wie „klingt“ gemeint ist. Angaben zu"),

@@ -3,11 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from agents.extractor import LayerDrafter
 from agents.model_calls import Limits
-from ingestion.layer.drafting import LayerDraft, describe_graph, draft_layer
-from ingestion.layer.edit import add_to_text
 from ingestion.read.parse import parse_files
+from nacre.extensions.drafting.draft_layer import LayerDraft, LayerDrafter, add_to_text, describe_graph, draft_layer
 from tests.support.scripted_model import ScriptedModel
 
 TTL = """

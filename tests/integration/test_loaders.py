@@ -10,7 +10,7 @@ import pytest
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from ingestion.documents import loaders
+from nacre.extensions.documents import loaders
 from nacre.serving.cli.main import main
 from nacre.stores.catalog import Library
 
@@ -205,6 +205,6 @@ def test_no_other_interface_takes_a_loader() -> None:
         str(path.relative_to(root))
         for package in ("nacre", "graph", "agents", "tools", "ingestion")
         for path in (root / package).rglob("*.py")
-        if "documents.loaders" in path.read_text()
+        if 'service("documents", "load"' in path.read_text()
     ]
     assert users == ["nacre/serving/cli/ingest.py"]

@@ -14,6 +14,7 @@ from agents.model_calls import Limits, ModelFailed, UsageCounter, stream_reply, 
 from nacre.config import bounded_replies as reply_body
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
+from nacre.errors import ConfigError
 from nacre.extensions.local_model.local_engine import (
     MIN_PREFIX_LENGTH,
     EngineOptions,
@@ -155,7 +156,7 @@ async def test_a_file_that_cannot_be_loaded_fails_the_call_and_no_more(tmp_path)
 
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
     settings = Settings(model="local", data=tmp_path, forbid_models=False, _env_file=None)
-    with pytest.raises(ValueError, match="nacre model get"):
+    with pytest.raises(ConfigError, match="nacre model get"):
         chat_model(settings)
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")

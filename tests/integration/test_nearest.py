@@ -10,9 +10,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.app import compose
 from graph.builder import App
 from graph.stream import stream_turn
-from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from tests.support import sparql_server

@@ -146,3 +146,17 @@ async def test_an_answer_says_of_which_point_it_is_not_sure(tmp_path: Path) -> N
     ]
     failed = [each for each in unsure["derivation"]["proof"] if not each["passed"]]
     assert failed == [{"check": "own things first", "passed": False, "point": "rigged on"}]
+
+
+async def test_what_names_a_thing_is_no_answer_and_repeated_names_are_not_counted_as_different(tmp_path: Path) -> None:
+    rows = "".join(f"V{i}.0{i},Print {i},{'Ida Loam' if i % 2 else 'Ole Kiln'}\n" for i in range(1, 9))
+    ask = ask_graph(f"Item Number,Title,Lender\n{rows}", tmp_path, "items.csv")
+    code, last = await ask("Which item has the item number V3.03?"), await ask("What is the item number of Print 3?")
+    assert code["status"] != "answered" or code["values"] == ["Print 3"]
+    assert [last["status"], last["values"]] == ["answered", ["V3.03"]]
+    guests = "".join(f"{20 - i},{'Ida Loam' if i % 2 else 'Ole Kiln'},A-{i}\n" for i in range(1, 9))
+    folder = tmp_path / "shows"
+    folder.mkdir()
+    ask = ask_graph(f"day,guest name,code\n{guests}", folder, "guests.csv")
+    different = await ask("How many different guests were there?")
+    assert different["status"] != "answered" or different["values"] == [2]

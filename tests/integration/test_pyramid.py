@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.extractor import by_model, by_rules
 from agents.model_calls import Limits
 from graph.app import compose
 from graph.stream import stream_turn
-from ingestion.extract import TextExtraction, extract_triples, publish_triples, remove_layers
 from ingestion.index.triples import export_triples
 from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.layer_file import LayerFile, read_layer, read_layer_files
@@ -29,6 +27,8 @@ from nacre.extensions.pyramid.complete_schema import (
     publish_condensed,
     remove_completion,
 )
+from nacre.extensions.pyramid.extract_triples import TextExtraction, extract_triples, publish_triples, remove_layers
+from nacre.extensions.pyramid.extractor import by_model, by_rules
 from nacre.records.answer import Answer
 from nacre.records.facts import SourceSentence
 from nacre.serving.cli.main import main

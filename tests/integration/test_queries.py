@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.access import queries
 from nacre.access.queries import query_sparql, query_sql, search_sentences
 from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.serving.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.plans.sparql_vocabulary import XSD
 from nacre.records.turn import Rewrite
 from nacre.serving.app import create_app

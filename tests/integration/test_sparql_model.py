@@ -19,10 +19,10 @@ from graph.app import compose
 from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
-from ingestion.attach.attach import attach_endpoint
 from ingestion.pipeline import ingest
 from nacre.access import databases
 from nacre.config.settings import Settings
+from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
 from nacre.serving.http.text2sparql import text2sparql

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -14,6 +16,7 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingestion.layer.layer_file import load_layer_files, read_layer
 from ingestion.pipeline import ingest
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
@@ -578,3 +581,18 @@ def test_a_title_of_a_megabyte_is_cut_as_headings_are(tmp_path: Path) -> None:
     (tmp_path / "t.csv-metadata.json").write_text(json.dumps({"tableSchema": {"columns": columns}}))
     _, (report,) = read(write(tmp_path / "t.csv", "name,price\na,1\nb,2\n"))
     assert [len(each.name) for each in report.columns] == [4, 200]
+
+
+@pytest.mark.parametrize(
+    ("order", "days"), [("day first", ["2025-04-03", "2025-06-05"]), ("month first", ["2025-03-04", "2025-05-06"])]
+)
+def test_annotations_say_whether_the_day_is_first(tmp_path: Path, order: str, days: list[str]) -> None:
+    table = write(tmp_path / "members.csv", "name,Joined\nAnn,03/04/2025\nBo,05/06/2025\n")
+    layer = write(tmp_path / "dates.yaml", f"properties:\n  joined:\n    dates: {order}\n")
+    layers = load_layer_files((), layer)
+    made = ingest([str(table)], "club", data=tmp_path / "data", no_vectors=True, layers=layers)
+    graph = tmp_path / "data" / "club" / "versions" / made.version / "graph.sqlite"
+    with closing(sqlite3.connect(graph)) as opened:
+        assert [day for (day,) in opened.execute("SELECT joined FROM members ORDER BY 1")] == days
+    with pytest.raises(IngestionError, match="'dates' is 'day first' or 'month first', not 'dmy'"):
+        read_layer(layer, layer.read_text().replace(order, "dmy"))

@@ -69,12 +69,12 @@ def test_keys_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["gpt-4o", "openai:", "nobody:gpt-4o", ":"])
 def test_a_model_without_a_known_provider_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="openai:NAME or ollama:NAME"):
+    with pytest.raises(ConfigError, match="openai:NAME or ollama:NAME"):
         chat_model(Settings(model=name, forbid_models=False, _env_file=None))
 
 
 def test_openai_needs_a_key_or_a_server_of_ones_own() -> None:
-    with pytest.raises(ValueError, match="OPENAI_API_KEY"):
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         chat_model(Settings(model="openai:gpt-4o", forbid_models=False, _env_file=None))
     own = Settings(
         model="openai:small", NACRE_OPENAI_BASE_URL="http://127.0.0.1:9/v1", forbid_models=False, _env_file=None
@@ -107,5 +107,5 @@ def test_a_step_may_have_a_model_of_its_own() -> None:
 
 
 def test_the_tests_can_reach_no_model() -> None:
-    with pytest.raises(ValueError, match="NACRE_FORBID_MODELS"):
+    with pytest.raises(ConfigError, match="NACRE_FORBID_MODELS"):
         chat_model(Settings(model="openai:gpt-4o", openai_api_key=SecretStr("k"), _env_file=None))

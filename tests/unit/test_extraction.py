@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extraction.clauses import extract_statements, object_kind
+from nacre.extensions.pyramid.clauses import extract_statements, object_kind
 
 CASES = [
     ("Ada Berg graduated from the University of Basel in 1999.", [

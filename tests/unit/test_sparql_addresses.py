@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.stores.sparql.endpoint import check_endpoint_url
+from nacre.extensions.endpoints.endpoint import check_endpoint_url
 
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg:/me:s3cret@db.example/shop", "htp://me:s3cret@db.example/sparql"])

@@ -44,6 +44,7 @@ from nacre.extensions.databases.connection import CHANGED, file_address, keep_fi
 from nacre.extensions.databases.fit_schema import MappedTable, fit_schema, map_tables, with_statistics
 from nacre.extensions.databases.guess_links import check_tables, declare_tables
 from nacre.extensions.databases.reflect import Selection, reflect_tables
+from nacre.extensions.databases.row_keys import table_iri
 from nacre.language.data import word_list
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
@@ -150,9 +151,12 @@ def schema_differences(before: AttachedDatabase, after: AttachedDatabase) -> Ite
             had, has = source_columns(old[name]), source_columns(new[name])
             yield from (f"- {label}.{column}" for column in sorted(had - has))
             yield from (f"+ {label}.{column}" for column in sorted(has - had))
-            types = {each.column: each.storage for each in old[name].columns}
-            changed = (each for each in new[name].columns if types.get(each.column, each.storage) != each.storage)
-            yield from (f"{label}.{each.column}: {types[each.column]} -> {each.storage}" for each in changed)
+            before_types, types = (
+                {each.column: "text" if each.storage == "number_text" else each.storage for each in table.columns}
+                for table in (old[name], new[name])
+            )
+            changed = (each for each in types if before_types.get(each, types[each]) != types[each])
+            yield from (f"{label}.{each}: {before_types[each]} -> {types[each]}" for each in changed)
 
 
 def known_database(name: str, data: Path) -> AttachedDatabase | None:
@@ -220,6 +224,9 @@ def _build(
     return schema, database, [*sample.problems, *unshown(sample, fitted.tables), *left]
 
 
+UNREAD = "no row has a value that can be read, or a layer excludes it"
+
+
 def unshown(sample: "Sample", shown: Sequence[AttachedTable]) -> Iterator[str]:
     """The sampled tables and columns that are no class or property, each with the reason."""
     by_iri = {each.iri: each for each in shown}
@@ -232,10 +239,12 @@ def unshown(sample: "Sample", shown: Sequence[AttachedTable]) -> Iterator[str]:
             continue
         yield from (f"{name}.{each} is left out: it is binary" for each in mapped.reflected.binary)
         read = {each.column for each in found.columns} | {each for link in found.links for each in link.columns}
-        lacking = [column.name for _, column in mapped.literals.values()]
-        lacking += [each for _, link in mapped.links.values() for each in link.columns]
-        for column in dict.fromkeys(each for each in lacking if each not in read):
-            yield f"{name}.{column} is left out: no row has a value that can be read"
+        lacking = {column.name: UNREAD for _, column in mapped.literals.values()}
+        for _, link in mapped.links.values():
+            is_shown = table_iri(link.schema, link.table) in by_iri
+            why = UNREAD if is_shown else f"it refers to {link.table}, which is left out"
+            lacking |= dict.fromkeys(link.columns, why)
+        yield from (f"{name}.{column} is left out: {why}" for column, why in lacking.items() if column not in read)
 
 
 # rows of a table that are read whole; names and values of larger tables; values of all (given)

@@ -85,17 +85,18 @@ class RemoteTables(Tables, ABC):
         return _Rows(self, sql, cast("Sequence[Cell]", tuple(params)))
 
 
-# schema, table, column of all tables and views of a schema; "" is the default one
+# schema, table, column and its type of all tables and views of a schema; "" is the default one
 _CATALOGUES = {
-    "sqlite": "SELECT :schema, m.name, c.name FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
+    "sqlite": "SELECT :schema, m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c "
     "WHERE m.type = 'table'",
-    "duckdb": "SELECT :schema, table_name, column_name FROM system.main.duckdb_columns() "
+    "duckdb": "SELECT :schema, table_name, column_name, data_type FROM system.main.duckdb_columns() "
     "WHERE NOT internal AND schema_name = coalesce(nullif(:schema, ''), 'main')",
-    "postgres": "SELECT CAST(:schema AS TEXT), c.relname, a.attname FROM pg_catalog.pg_attribute a "
+    "postgres": "SELECT CAST(:schema AS TEXT), c.relname, a.attname, "
+    "pg_catalog.format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_attribute a "
     "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
     "WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') "
     "AND n.nspname = coalesce(nullif(CAST(:schema AS TEXT), ''), current_schema())",
-    "mysql": "SELECT :schema, table_name, column_name FROM information_schema.columns "
+    "mysql": "SELECT :schema, table_name, column_name, column_type FROM information_schema.columns "
     "WHERE table_schema = coalesce(nullif(:schema, ''), database())",
 }
 
@@ -104,9 +105,9 @@ _MOST_COLUMNS = 500_000
 
 def read_catalogue(
     connections: "DatabaseConnections", database: AttachedDatabase, seconds: float
-) -> set[tuple[str, str, str]]:
-    """Schema, table and column of what a graph may have of a database, without what it has of views of SQLite, which
-    may be broken. Raises ToolError."""
+) -> set[tuple[str, str, str, str]]:
+    """Schema, table, column and its type of what a graph may have of a database, without what it has of views of
+    SQLite, which may be broken. Raises ToolError."""
     from nacre.extensions.databases.reflect import Selection
 
     selection = Selection(database.schemas, database.include, database.exclude)
@@ -114,21 +115,21 @@ def read_catalogue(
     for schema in selection.schemas or ("",):
         query = _CATALOGUES[database.dialect]
         for row in connections.read(query, {"schema": schema}, _MOST_COLUMNS, seconds).rows:
-            name, table, column = map(str, row)
+            name, table, column, kind = map(str, row)
             if selection.selects(schema, table):
-                found.add((name, table, column))
+                found.add((name, table, column, kind))
     if database.dialect == "sqlite":
-        tables = {table for _, table, _ in found}
+        tables = {table for _, table, *_ in found}
         views = "SELECT name FROM sqlite_master WHERE type = 'view'"
         kept = {str(row[0]) for row in connections.read(views, {}, _MOST_COLUMNS, seconds).rows} - tables
         for each in database.tables:
-            found |= {(each.schema, each.table, c) for c in source_columns(each) if each.table in kept}
-        found |= {("", view, "") for view in kept}
+            found |= {(each.schema, each.table, c, "") for c in source_columns(each) if each.table in kept}
+        found |= {("", view, "", "") for view in kept}
     return found
 
 
-def catalogue_hash(catalogue: Iterable[tuple[str, str, str]]) -> str:
-    """A hash of tables and columns, whatever their order."""
+def catalogue_hash(catalogue: Iterable[tuple[str, ...]]) -> str:
+    """A hash of tables, columns and types, whatever their order."""
     return blake2b(repr(sorted(each for each in catalogue)).encode(), digest_size=8).hexdigest()
 
 
@@ -205,12 +206,15 @@ class AttachedTables(RemoteTables):
         if self.database.kept or not self.database.catalogue:
             return ""
         present = read_catalogue(self.connections, self.database, seconds)
-        if catalogue_hash(present) == self.database.catalogue:
+        named = {each[:3] for each in present}
+        # versions that were attached earlier have the hash without types
+        if self.database.catalogue in (catalogue_hash(present), catalogue_hash(named)):
             return ""
         known = {(t.schema, t.table, column) for t in self.database.tables for column in source_columns(t)}
-        gone = [f"{table}.{column}" for _, table, column in sorted(known - present)]
-        what = f"it lacks {', '.join(gone[:MAX_NAMED])}{' and more' if len(gone) > MAX_NAMED else ''}"
-        return f"The database has changed since it was attached: {what if gone else 'it has other tables or columns'}."
+        gone = [f"{table}.{column}" for _, table, column in sorted(known - named)]
+        lacking = f"it lacks {', '.join(gone[:MAX_NAMED])}{' and more' if len(gone) > MAX_NAMED else ''}"
+        what = lacking if gone else "it has other tables, columns or types"
+        return f"The database has changed since it was attached: {what}."
 
     def write_rights(self) -> str:
         """As for all tables."""

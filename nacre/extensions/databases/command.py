@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
 
-from ingestion.attach.attach import attached_layers
-from ingestion.layer.layer_file import LayerFiles, load_layer_files
+from ingestion.layer.layer_file import LayerFiles, load_layer_files, read_layer_files
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import (
     AttachedResult,
@@ -21,7 +20,7 @@ from nacre.extensions.databases.reflect import Selection
 from nacre.records.json_form import from_json
 from nacre.serving.cli.attach import print_classes
 from nacre.serving.cli.ingest import show_progress
-from nacre.serving.cli.open_library import print_change
+from nacre.serving.cli.open_library import graph_version, print_change
 from nacre.serving.cli.turn_display import print_line
 from nacre.stores.addresses import configured_database_limits
 from nacre.stores.versions import DATABASE
@@ -41,7 +40,7 @@ def attach(
     layers = load_layer_files(layer, packs=packs)
     known = known_database(graph, settings.data) if url is None else None
     if known is not None:
-        present = attached_layers(graph, settings.data)
+        present = read_layer_files(graph_version(graph)[2])
         layers = replace(present.replaced(layers.files), packs=present.packs and packs)
         url, keep = known.url, keep or bool(known.kept)
         kept = zip(selection, (known.schemas, known.include, known.exclude), strict=True)
@@ -79,7 +78,7 @@ def change_layers(graph: str, change: Callable[[LayerFiles], LayerFiles], settin
         data=settings.data,
         selection=Selection(known.schemas, known.include, known.exclude),
         limits=configured_database_limits(settings),
-        layers=change(attached_layers(graph, settings.data)),
+        layers=change(read_layer_files(graph_version(graph)[2])),
         keep=bool(known.kept),
     )
     for problem in result.problems:
@@ -93,8 +92,9 @@ def _print_summary(result: AttachedResult) -> None:
     print_line(f"{result.schema.entities:,} rows, {len(result.schema.shown_predicates)} properties.")
     targets = {each.relation: each.table for each in result.database.tables}
     for table in result.database.tables:
+        verb = "tells" if len(table.key) == 1 else "tell"
         if table.guessed:
-            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} tell its rows apart.")
+            print_line(f"guess: {table.table} has no declared key; {', '.join(table.key)} {verb} its rows apart.")
         for link in table.links:
             if link.guessed:
                 print_line(f"guess: {table.table}.{', '.join(link.columns)} refers to {targets[link.target]}.")

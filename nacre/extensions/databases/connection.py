@@ -138,7 +138,7 @@ class DatabaseConnections:
         found = driver_error(message, seconds, isinstance(error, DBAPIError) and error.connection_invalidated)
         if _LOGIN_REFUSED in str(found) and not self._password:
             host, port = self.engine.url.host or "HOST", self.engine.url.port
-            place = f"USER@{host}:{port}" if port else f"USER@{host}"
+            place = f"{self.engine.url.username or 'USER'}@{host}{f':{port}' if port else ''}"
             keys = f"""NACRE_DATABASE_KEYS='{{"{place}": "file:PATH"}}'"""
             return ToolError(found.kind, f"{found} It has no password. Set {keys}.")
         return found
@@ -161,7 +161,7 @@ def driver_error(message: str, seconds: float, is_broken: bool) -> ToolError:
 
 
 # what a missing table or column means after a graph was attached
-CHANGED = "The database has changed since it was attached. Run: nacre attach --refresh"
+CHANGED = "The database has changed since it was attached. Run: nacre attach --refresh --graph NAME"
 
 _LOGIN_REFUSED = "it refuses the login"
 
@@ -171,7 +171,7 @@ _MESSAGES = {
     "unknown_name": "{message}. " + CHANGED,
     "unavailable": "The database does not answer: {message}.",
     "too_large": "{message}.",
-    "type": "{message}.",
+    "type": "{message}. If the type of a column has changed, run: nacre attach --refresh --graph NAME",
     "syntax": "{message}.",
 }
 

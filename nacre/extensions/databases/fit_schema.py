@@ -84,7 +84,17 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
                 if naming or (each.attached.label and predicates[iri].role == "name"):
                     # of a person with a first and a last name, a title is no name
                     predicates[iri] = replace(predicates[iri], role="name" if naming else "fact")
-    fitted = _reduced(schema, relations, predicates)
+    # a view that shows rows or columns of tables once more is asked for by its name
+    known = {column.name for each in homes.values() if not each.reflected.is_view for column in each.reflected.columns}
+    views = {
+        each.attached.iri
+        for each in homes.values()
+        if known
+        and each.reflected.is_view
+        and (each.links or 2 * sum(c.name in known for c in each.reflected.columns) >= len(each.reflected.columns))
+    }
+    classes = tuple(replace(c, hidden=c.hidden or c.iri in views) for c in schema.classes)
+    fitted = _reduced(replace(schema, classes=classes), relations, predicates)
     left = tuple(p.label for p in schema.shown_predicates if p.iri not in fitted.predicate_of and p.role == "fact")
     return FittedSchema(fitted, tuple(attached), json.dumps(_layout(fitted), ensure_ascii=False), left)
 

@@ -81,9 +81,18 @@ def check_tables(
     And the cells that are left out: numbers beyond those of 64 bits, infinities and NaN."""
     checks = _Checks(connections)
     keyed = [_with_key(checks, table, tables, dialect) for table in tables]
-    linked = [_with_links(checks, table, keyed) for table in keyed]
-    problems = [problem for table in linked if dialect != "mysql" for problem in _unread_numbers(checks, table)]
-    return _with_code_links(checks, linked), problems
+    # nothing refers to a view if there are tables
+    targets = [table for table in keyed if not table.is_view] or keyed
+    linked = [_with_links(checks, table, targets) for table in keyed]
+    guarded: list[ReflectedTable] = []
+    problems: list[str] = []
+    for table in linked:
+        found = dict(_unread_numbers(checks, table)) if dialect != "mysql" else {}
+        problems += found.values()
+        # so that NaN is in no order, comparison or sum
+        columns = tuple(replace(each, storage="decimal") if each.name in found else each for each in table.columns)
+        guarded.append(replace(table, columns=columns))
+    return _with_code_links(checks, guarded), problems
 
 
 class _Checks:
@@ -161,7 +170,8 @@ def _tells_apart(checks: _Checks, table: ReflectedTable, names: Sequence[str]) -
     return any(rows == values > 1 for rows, values in checks.rows(table, counts))
 
 
-def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
+def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[tuple[str, str]]:
+    """The columns with cells that are left out, and what says so."""
     names = [each.name for each in table.columns if each.storage in ("real", "single", "decimal")]
     beyond = [func.abs(column(name)) > literal_column(LARGEST) for name in names]
     source = sql_table(table.name, *map(column, names), schema=table.schema or None)
@@ -174,7 +184,8 @@ def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[str]:
         keys = [", ".join(map(str, row[: len(table.key)])) for row in rows if row[at]]
         if keys:
             more = " and further rows" if len(rows) > MAX_NAMED else ""
-            yield f"{table.name}.{name} is left out in {'; '.join(keys[:MAX_NAMED])}{more}: no number of 64 bits"
+            what = f"{table.name}.{name} is left out in {'; '.join(keys[:MAX_NAMED])}{more}"
+            yield name, f"{what}: no number of 64 bits"
 
 
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:

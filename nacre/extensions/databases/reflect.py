@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import (
     Connection,
     inspect,
+    text,
     types,
 )
 from sqlalchemy.engine.reflection import ObjectKind
@@ -150,6 +151,8 @@ def _schema_tables(
     unique = _details(inspector.get_multi_unique_constraints, options)
     checks = _details(inspector.get_multi_check_constraints, options)
     comments = _details(inspector.get_multi_table_comment, options)
+    if connection.dialect.name in ("mysql", "mariadb"):
+        columns = {name: columns.get(name) or _listed_columns(connection, schema, name) for name in described}
     problems += [f"{name} is left out: its columns can't be read" for name in described if not columns.get(name)]
     found = [
         _table(
@@ -157,8 +160,7 @@ def _schema_tables(
             name,
             columns.get(name) or (),
             keys.get(name) or {},
-            # in DuckDB, a foreign key refers to its own schema
-            [each | ({"referred_schema": schema} if refused is not None else {}) for each in foreign.get(name) or ()],
+            [each | {"referred_schema": _referred_schema(inspector, schema, each)} for each in foreign.get(name) or ()],
             unique.get(name) or (),
             checks.get(name) or (),
             str((comments.get(name) or {}).get("text") or ""),
@@ -169,6 +171,14 @@ def _schema_tables(
         if columns.get(name)
     ]
     return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+def _referred_schema(inspector: Any, schema: str, key: Mapping[str, Any]) -> str:
+    """The schema of the table that a foreign key refers to. DuckDB has only keys within a schema; PostgreSQL does not
+    name the default one."""
+    dialect = inspector.dialect.name
+    named = key.get("referred_schema") if dialect != "duckdb" else schema
+    return str(named or (inspector.default_schema_name if schema and dialect == "postgresql" else schema))
 
 
 def unsafe_relations(connection: Connection) -> dict[str, str]:
@@ -215,6 +225,24 @@ def _views(inspector: Any, schema: str | None) -> list[str]:
     except (NotImplementedError, SQLAlchemyError) as error:
         log.info("views can't be listed: %s", type(error).__name__)
         return []
+
+
+def _listed_columns(connection: Connection, schema: str, name: str) -> list[dict[str, Any]]:
+    """The columns of a view that a login of MariaDB may read without its definition (SHOW VIEW)."""
+    listed = connection.execute(
+        text(
+            "SELECT column_name, data_type, column_type FROM information_schema.columns WHERE table_name = :name "
+            "AND table_schema = coalesce(nullif(:schema, ''), database()) ORDER BY ordinal_position"
+        ),
+        {"name": name, "schema": schema},
+    )
+    known = getattr(connection.dialect, "ischema_names", {})
+    found = []
+    for column, kind, whole in listed:
+        made = known.get(str(kind), types.NullType)
+        options = {"display_width": 1} if str(whole).startswith("tinyint(1)") else {}
+        found.append({"name": column, "type": made(**options)})
+    return found
 
 
 def _details(read: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -269,7 +297,7 @@ def _table(
         name,
         shown,
         own_key if names.issuperset(own_key) else (),
-        tuple(_foreign_keys(foreign, schema, names)),
+        tuple(_foreign_keys(foreign, names)),
         frozenset(each[0] for each in uniques if len(each) == 1),
         comment,
         is_view=is_view,
@@ -277,11 +305,11 @@ def _table(
     )
 
 
-def _foreign_keys(found: Sequence[Mapping[str, Any]], schema: str, names: Collection[str]) -> list[ForeignKey]:
+def _foreign_keys(found: Sequence[Mapping[str, Any]], names: Collection[str]) -> list[ForeignKey]:
     keys = [
         ForeignKey(
             tuple(each["constrained_columns"]),
-            str(each.get("referred_schema") or schema or ""),
+            str(each["referred_schema"]),
             str(each["referred_table"]),
             tuple(each["referred_columns"]),
         )

@@ -13,9 +13,9 @@ from nacre.serving.cli.open_library import configured_embedder, open_library, pu
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.extract import TextExtraction
     from nacre.config.settings import Settings
     from nacre.extensions.pyramid.complete_schema import SchemaCompletion
+    from nacre.extensions.pyramid.extract_triples import TextExtraction
     from nacre.records.facts import Proposal
     from nacre.stores.catalog import Graph
 
@@ -35,9 +35,9 @@ def extract(
 ) -> None:
     """Extract triples from texts. With --apply they are stored as a layer, each with its sentence, for
     NACRE_STRATEGY=waterfall and --branches triples. The triples of the graph do not change."""
-    from ingestion.extract import publish_triples, remove_layers
     from nacre.config.settings import Settings
     from nacre.extensions.pyramid.complete_schema import remove_completion
+    from nacre.extensions.pyramid.extract_triples import publish_triples, remove_layers
 
     if remove and (apply or texts):
         raise ConfigError("--remove can't be combined with texts or --apply.")
@@ -66,14 +66,14 @@ def extract(
 
 
 async def _extract(graph: "Graph", settings: "Settings", reasoner: str | None, texts: list[str]) -> "TextExtraction":
-    from graph.app import compose
-    from ingestion.extract import extract_triples
-    from nacre.serving.cli.options import turn_context
+    from agents.model_priors import model_limits
+    from nacre.config.models import chat_model
+    from nacre.extensions.pyramid.extract_triples import extract_triples
+    from nacre.extensions.pyramid.extractor import by_model, by_rules
 
-    chosen = turn_context(settings, reasoner, None).mind
-    teams = compose(settings).agents
-    team = teams[chosen or ("model" if "model" in teams else "rules")]
-    return await extract_triples(graph, team.extractor, texts, _print_document)
+    model = None if options.turn_context(settings, reasoner, None).mind == "rules" else chat_model(settings, "sql")
+    extractor = by_rules if model is None else by_model(model, by_rules, model_limits(settings))
+    return await extract_triples(graph, extractor, texts, _print_document)
 
 
 def _print_document(document: str) -> None:

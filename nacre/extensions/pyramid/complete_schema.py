@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ingestion.extract import publish_triples
 from ingestion.index.triples import is_plain_iri, ntriples_literal
 from ingestion.layer.edit import layer_text
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer, read_layer_files
 from ingestion.vocabulary import LABEL, TYPE
 from nacre.errors import ConfigError
+from nacre.extensions.pyramid.extract_triples import publish_triples
+from nacre.extensions.pyramid.link_statements import MIN_STATEMENT_CONFIDENCE
 from nacre.extensions.pyramid.proposals import (
     Array,
     condense_relations,
@@ -24,7 +25,6 @@ from nacre.extensions.pyramid.proposals import (
     group_relations,
     relation_similarity,
 )
-from nacre.extraction.resolve import MIN_STATEMENT_CONFIDENCE
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import name_tokens
 from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedTriple, Proposal

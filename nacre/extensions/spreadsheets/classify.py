@@ -168,8 +168,13 @@ def date_of(text: str, order: Order) -> str | None:
 
     >>> date_of("3.4.25", "dmy"), date_of("March 5, 2024 2:30 pm", "dmy"), date_of("13/04/2025", "mdy")
     ('2025-04-03', '2024-03-05T14:30:00', None)
+    >>> date_of("Fri Aug 3 2018", "dmy"), date_of("So., 5. Mai 2019", "dmy"), date_of("Mar 3 2018", "dmy")
+    ('2018-08-03', '2019-05-05', '2018-03-03')
     """
-    if found := _NUMERIC_DATE.fullmatch(text):
+    found = _dated(text)
+    if found is None:
+        return None
+    if found.re is _NUMERIC_DATE:
         first, second, third = found[1], found[3], found[4]
         if len(first) == 4 and len(third) <= 2:
             day = _date(first, second, third)
@@ -177,11 +182,9 @@ def date_of(text: str, order: Order) -> str | None:
             return None
         else:
             day = _date(third, second, first) if order == "dmy" else _date(third, first, second)
-    elif found := _WORDED_DATE.fullmatch(text):
+    else:
         month = _month(found["month"] or found["month2"])
         day = _date(found["year"], str(month), found["day"] or found["day2"]) if month else None
-    else:
-        return None
     if day is None or not found["hour"]:
         return day
     return _with_time(day, found)
@@ -235,7 +238,7 @@ def _of_date(text: str) -> int:
         return CellKind.NONE
     if _CLOCK.fullmatch(text):
         return CellKind.CLOCK if clock_of(text) else CellKind.NONE
-    found = _NUMERIC_DATE.fullmatch(text) or _WORDED_DATE.fullmatch(text)
+    found = _dated(text)
     if found is None:
         return CellKind.NONE
     kind = CellKind.DATED_TIME if found["hour"] else CellKind.NONE
@@ -250,7 +253,16 @@ def _of_date(text: str) -> int:
 @lru_cache(65_536)
 def _may_be_date(shape: str) -> bool:
     """Whether some text of a shape is a date or a time; the digits decide only which one."""
-    return any(each.fullmatch(shape) for each in (_CLOCK, _NUMERIC_DATE, _WORDED_DATE))
+    return bool(_CLOCK.fullmatch(shape) or _dated(shape))
+
+
+def _dated(text: str) -> re.Match[str] | None:
+    """The parts of a date, before which its day of the week may stand."""
+    found = _NUMERIC_DATE.fullmatch(text) or _WORDED_DATE.fullmatch(text)
+    day, _, rest = text.partition(" ")
+    if found is None and rest and day.rstrip(".,").casefold() in words("weekdays"):
+        return _dated(rest.lstrip())
+    return found
 
 
 def _date(year: str, month: str, day: str) -> str | None:

@@ -170,9 +170,15 @@ class ColumnProfile:
         return sum(count for kind, count in self.kinds.items() if kind & any_of)
 
 
-def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: StatedColumn | None = None) -> ColumnType:
+def decide_type(
+    profile: ColumnProfile,
+    heading: str,
+    comma: bool,
+    stated: StatedColumn | None = None,
+    order: Literal["dmy", "mdy"] | None = None,
+) -> ColumnType:
     """The type that nearly all cells of a column have, else text. `comma` is how other numbers of the file are written,
-    which decides for a column whose numbers can be read in both ways."""
+    which decides for a column whose numbers can be read in both ways, as `order` does for dates."""
     if stated is not None and stated.datatype:
         return _stated_type(stated, profile)
     missing = profile.count(CellKind.MISSING)
@@ -184,7 +190,7 @@ def decide_type(profile: ColumnProfile, heading: str, comma: bool, stated: State
     if profile.count(CellKind.CLOCK) >= enough:
         return ColumnType("time")
     if profile.count(CellKind.YMD, CellKind.DMY, CellKind.MDY) >= enough:
-        return _date_type(profile, enough)
+        return _date_type(profile, enough, order)
     if profile.count(CellKind.ZERO) or profile.count(CellKind.POINT, CellKind.COMMA) < enough:
         return ColumnType("text")
     own = uses_comma(profile)
@@ -211,17 +217,18 @@ def uses_comma(profile: ColumnProfile) -> bool | None:
     return comma > point
 
 
-def _date_type(profile: ColumnProfile, enough: float) -> ColumnType:
+def _date_type(profile: ColumnProfile, enough: float, stated: Literal["dmy", "mdy"] | None) -> ColumnType:
     days, months, either = 0, 0, 0
     for kind, count in profile.kinds.items():
         days += count if kind & DATE == CellKind.DMY else 0
         months += count if kind & DATE == CellKind.MDY else 0
         either += count if kind & DATE == CellKind.DMY | CellKind.MDY else 0
-    if either and (days > 0) == (months > 0):
+    if either and (days > 0) == (months > 0) and stated is None:
         why = "some cells have the day first and others the month" if days else "no cell tells the day from the month"
-        return ColumnType("text", question=f"{why}, so its dates are texts. State its format in CSVW metadata.")
-    order: Order = "dmy" if days > months else "mdy" if months else "ymd"
-    if profile.filled - max(0, min(days, months)) < enough:
+        ask = "State 'dates: day first' or 'month first' for it with --annotations, or its format in CSVW metadata."
+        return ColumnType("text", question=f"{why}, so its dates are texts. {ask}")
+    order: Order = stated if stated and either else "dmy" if days > months else "mdy" if months else "ymd"
+    if profile.filled - (months if order == "dmy" else days) < enough:
         return ColumnType("text")
     timed = profile.count(CellKind.DATED_TIME)
     return ColumnType("dateTime" if 2 * timed > profile.filled else "date", order=order)

@@ -35,13 +35,15 @@ class SheetColumn:
 
 @dataclass(frozen=True)
 class SheetTable:
-    """What is known of a sheet before its rows become triples. `rows` counts those with a cell."""
+    """What is known of a sheet before its rows become triples. `rows` counts those with a cell; `parts` are the columns
+    of first and last names that name rows together."""
 
     label: str
     columns: tuple[SheetColumn, ...]
     rows: int
     key: SheetColumn | None = None
     name: SheetColumn | None = None
+    parts: tuple[SheetColumn, SheetColumn] | None = None
 
 
 def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> SheetColumn | None:
@@ -66,6 +68,13 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> Shee
         return likely[0]
     large = [each for each in texts if not each.profile.is_complete and each.profile.share_of_names >= MIN_NAMES]
     return large[0] if large else key if key is not None and key.type.name == "text" else None
+
+
+def name_parts(columns: Sequence[SheetColumn], name: SheetColumn | None) -> tuple[SheetColumn, SheetColumn] | None:
+    """The columns of first names and of last names, if one of them would name rows: together they name a person."""
+    texts = {"".join(_words_of(each.name)): each for each in columns if each.type.name == "text"}
+    given, family = (next((texts[word] for word in words(each) if word in texts), None) for each in ("given", "family"))
+    return (given, family) if given is not None and family is not None and name in (given, family) else None
 
 
 def is_called_name(heading: str) -> bool:

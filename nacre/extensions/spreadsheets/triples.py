@@ -8,15 +8,16 @@ import gzip
 import io
 import json
 import logging
+import re
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -63,6 +64,7 @@ from nacre.extensions.spreadsheets.links import (
     choose_name,
     is_called_name,
     link_label,
+    name_parts,
     propose_link,
 )
 from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
@@ -119,7 +121,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
             place = Path(scratch) / str(number)
             place.mkdir()
             try:
-                found = [_first_pass(source, each, taken, budget) for each in _sheets(source, place)]
+                dates = sources.reading.dates
+                found = [_first_pass(source, each, taken, budget, dates) for each in _sheets(source, place)]
                 if not any(each.table.rows for each in found):
                     raise UnreadableTable("no row has a cell")
                 readings += [each for each in found if each.table.rows]
@@ -164,7 +167,9 @@ def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
     yield from islice(resolve(place)(path, folder), MAX_SHEETS)
 
 
-def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]) -> SheetReading:
+def _first_pass(
+    source: Source, sheet: Sheet, taken: set[str], budget: list[int], dates: Mapping[str, Literal["dmy", "mdy"]]
+) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
     metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
     head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
@@ -192,7 +197,8 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     notes += [f"The rows from {scan.at + 1:,} on are not read: {why}." for why in failure]
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
-    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n)) for n in filled}
+    ordered = {n: dates.get(names[n].casefold()) for n in filled}
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n]) for n in filled}
     # names that are written as numbers
     numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
     types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
@@ -201,7 +207,10 @@ def _first_pass(source: Source, sheet: Sheet, taken: set[str], budget: list[int]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
     named = choose_name(columns, key)
     iri, label = _class_of(source, sheet, taken)
-    table = SheetTable(label, tuple(columns), count, key, named)
+    parts = name_parts(columns, named)
+    # a first or last name is no key of a person
+    key = None if parts and key in parts and not metadata.key else key
+    table = SheetTable(label, tuple(columns), count, key, named, parts)
     notes += sheet.notes
     return SheetReading(
         source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + scan.cut, notes
@@ -410,7 +419,11 @@ def _second_pass(
         every = _copied(every, cells)
     rows = _rows_with_iris(reading, every)
     at = -1 if table.name is None else table.name.place
-    titles = terms[at] if types.get(at) == "text" and at not in links else literal_numbers(ColumnType("text"), numbers)
+    titles = (
+        terms[at]
+        if not table.parts and types.get(at) == "text" and at not in links
+        else literal_numbers(ColumnType("text"), numbers)
+    )
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (
         table.key is None or (table.key.profile.is_unique and table.key.profile.filled >= table.rows)
@@ -432,7 +445,8 @@ def _second_pass(
             parts.append(_triples(things, predicates[place], objects))
             read[place] += int(np.count_nonzero(objects))
             if table.name is not None and place == table.name.place:
-                names = objects if titles is known else np.fromiter(titles.of(columns[place]), dtype=np.int32)
+                labels = _full_names(columns, table.parts) if table.parts else columns[place]
+                names = objects if titles is known else np.fromiter(titles.of(labels), dtype=np.int32)
                 parts.append(_triples(things, label, names))
             if known.misfits:
                 for cell, row in zip(columns[place], row_numbers, strict=True):
@@ -449,8 +463,20 @@ def _second_pass(
     )
     notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
     named, key = (each.name if each is not None else "" for each in (table.name, table.key))
+    if table.parts:
+        named = " ".join(each.name for each in table.parts)
     file, sheet, copied = Path(reading.source.name).name, reading.sheet.name, cells.name if cells is not None else ""
     return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
+
+
+def _full_names(columns: Sequence[Sequence[str]], parts: tuple[SheetColumn, SheetColumn]) -> list[str]:
+    """The names of people whose first and last names have a column each."""
+    size, given, family = len(columns[0]), *(each.place for each in parts)
+    pairs = zip(*(columns[n] if n < len(columns) else [""] * size for n in (given, family)), strict=True)
+    # a name that has the first one is whole
+    return [
+        last if first.strip() in last.split() else f"{first.strip()} {last.strip()}".strip() for first, last in pairs
+    ]
 
 
 def _misfit_notes(table: SheetTable, reports: Sequence[ColumnReport], misfits: dict[int, list[str]]) -> Iterator[str]:
@@ -504,6 +530,10 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     iris, texts = numbers.iris, numbers.of(STRING)
     stated = dict(enumerate(reading.metadata.columns))
     found = [(iris[reading.iri], iris[_LABEL], texts[reading.table.label])]
+    head = re.split(rf" (?:{'|'.join(words('prepositions'))}) ", reading.table.label)[0]
+    if head != reading.table.label:
+        # "actions under the act" are actions
+        found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[head]))
     named = reading.table.name
     if named is not None and named.profile.is_unique and named.name.isalpha() and not is_called_name(named.name):
         # a row with the name of a pollster is a pollster

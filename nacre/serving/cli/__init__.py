@@ -3,7 +3,7 @@
 In reading order:
     main          arguments -> a command and an exit code
     ask           `nacre ask`, `nacre chat`
-    ingest        `nacre ingest`, `nacre index`, `nacre extract`
+    ingest        `nacre ingest`, `nacre index`
     attach        `nacre attach`
     graphs        `nacre graphs`, `report`, `export`, `remove`, `doctor`
     layer         `nacre layer check | draft | apply | show | remove | schema`

@@ -1,20 +1,16 @@
 """`nacre attach`: the address of a SPARQL endpoint or a database -> a graph attached to it, and a summary of it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nacre.extension import service
-from nacre.serving.cli.ingest import show_progress, suggest_questions
+from nacre.serving.cli.ingest import suggest_questions
 from nacre.serving.cli.open_library import recheck_verified_questions
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
-    from ingestion.attach.attach import AttachedGraph
-    from ingestion.attach.probe import Budget
-    from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
 MAX_CLASSES = 12
@@ -55,7 +51,6 @@ def attach(
     is named by its address in SQLAlchemy: sqlite:///FILE, duckdb:///FILE, postgresql+psycopg://USER@HOST/NAME,
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
-    from ingestion.attach.probe import Budget
     from nacre.config.settings import Settings
     from nacre.errors import ConfigError
 
@@ -69,7 +64,8 @@ def attach(
     else:
         if keep:
             raise ConfigError("--keep is for the file of a database: nacre attach sqlite:///FILE --keep --graph NAME")
-        _attach_endpoint(url, graph, settings, named_graph, layer, packs, Budget(queries, seconds))
+        budget = queries, seconds
+        service("endpoints", "attach")(url, graph, settings, named_graph or (), layer or (), packs=packs, budget=budget)
     recheck_verified_questions(settings, graph)
     suggest_questions(graph)
 
@@ -86,40 +82,6 @@ def _is_database(url: str | None, graph: str, data: Path) -> bool:
     return version is not None and (versions.version_folder(home, version) / versions.DATABASE).is_file()
 
 
-def _attach_endpoint(
-    url: str | None,
-    graph: str,
-    settings: "Settings",
-    named_graph: list[str] | None,
-    layer: list[Path] | None,
-    packs: bool,
-    budget: "Budget",
-) -> None:
-    """Attach an endpoint, or the known one again."""
-    from ingestion.attach.attach import attach_endpoint, attached_endpoint, attached_layers
-    from ingestion.layer.layer_file import load_layer_files
-    from nacre.stores.addresses import configured_limits
-
-    layers, graphs = load_layer_files(layer or (), packs=packs), tuple(named_graph or ())
-    if url is None:
-        present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
-        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
-        url, graphs = previous.url, graphs or previous.graphs
-    limits = configured_limits(settings)(url)
-    with show_progress() as on_stage:
-        result = attach_endpoint(
-            url,
-            graph,
-            data=settings.data,
-            graphs=graphs,
-            manners=limits,
-            budget=budget,
-            layers=layers,
-            on_stage=on_stage,
-        )
-    _print_summary(result)
-
-
 def print_classes(schema: "Schema") -> None:
     """Print the first classes with their counts."""
     width = max((len(c.label) for c in schema.shown_classes[:MAX_CLASSES]), default=0)
@@ -127,24 +89,3 @@ def print_classes(schema: "Schema") -> None:
         print_line(f"  {c.label:<{width}} {c.count:>10,}")
     if len(schema.shown_classes) > MAX_CLASSES:
         print_line(f"  and {len(schema.shown_classes) - MAX_CLASSES} classes more")
-
-
-def _print_summary(result: "AttachedGraph") -> None:
-    schema, endpoint = result.schema, result.endpoint
-    print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
-    print_classes(schema)
-    search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
-    print_line(
-        f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."
-    )
-    derived = sum(bool(p.patterns) for p in schema.predicates) + sum(bool(c.pattern) for c in schema.classes)
-    if derived:
-        print_line(f"{derived} classes and properties are derived by layers; questions ask for what they stand for.")
-    if result.sampled:
-        print_line(
-            "The endpoint could not list its classes in time, so these are the classes of a sample. Give it more time "
-            "with --seconds, or name its graphs with --named-graph."
-        )
-    for problem in result.problems:
-        print_line(f"warning: {problem}")
-    print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")

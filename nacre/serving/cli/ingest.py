@@ -1,7 +1,6 @@
 """`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents.
 
-`nacre extract`: texts -> triples, printed; with --apply stored as a layer of the graph. Progress: (stage, done, total)
--> a bar on a terminal, else one line per stage; on stderr.
+Progress: (stage, done, total) -> a bar on a terminal, else one line per stage; on stderr.
 """
 
 import logging
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError, IngestionError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
     configured_embedder,
@@ -277,13 +277,10 @@ def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[lis
             raise ConfigError("--loader-args are the arguments of a loader. Add: --loader MODULE:CLASS")
         yield []
         return
-    from ingestion.documents.loaders import loaded_documents
-
     if wrong := [each for each in arguments if not each.partition("=")[0].isidentifier() or "=" not in each]:
         raise ConfigError(f"--loader-args {wrong[0]!r}: use NAME=VALUE, for example: --loader-args query=lighthouse")
-    with loaded_documents(
-        loader, {name: value for name, _, value in (each.partition("=") for each in arguments)}
-    ) as found:
+    given = {name: value for name, _, value in (each.partition("=") for each in arguments)}
+    with service("documents", "load", "--loader")(loader, given) as found:
         yield found
 
 

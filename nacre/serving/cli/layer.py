@@ -1,9 +1,5 @@
-"""`nacre layer`: check, draft, apply, show and remove the semantic layers of a graph.
+"""`nacre layer`: check, draft, apply, show and remove the semantic layers of a graph."""
 
-Drafting: settings + version -> a file, with the progress and the cost.
-"""
-
-import asyncio
 import json
 import sys
 from contextlib import closing
@@ -15,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
     configured_embedder,
@@ -26,11 +23,8 @@ from nacre.serving.cli.open_library import (
 from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
-    from agents.extractor import LayerDrafter
     from ingestion.layer.apply import LayerReport
-    from ingestion.layer.drafting import LayerDraft
     from ingestion.layer.layer_file import LayerFiles
-    from nacre.config.settings import Settings
     from nacre.records.schema import Schema
 
 layer_app = typer.Typer(
@@ -48,7 +42,6 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
 
     Nothing is written. Exit code 2 only for what can't be applied.
     """
-    from ingestion.attach.attach import check_attached_layers
     from ingestion.layer.apply import check_layers
     from ingestion.layer.layer_file import load_layer_files, read_layer_files
     from ingestion.report import version_facts
@@ -60,8 +53,8 @@ def check(files: FilesArgument, graph: options.GraphOption = None) -> int:
     if (folder / versions.DATABASE).is_file():
         raise ConfigError(f"Graph {name!r} is in a database. Run: nacre layer apply FILE --graph {name}")
     if is_attached(folder):
-        report = check_attached_layers(name, given, data=settings.data, limits=configured_limits(settings))
-        return _print_report(report)
+        check = service("endpoints", "check_layers", "The graph")
+        return _print_report(check(name, given, data=settings.data, limits=configured_limits(settings)))
     return _print_report(check_layers(version_facts(folder), given))
 
 
@@ -76,17 +69,16 @@ def draft(
         typer.Option("--questions", metavar="FILE", help="Questions that were not answered, one a line or JSON Lines."),
     ] = None,
     tokens: Annotated[int, typer.Option("--tokens", min=1000, help="How many tokens of the graph are shown.")] = 30_000,
-) -> int:
+) -> None:
     """Draft a layer with the configured model; without one, write a template.
 
     Entries that give nothing are sent back once and then left out. If the file exists, what stands in it stays, and
     new entries are added. Ctrl-C keeps what is there.
     """
-
     settings, name, folder = graph_version(graph)
     if is_attached(folder):
         raise ConfigError(f"Graph {name!r} is attached: its triples are not here, and a draft is written from them.")
-    return write_draft(settings, folder, out or Path(f"{name}.layer.yaml"), questions, tokens)
+    service("drafting", "draft")(settings, folder, out or Path(f"{name}.layer.yaml"), questions, tokens)
 
 
 @layer_app.command()
@@ -176,9 +168,7 @@ def show(graph: options.GraphOption = None) -> None:
 @layer_app.command()
 def schema() -> None:
     """Print the JSON Schema of layer files, for editors that complete them."""
-    from ingestion.layer.edit import layer_json_schema
-
-    sys.stdout.write(json.dumps(layer_json_schema(), indent=2) + "\n")
+    sys.stdout.write(json.dumps(service("drafting", "schema")(), indent=2) + "\n")
 
 
 def _schema(folder: Path) -> "Schema":
@@ -200,104 +190,3 @@ def _print_report(report: "LayerReport") -> int:
     for line in report_lines(report):
         print_line(line)
     return 0 if report.is_applicable else 2
-
-
-# a draft is longer than a query
-DRAFT_TOKENS, DRAFT_SECONDS = 16_000, 600.0
-
-MAX_QUESTIONS = 100
-
-MAX_LISTED = 20
-
-
-def write_draft(settings: "Settings", folder: Path, out: Path, questions: Path | None, tokens: int) -> int:
-    """Draft and write; the exit code. A file that exists is added to."""
-    from agents.model_calls import ModelFailed
-    from ingestion.layer.drafting import describe_graph, draft_layer, plan_calls
-    from ingestion.layer.edit import add_to_text
-    from ingestion.report import version_facts
-
-    asked = _questions(questions) if questions is not None else []
-    drafter = _drafter(settings)
-    if drafter is None:
-        return _write_template(folder, out)
-    facts = version_facts(folder)
-    text = describe_graph(facts)
-    calls, rest = plan_calls(text, tokens)
-    characters = sum(map(len, calls))
-    print_line(
-        f"About {2 * len(calls)} calls, at most {characters // 2:,} tokens read"
-        + (f"; {rest:,} classes are left out (--tokens shows more)." if rest else ".")
-    )
-    before = out.read_text(encoding="utf-8") if out.exists() else ""
-
-    def keep(draft: "LayerDraft", progress: str) -> None:
-        sys.stderr.write(f"{progress}\n")
-        out.write_text(add_to_text(before, draft.sections), encoding="utf-8")
-
-    try:
-        draft = asyncio.run(draft_layer(facts, text, drafter, tokens=tokens, questions=asked, on_draft=keep))
-    except ModelFailed as failed:
-        raise ConfigError(f"The model failed: {failed.why}. What was drafted before is in {out}.") from None
-    _print_result(draft, out)
-    return 0
-
-
-def _print_result(draft: "LayerDraft", out: Path) -> None:
-    for failed in draft.failed[:MAX_LISTED]:
-        print_line(f"left out: {failed.text[:100]}: {failed.reason}")
-    usage = draft.usage
-    cost = f", {usage.price:.3f} US dollars" if usage.price else ""
-    count = sum(len(entries) for name, entries in draft.sections.items() if name != "prefixes")
-    print_line(
-        f"{out}: {count} entries, {len(draft.failed)} left out; {usage.calls} calls, {usage.input:,} tokens read,"
-        f" {usage.output:,} written{cost}. Next: nacre layer check {out}, then nacre layer apply {out}"
-    )
-
-
-def _drafter(settings: "Settings") -> "LayerDrafter | None":
-    from agents.extractor import LayerDrafter
-    from agents.model_priors import model_limits
-    from nacre.config.models import chat_model
-
-    longer = settings.model_copy(
-        update={
-            "model_tokens": max(settings.model_tokens, DRAFT_TOKENS),
-            "model_seconds": max(settings.model_seconds, DRAFT_SECONDS),
-        }
-    )
-    try:
-        model = chat_model(longer, "sql")
-    except (ValueError, ImportError) as error:
-        raise ConfigError(str(error)) from error
-    return None if model is None else LayerDrafter(model, model_limits(longer))
-
-
-def _write_template(folder: Path, out: Path) -> int:
-    """What the rules know, commented out, for a person to fill in."""
-    from ingestion.layer.edit import suggest_annotations
-    from nacre.stores import versions
-    from nacre.stores.sqlite.tables import Tables
-
-    if out.exists():
-        raise ConfigError(f"{out} exists, and only a model can add to it. Set NACRE_MODEL, or give another --out.")
-    with closing(Tables(folder / versions.TABLES)) as tables:
-        out.write_text(suggest_annotations(tables.schema), encoding="utf-8")
-    print_line(f"No model is configured (NACRE_MODEL), so {out} is a template: all names, commented out.")
-    return 0
-
-
-def _questions(path: Path) -> list[str]:
-    """The questions of a file: lines, or JSON Lines with a field `question`."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: can't be read ({error}).") from None
-    found = []
-    for line in filter(str.strip, lines):
-        try:
-            data = json.loads(line)
-        except ValueError:
-            data = line.strip()
-        found.append(str(data.get("question", "")) if isinstance(data, dict) else str(data))
-    return [question for question in found if question][:MAX_QUESTIONS]

@@ -111,20 +111,10 @@ def publish_layer_change(settings: "Settings", name: str, change: "Callable[[Lay
     """Publish a version of a graph with changed layers."""
     from nacre.stores import versions
 
-    if (_version_folder(settings, name) / versions.DATABASE).is_file():
-        service("databases", "change_layers")(name, change, settings)
-        return
-    if is_attached(_version_folder(settings, name)):
-        from ingestion.attach.attach import change_attached_layers
-        from nacre.stores.addresses import configured_limits
-
-        limits = configured_limits(settings)
-        attached = change_attached_layers(name, change, data=settings.data, limits=limits)
-        for problem in attached.problems:
-            print_line(f"warning: {problem}")
-        print_change(name, attached.version, attached.endpoint.seconds)
-        recheck_verified_questions(settings, name)
-        return
+    for file, extension in ((versions.DATABASE, "databases"), (versions.ENDPOINT, "endpoints")):
+        if (_version_folder(settings, name) / file).is_file():
+            service(extension, "change_layers", "The graph")(name, change, settings)
+            return
     from ingestion.pipeline import change_layers
     from nacre.serving.cli.ingest import print_warnings, show_progress
 

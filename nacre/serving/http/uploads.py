@@ -28,7 +28,7 @@ from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from ingestion.documents.read_document import READABLE_FORMATS
+from ingestion.documents.read_document import readable_formats
 from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError, GraphNotFound
 from nacre.language.sanitize import safe_name
@@ -243,7 +243,7 @@ class Uploads:
         if a limit is exceeded."""
         name = safe_name(name)
         ending = Path(name).suffix.lower()
-        if not (format_from_name(name) or ending in (*READABLE_FORMATS, *LAYERS, *DATABASES)):
+        if not (format_from_name(name) or ending in (*readable_formats(), *LAYERS, *DATABASES)):
             raise ConfigError(
                 f"{name} is no RDF file, table, document, layer or database. "
                 "Send .ttl, .nt, .rdf, .csv, .xlsx, .md, .pdf, .yaml or .sqlite."
@@ -557,7 +557,7 @@ def command_of_files(folder: Path, graph: str, *, add: bool = False) -> list[str
         raise ConfigError("A layer says what data is called. Send it with RDF, documents or a database.")
     tables = [str(path) for path in files if format_from_name(path.name) == TABLE]
     aside = {*tables, *layers, *(name for table in tables for name in metadata_names(table))}
-    documents = [str(path) for path in files if path.suffix.lower() in READABLE_FORMATS and str(path) not in aside]
+    documents = [str(path) for path in files if path.suffix.lower() in readable_formats() and str(path) not in aside]
     graphs = [str(path) for path in files if str(path) in tables or str(path) not in (*documents, *aside)]
     texts = [part for path in documents for part in ("--texts", path)]
     adding = ["--add"] if add else []

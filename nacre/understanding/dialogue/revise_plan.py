@@ -208,7 +208,7 @@ def best_by_other_measure(turn: FollowUpTurn) -> Rewrite | None:
     if things is None or not any(c.kind in RANKING_CUES for c in analyse_question(found[0]).cues):
         return None
     noun = class_noun(things, turn.linker.lexicon.schema)
-    return change_earlier_plan(turn.asking(f"the {found['ahead']}{noun}{found['behind']}"), "restrict")
+    return change_earlier_plan(turn.asking(f"the {found['ahead']} {noun}{found['behind']}"), "restrict")
 
 
 def _asks_anew(turn: FollowUpTurn, body: Select, how: str) -> bool:

@@ -9,7 +9,6 @@ Reading order:
     adjectives        the properties that an adjective measures, and numbers that are things of their own
     link_names        words of a question -> things, values and codes
     name_candidates   spans of a question -> things, by whole names and parts of names
-    endpoint_names    the names of things at a SPARQL endpoint
     schema_graph      the schema as a graph: classes, combinations and unions of classes as nodes
     schema_paths      nodes, steps and shortest paths of that graph
 """

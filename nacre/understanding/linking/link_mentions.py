@@ -98,8 +98,8 @@ def _drop_unlikely_names(
     degrees = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
     for link in names:
         is_bound = bounds.issuperset(range(link.start, link.end)) and (link.start, link.end) not in ranges
-        # "how old is she" does not name "Old ...".
-        in_degree = link.match == "part" and any(a <= link.start and link.end <= b for a, b in degrees)
+        # "how old is she" does not name "Old ...", nor "how high" a priority "high".
+        in_degree = any(a <= link.start and link.end <= b for a, b in degrees)
         if (
             not is_bound
             and not in_degree

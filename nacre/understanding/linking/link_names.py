@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import load_language_data, word_list
+from nacre.language.data import language, load_language_data, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.language.values import is_number_name
@@ -18,6 +18,7 @@ from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.name_candidates import EntityNames, NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import is_state
+from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import Link, Question, Ref, token_mask
 from nacre.wording.nouns import class_noun
 
@@ -69,11 +70,13 @@ class ValueLinker:
         norms, lemmas = tuple(t.norm for t in words), tuple(t.lemma for t in words)
         for start in range(len(words)):
             for end in range(min(len(words), start + self._longest_name(words[start])), start, -1):
-                names, score = _things_and_values(self.lexicon.exact(norms[start:end])), 1.0
+                names: Sequence[LexiconEntry] = _things_and_values(self.lexicon.exact(norms[start:end]))
+                score = 1.0
                 if not names:
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
+                names = _as_marked(names, question, end)
                 if names and (_may_be_name(question, start, end) or self._follows_property(names, question, start)):
                     yield _NameSpan(start, end, names, score)
 
@@ -126,7 +129,8 @@ class ValueLinker:
         """The links of a whole name, best first."""
         own = question.tokens[span.start : span.end]
         is_numeric = all(t.norm[0].isdigit() for t in own)
-        found = [*self._entity_links(span, question, is_numeric), *self._value_links(span)]
+        named = [] if is_numeric and _is_amount(span, question) else self._entity_links(span, question, is_numeric)
+        found = [*named, *self._value_links(span)]
         if is_numeric and not any(a <= span.start and span.end <= b for a, b in question.quoted):
             # A bare number is more often an amount than a name.
             found = [
@@ -217,6 +221,28 @@ def previous_conjunct_end(question: Question, start: int) -> int:
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0
+
+
+def _is_amount(span: _NameSpan, question: Question) -> bool:
+    """Whether a bare number is a year, an amount or a bound, and no name: "born in 1930", "were 18", "above 40"."""
+    number = next((n for n in question.numbers if n.start <= span.start < n.end), None)
+    if number is None or span.start in {a for a, _ in question.quoted}:
+        return False
+    words, before = language().words, question.tokens[span.start - 1].norm if span.start else ""
+    is_said = span.start > 2 and before in words["being"] | words["owning"]
+    is_dated = before in words["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
+    return number.op not in ("", "=") or is_dated or is_said
+
+
+def _as_marked(names: Sequence[LexiconEntry], question: Question, end: int) -> Sequence[LexiconEntry]:
+    """Of names that differ in signs at their end, those with the sign in the question: "A+" is not "A"."""
+    sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
+    return [name for name in names if _mark(name.label) == sign] or ([] if {"+", "#"} & set(sign) else names)
+
+
+def _mark(text: str) -> str:
+    """The signs at the end of a text."""
+    return text[len(text.rstrip("+-#*")) :]
 
 
 def _things_and_values(names: Iterable[LexiconEntry]) -> list[LexiconEntry]:

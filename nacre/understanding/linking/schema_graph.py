@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from nacre.language.data import language
-from nacre.language.labels import is_boolean_predicate
+from nacre.language.labels import is_boolean_predicate, none_value
 from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import Predicate, Schema
@@ -101,6 +101,13 @@ class SchemaGraph:
         if self.about(predicate).datatype in ("date", "datetime", "year", "time"):
             return True
         return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
+
+    def none_of(self, node: int, predicate: str) -> str | int | None:
+        """What things without a property have of it: a word for none, or 0 if each thing has a number and some 0."""
+        about = self.about(predicate)
+        is_complete = self.value_counts.get((node, predicate), 0) >= self.nodes[node].count
+        is_amount = self.is_numeric(predicate) and not self.is_date(predicate)
+        return 0 if is_amount and is_complete and about.minimum == 0 else none_value(about)
 
     def widest_node(self, node: int) -> int:
         """The widest node that shares a table with a node."""

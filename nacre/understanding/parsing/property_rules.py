@@ -39,6 +39,7 @@ PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], Parse
 LINK_DENIED_RULE = "link denied"  # the rule by which a word says that a link is missing
 TOTAL_RULE = "total for count"  # the rule by which "how many" asks for a sum
 OWN_PROPERTY_GAIN = 0.25  # what a reading gains by a property of the class right before it
+MIN_NAME_REPEATS = 2  # how many things share a name on average, at least, if different names are counted (set by hand)
 MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "have not yet been"
 
 
@@ -110,7 +111,7 @@ def _without_link(state: ParseState, new: ParseState, link: Link, ref: Ref, cont
 def _without_property(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Plants without a flower colour"."""
     if ref.predicate and state.negated and state.mode == "C" and state.comparison is None:
-        none = none_value(context.graph.about(ref.predicate))
+        none = context.graph.none_of(ref.node, ref.predicate)
         lacking = Condition(ref, "unknown") if none is None else Condition(ref, "=", (none,))
         gain = 0.0 if none is None else 0.5
         yield drop_open_property(new).add_conditions("without property", gain, lacking, last="value")
@@ -119,7 +120,7 @@ def _without_property(state: ParseState, new: ParseState, link: Link, ref: Ref, 
 def _with_property(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Plants with a flower colour", "how many members have an email"."""
     if ref.predicate and not state.negated and state.comparison is None and _has_any(state, link, ref, context):
-        none = none_value(context.graph.about(ref.predicate))
+        none = context.graph.none_of(ref.node, ref.predicate)
         present = Condition(ref, "known") if none is None else Condition(ref, "!=", (none,))
         yield drop_open_property(new).add_conditions("with property", 0.5, present, last="value")
 
@@ -279,8 +280,8 @@ def _aggregate_target(
 def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
     """Whether a count is of the different values of a property, and not of the things that have it.
 
-    Values are counted if a thing has several, and if they only sort things ("how many colours are there"). Names,
-    identifiers and amounts belong to one thing each, and "how many have a colour" counts things.
+    Values are counted if a thing has several, and if they only sort things ("how many colours are there"). Amounts,
+    and names and identifiers that rarely repeat, belong to one thing each, and "how many have a colour" counts things.
     """
     about = context.graph.about(ref.predicate)
     if not about.functional:
@@ -288,9 +289,10 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
     words = context.graph.words[ref.predicate]
     numeric = context.graph.is_numeric(ref.predicate) and not context.graph.is_date(ref.predicate)
     sorts = not numeric or _is_intensive(ref.predicate, context)
-    if not sorts or about.role != "fact" or (words and words[-1] in language().words["naming"]):
+    is_name = about.role in ("name", "identifier") or bool(words and words[-1] in language().words["naming"])
+    if not sorts or not (is_name or about.role == "fact") or about.objects >= about.subjects:
         return False
-    if about.objects >= about.subjects:
+    if is_name and about.objects * MIN_NAME_REPEATS > about.subjects:
         return False
     named = new.links[-1].start
     counting = max(

@@ -99,7 +99,9 @@ def _property_checks(select: Select, links: Sequence[Link], question: Question, 
         elif says_anything and is_amount:
             yield Filter(attribute, ">", 0)
         else:
-            none = none_value(about)
+            own = next(each for each in select.variables if each.name == attribute.variable)
+            node = graph.node_of_classes.get((own.classes, own.without))
+            none = none_value(about) if node is None else graph.none_of(node, attribute.predicate)
             yield Filter(attribute, "known") if none is None else Filter(attribute, "!=", none)
 
 

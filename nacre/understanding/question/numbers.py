@@ -186,13 +186,13 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
     sentence = _Sentence(question, lowered, tokens, periods, ranges)
     # the bound that the first rule finds
     bounds = (
-        next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None)
+        (number, next((bound for rule in BOUND_RULES if (bound := rule(sentence, number)) is not None), None))
         for number in numbers
         if not _bounds_nothing(sentence, number)
     )
     return tuple(
-        replace(bound, period=periods[bound.quantity]) if bound.quantity in periods else bound
-        for bound in bounds
+        replace(bound, period=periods[number]) if number in periods and bound.period is None else bound
+        for number, bound in bounds
         if bound is not None
     )
 

@@ -16,6 +16,7 @@ from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute,
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
+from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import Candidate
@@ -185,13 +186,20 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
 
 
 def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """ "A, or B and C": which of them "and" joins; a count beside another aggregate that nothing joins; a number with a
-    unit beyond all numbers of a property without one, as 2.1 m is of heights in cm."""
+    """ "A, or B and C": which of them "and" joins; different things whose names repeat; a count beside another
+    aggregate that nothing joins; a number with a unit beyond all numbers of a property without one, as 2.1 m is of
+    heights in cm."""
     d = candidate.derivation
     joins = [c for c in question.cues if c.kind in ("or", "and")]
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:
         yield _words(question, token_mask(joins[0].start, joins[-1].end))
+    for target in d.targets:
+        named = [
+            graph.about(p) for p in graph.literals[target.ref.node] if not target.ref.predicate and target.distinct
+        ]
+        if any(each.role in ("name", "identifier") and each.objects < each.subjects for each in named):
+            yield question.text
     functions = {target.function for target in d.targets}
     is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
@@ -218,8 +226,11 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
 
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "the cheapest price" that gives
-    things."""
+    things, "the item with the number 12" that gives the number."""
     d, words = candidate.derivation, language().words
+    codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
+    asked = {target.ref.predicate for target in d.targets} - {""}
+    yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
     if not question.tokens or question.tokens[0].norm not in words["asking_kind"] or not d.targets:
         return
     mentioned = (x for x in d.links if x.kind != "value")
@@ -232,7 +243,14 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
         yield _words(question, first.covered)
     own = first.refs[0]
     is_ranked = d.order is not None and d.order.limit and not d.order.function and own.predicate
-    if d.order is not None and is_ranked and own.predicate == d.order.ref.predicate and len(things) == len(d.targets):
+    is_other = own.predicate not in asked
+    if (
+        d.order is not None
+        and is_ranked
+        and own.predicate == d.order.ref.predicate
+        and is_other
+        and "target" not in d.trace
+    ):
         yield _words(question, first.covered)
     if first.kind != "class" or not first.exact or any(graph.may_be(ref.node, own.node) for ref in things):
         return

@@ -5,12 +5,12 @@ What a pattern uses of earlier derived properties is written into it. `of` is a 
 
 from collections.abc import Iterable, Sequence
 
-from ingestion.attach.describe_endpoint import DeclaredSchema
-from ingestion.attach.probe import MOST_PREDICATES, ProbeResult
 from ingestion.layer.entries import LAYER_NAMESPACE, ClassEntry, CodeEntry, PropertyEntry
 from ingestion.layer.layer_file import iri_variants
 from ingestion.vocabulary import LAYER_NAME, TYPE
 from nacre.errors import IngestionError, ToolError
+from nacre.extensions.endpoints.describe_endpoint import DeclaredSchema
+from nacre.extensions.endpoints.probe import MOST_PREDICATES, ProbeResult
 from nacre.plans.property_path import (
     Alternative,
     Link,

@@ -12,7 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ingestion.documents.text_formats import DocumentText, DocumentTextBuilder, UnreadableDocument, row_text
+from ingestion.documents.text_formats import (
+    DocumentReader,
+    DocumentText,
+    DocumentTextBuilder,
+    UnreadableDocument,
+    row_text,
+)
 
 if TYPE_CHECKING:
     from docx.table import Table
@@ -394,3 +400,6 @@ def _add_table(builder: DocumentTextBuilder, table: "Table") -> None:
             columns = texts
         else:
             builder.add("row", "; ".join(filter(None, texts)), words=row_text(columns, texts))
+
+
+HTML, PDF, DOCX = (DocumentReader(read, takes_bytes=True) for read in (read_html, read_pdf, read_docx))

@@ -14,6 +14,7 @@ import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
+from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, code_parts, fold, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql_vocabulary import (
@@ -25,12 +26,13 @@ from nacre.plans.sparql_vocabulary import (
     write_statement,
 )
 from nacre.records.schema import Endpoint, Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
+from nacre.stores.addresses import EndpointLimits
+from nacre.stores.sparql.sparql_source import SparqlTerm, text_search_pattern
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing, LexiconWord
 from nacre.stores.sqlite.triples import TYPE
 
-# The time for looking up names in seconds, things that are found, and rows that are read, at most.
-LOOKUP_SECONDS, MAX_THINGS_FOUND, MAX_NAME_ROWS = 4.0, 600, 6000
+# The time for looking up names in seconds, and rows that are read, at most.
+LOOKUP_SECONDS, MAX_NAME_ROWS = 4.0, 6000
 
 MANY_THINGS = 200_000  # With more things and no text search, only complete names are found.
 
@@ -53,12 +55,12 @@ class _Incomplete(Exception):
 
 
 class EndpointNames:
-    """A cache of the names of things at an endpoint. A text costs one query for the words that are not in it."""
+    """The `RemoteGraph` of an endpoint, with a cache of the names of its things. A text costs one query for the words
+    that are not in it; nothing is sent before."""
 
-    def __init__(
-        self, lexicon: Lexicon, endpoint: Endpoint, source: SparqlSource, most: int = MAX_THINGS_FOUND
-    ) -> None:
-        self.lexicon, self.endpoint, self._source, self._most = lexicon, endpoint, source, most
+    def __init__(self, lexicon: Lexicon, endpoint: Endpoint, limits: EndpointLimits) -> None:
+        self.lexicon, self.endpoint, self._most = lexicon, endpoint, limits.things
+        self.source = EndpointSource(endpoint.url, endpoint.graphs, limits, endpoint.dialect)
         described = {word for n in lexicon.schema_entries if n.kind != "value" for word in n.tokens}
         searched = bool(endpoint.search) or lexicon.schema.entities <= MANY_THINGS
         self._patterns = NamePatterns(
@@ -95,6 +97,10 @@ class EndpointNames:
             things = " ".join(map(format_iri, unknown[start : start + LABEL_BATCH_SIZE]))
             found |= self._query_facts(f"VALUES ?s {{ {things} }}", 0)
         return {key: self._label(key, facts) for key, facts in found.items()}
+
+    def close(self) -> None:
+        """Close its connections."""
+        self.source.close()
 
     def thing(self, key: str) -> LexiconThing | None:
         """A thing by its IRI. None if the endpoint has no facts about it."""
@@ -180,7 +186,7 @@ class EndpointNames:
         facts_pattern = f"{limited} ?s ?q ?o{also} FILTER(?q IN ({wanted}))"
         query = f"SELECT ?s ?q ?o{marks} WHERE {{ {facts_pattern} }} LIMIT {MAX_NAME_ROWS}"
         found: dict[str, list[tuple[str, SparqlTerm]]] = defaultdict(list)
-        rows = self._source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows
+        rows = self.source.select(query, limit=MAX_NAME_ROWS, seconds=LOOKUP_SECONDS).rows
         for subject, predicate, value, *marked in rows:
             if subject and predicate and value and subject.kind == "iri":
                 found[subject.value].append((predicate.value, value))

@@ -14,10 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from nacre.errors import ConfigError, ToolError
-from nacre.records.threads import FairSemaphore, is_cancelled
-from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
-from nacre.stores.sparql.endpoint_answers import (
+from nacre.extensions.endpoints.endpoint_answers import (
     JSON_RESULTS,
     TRIPLES,
     BodyReader,
@@ -30,6 +27,9 @@ from nacre.stores.sparql.endpoint_answers import (
     read_truth,
     refusal,
 )
+from nacre.records.threads import FairSemaphore, is_cancelled
+from nacre.stores.addresses import EndpointLimits
+from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
 from nacre.stores.sparql.sparql_source import Solutions
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,6 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ingestion.attach.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
 from ingestion.induce.build_schema import LONG_TEXT, MAX_LISTED_VALUES, MAX_SAMPLE_LENGTH, SAMPLES
 from ingestion.induce.cells import TypedCells, infer_cells, written_form
 from ingestion.induce.classes import distinctive_segments, is_redundant_word, strip_table_affix
@@ -48,6 +47,7 @@ from ingestion.vocabulary import (
     name_rank,
     vocabulary_labels,
 )
+from nacre.extensions.endpoints.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
 from nacre.records.schema import Class, Group, Predicate, Schema

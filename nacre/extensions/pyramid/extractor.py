@@ -1,10 +1,6 @@
-"""Extract triples from the sentences of a document: claims + names of the graph -> ExtractedTriples.
-
-Then draft a semantic layer: the text of a graph -> YAML. Only a model can; rules write a template.
-"""
+"""Extract triples from the sentences of a document: claims + names of the graph -> ExtractedTriples."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
 from langchain_core.language_models import BaseChatModel
@@ -13,8 +9,8 @@ from pydantic import BaseModel, Field
 
 from agents.model_calls import Limits, ModelFailed, prompt, structured_reply
 from agents.turn_view import NO_USAGE, Result
-from nacre.extraction.clauses import MAX_TERM_LETTERS, object_kind
-from nacre.extraction.resolve import (
+from nacre.extensions.pyramid.clauses import MAX_TERM_LETTERS, object_kind
+from nacre.extensions.pyramid.link_statements import (
     DocumentNames,
     link_statements,
     passage_topic,
@@ -116,39 +112,3 @@ def _grounded_triples(
         one = resolve_statement(statement, claim, names, pattern_confidence(MODEL))
         triples += [one] if one is not None else []
     return triples
-
-
-# characters of a draft: one of sixty entries has 14,000 (measured)
-MAX_DRAFT = 60_000
-
-
-class DraftedLayer(BaseModel):
-    """The layer as YAML."""
-
-    layer: str = Field(max_length=MAX_DRAFT)
-
-
-@dataclass(frozen=True)
-class LayerDrafter:
-    """Drafts and repairs with one model. Both raise ModelFailed."""
-
-    model: BaseChatModel
-    limits: Limits
-
-    async def draft(self, graph: str, prefixes: str, present: str, questions: Sequence[str]) -> Result[str]:
-        """The layer for some classes of a graph; `present` is what is drafted already."""
-        asked = "\n".join(f"- {question}" for question in questions)
-        turn = prompt("layer_drafter_turn", graph=graph, prefixes=prefixes, present=present or "(nothing)", asked=asked)
-        return await self._reply(turn)
-
-    async def repair(self, graph: str, prefixes: str, failed: Sequence[tuple[str, str]]) -> Result[str]:
-        """Corrected entries for those that failed: (entry, reason)."""
-        entries = "\n".join(f"- {entry}\n  reason: {reason}" for entry, reason in failed)
-        return await self._reply(prompt("layer_repair_turn", graph=graph, prefixes=prefixes, failed=entries))
-
-    async def _reply(self, turn: str) -> Result[str]:
-        messages = [SystemMessage(prompt("layer_drafter")), HumanMessage(turn)]
-        # a failed entry is repaired by a call of its own
-        limits = replace(self.limits, retries=1)
-        reply, usage = await structured_reply(self.model, messages, DraftedLayer, limits=limits)
-        return Result(reply.layer, "model", usage)

@@ -1,24 +1,28 @@
 """Draft a layer with a model: Facts + drafter -> entries, in a few calls within a budget of tokens.
 
 Each call shows some classes as text, with shapes, samples and one example. What the model writes is checked against
-the graph entry by entry; what fails goes back once with the reason, and what fails again is left out and listed.
+the graph entry by entry; what fails goes back once with the reason, and what fails again is left out and listed. New
+entries are added to a file; what stands there stays.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+from yaml.nodes import MappingNode, SequenceNode
 
-from agents.extractor import LayerDrafter
-from agents.model_calls import CHARACTERS_PER_TOKEN
-from agents.turn_view import NO_USAGE, Usage
+from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt, structured_reply
+from agents.turn_view import NO_USAGE, Result, Usage
 from ingestion.induce.names import namespace_word
 from ingestion.layer.apply import apply_layers, check_layers
-from ingestion.layer.edit import ORDER, layer_text
+from ingestion.layer.edit import ORDER, Sections, format_entries, layer_text
 from ingestion.layer.entries import ClassEntry, PropertyEntry
 from ingestion.layer.layer_file import LayerFile, LayerFiles, known_prefixes, read_layer, read_yaml
 from ingestion.read.facts import Facts, unique_counts
@@ -41,6 +45,41 @@ MAX_CALLS = 4
 
 # characters of what packs give already (given)
 MAX_GIVEN = 8000
+
+# characters of a draft: one of sixty entries has 14,000 (measured)
+MAX_DRAFT = 60_000
+
+
+class DraftedLayer(BaseModel):
+    """The layer as YAML."""
+
+    layer: str = Field(max_length=MAX_DRAFT)
+
+
+@dataclass(frozen=True)
+class LayerDrafter:
+    """Drafts and repairs with one model. Both raise ModelFailed."""
+
+    model: BaseChatModel
+    limits: Limits
+
+    async def draft(self, graph: str, prefixes: str, present: str, questions: Sequence[str]) -> Result[str]:
+        """The layer for some classes of a graph; `present` is what is drafted already."""
+        asked = "\n".join(f"- {question}" for question in questions)
+        turn = prompt("layer_drafter_turn", graph=graph, prefixes=prefixes, present=present or "(nothing)", asked=asked)
+        return await self._reply(turn)
+
+    async def repair(self, graph: str, prefixes: str, failed: Sequence[tuple[str, str]]) -> Result[str]:
+        """Corrected entries for those that failed: (entry, reason)."""
+        entries = "\n".join(f"- {entry}\n  reason: {reason}" for entry, reason in failed)
+        return await self._reply(prompt("layer_repair_turn", graph=graph, prefixes=prefixes, failed=entries))
+
+    async def _reply(self, turn: str) -> Result[str]:
+        messages = [SystemMessage(prompt("layer_drafter")), HumanMessage(turn)]
+        # a failed entry is repaired by a call of its own
+        limits = replace(self.limits, retries=1)
+        reply, usage = await structured_reply(self.model, messages, DraftedLayer, limits=limits)
+        return Result(reply.layer, "model", usage)
 
 
 @dataclass(frozen=True)
@@ -398,3 +437,53 @@ def _entry_lines(text: str) -> dict[int, tuple[str, str]]:
             item = each[0] if isinstance(each, tuple) else each
             found[int(item.start_mark.line) + 1] = (str(name.value), str(item.value))
     return found
+
+
+def add_to_text(text: str, sections: Sections) -> str:
+    """The text with the entries that it lacks, each at the end of its section. Its own lines stay as they are.
+
+    >>> add_to_text("classes:\\n  a: {name: b}  # mine\\n", {"classes": {"a": {"name": "x"}, "c": {"name": "d"}}})
+    'classes:\\n  a: {name: b}  # mine\\n  c: {name: d}\\n'
+    """
+    node = read_yaml(Path("layer"), text)
+    if node is None:
+        return text + layer_text(sections)
+    present = {key.value: value for key, value in node.value}
+    lines = text.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    added: dict[int, str] = {}
+    new: dict[str, Any] = {}
+    for name in ORDER:
+        entries = sections.get(name)
+        value = present.get(name, present.get("predicates") if name == "properties" else None)
+        if not entries:
+            continue
+        if value is None:
+            new[name] = entries
+        elif isinstance(value, MappingNode) and isinstance(entries, Mapping):
+            known = {key.value for key, _ in value.value}
+            missing = {key: entry for key, entry in entries.items() if key not in known}
+            indent = value.start_mark.column if not value.flow_style else 2
+            if missing and not value.flow_style:
+                added[_last_line(value)] = format_entries(missing, indent)
+        elif isinstance(value, SequenceNode) and not value.flow_style and isinstance(entries, list):
+            known = {each.value for each in value.value}
+            missing_rules = [rule for rule in entries if rule not in known]
+            if missing_rules:
+                added[_last_line(value)] = format_entries(missing_rules, value.start_mark.column)
+    for line in sorted(added, reverse=True):
+        lines.insert(line, added[line])
+    return "".join(lines) + layer_text(new)
+
+
+def _last_line(node: MappingNode | SequenceNode) -> int:
+    """The line after the last one of a block."""
+    last = node.value[-1]
+    end = last[1] if isinstance(last, tuple) else last
+    while isinstance(end, MappingNode | SequenceNode) and not end.flow_style and end.value:
+        inner = end.value[-1]
+        end = inner[1] if isinstance(inner, tuple) else inner
+    line = end.end_mark.line
+    # a block scalar ends at the start of the next line
+    return int(line if end.end_mark.column == 0 else line + 1)

@@ -8,7 +8,6 @@ from hashlib import sha256
 from itertools import chain, groupby
 from pathlib import Path
 
-from agents.extractor import Extractor
 from agents.turn_view import NO_USAGE, Usage
 from ingestion.documents.read_document import find_documents, load_documents
 from ingestion.stages import (
@@ -21,6 +20,7 @@ from ingestion.stages import (
 )
 from ingestion.verbalise.documents import SeenTexts, text_passages
 from nacre.errors import ConfigError
+from nacre.extensions.pyramid.extractor import Extractor
 from nacre.language.tokens import name_tokens
 from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedTriple, Passage, SourceSentence
 from nacre.stores import versions

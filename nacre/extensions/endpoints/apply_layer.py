@@ -10,18 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ingestion.attach.describe_endpoint import DeclaredSchema
-from ingestion.attach.layer_patterns import MAX_GIVEN, DerivedPatterns, GivesNothing, single_property
-from ingestion.attach.probe import (
-    SAMPLED_VALUES,
-    BudgetedEndpoint,
-    ProbeResult,
-    TypeSetSample,
-    distinguishing_classes,
-    probe_endpoint,
-    sample_literals,
-    sample_type_set,
-)
 from ingestion.induce.names import readable_name
 from ingestion.layer.apply import EXAMPLES, EntryReport, LayerReport, entry_name, shared_names
 from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, PropertyEntry, RuleEntry, ThingEntry
@@ -47,6 +35,18 @@ from ingestion.vocabulary import (
     local_name,
 )
 from nacre.errors import IngestionError, ToolError
+from nacre.extensions.endpoints.describe_endpoint import DeclaredSchema
+from nacre.extensions.endpoints.layer_patterns import MAX_GIVEN, DerivedPatterns, GivesNothing, single_property
+from nacre.extensions.endpoints.probe import (
+    SAMPLED_VALUES,
+    BudgetedEndpoint,
+    ProbeResult,
+    TypeSetSample,
+    distinguishing_classes,
+    probe_endpoint,
+    sample_literals,
+    sample_type_set,
+)
 from nacre.plans.sparql_vocabulary import write_pattern
 from nacre.records.schema import Schema
 from nacre.stores.sparql.sparql_source import SparqlTerm

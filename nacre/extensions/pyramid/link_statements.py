@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from nacre.extraction.clauses import extract_statements
+from nacre.extensions.pyramid.clauses import extract_statements
 from nacre.language.tokens import lemma, name_tokens
 from nacre.records.facts import ExtractedStatement, ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.lexicon import Lexicon

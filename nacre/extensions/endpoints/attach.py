@@ -8,9 +8,6 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.attach.apply_layer import EndpointLayer, apply_endpoint_layers, check_endpoint_layers
-from ingestion.attach.describe_endpoint import EndpointDescription, describe_endpoint
-from ingestion.attach.probe import Budget, BudgetedEndpoint, detect_text_search, frequent_words, probe_endpoint
 from ingestion.index.lexicon import schema_names
 from ingestion.layer.apply import LayerReport
 from ingestion.layer.layer_file import LayerFiles, read_layer_files, write_layer_files
@@ -25,13 +22,22 @@ from ingestion.stages import (
     report_write_errors,
 )
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extensions.endpoints.apply_layer import EndpointLayer, apply_endpoint_layers, check_endpoint_layers
+from nacre.extensions.endpoints.describe_endpoint import EndpointDescription, describe_endpoint
+from nacre.extensions.endpoints.endpoint import EndpointSource
+from nacre.extensions.endpoints.probe import (
+    Budget,
+    BudgetedEndpoint,
+    detect_text_search,
+    frequent_words,
+    probe_endpoint,
+)
 from nacre.language.tokens import word_forms
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Endpoint, Schema
 from nacre.stores import versions
 from nacre.stores.addresses import EndpointLimits
 from nacre.stores.graph import Servers
-from nacre.stores.sparql.endpoint import EndpointSource
 from nacre.stores.sqlite.lexicon import lexicon_row, write_lexicon
 from nacre.stores.versions import Manifest
 

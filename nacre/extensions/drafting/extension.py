@@ -1,0 +1,11 @@
+"""The declaration of the drafting of layers."""
+
+from nacre.extension import Extension
+
+EXTENSION = Extension(
+    "drafting",
+    services={
+        "draft": "nacre.extensions.drafting.command:write_draft",
+        "schema": "nacre.extensions.drafting.json_schema:layer_json_schema",
+    },
+)
