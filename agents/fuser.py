@@ -280,12 +280,14 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
     if view.understanding.orientation:
         return _translate_orientation(draft, view.understanding.orientation, schema, code)
     rows = view.evidence[draft.table] if draft.table is not None else None
-    options = tuple(_translated_option(each, schema, view) for each in draft.options)
+    options, others = (_translated_options(readings, schema, view) for readings in (draft.options, draft.others))
     offer = fill_template(code, "offer", words="; ".join(_quoted(each.words, code) for each in options))
     doubt = fill_template(code, "confirm") if draft.confirm or draft.doubt else ""
     caveats = tuple(_caveats(draft, view, rows if isinstance(rows, Rows) else None))
     reason = caveats[0] if draft.reason and caveats else draft.reason
-    translated = replace(draft, options=options, offer=offer, confirm="", doubt=doubt, caveats=caveats, reason=reason)
+    translated = replace(
+        draft, options=options, others=others, offer=offer, confirm="", doubt=doubt, caveats=caveats, reason=reason
+    )
     facts = _facts(draft, view, schema)
     if facts is not None and not draft.values:
         english, text = facts
@@ -325,8 +327,6 @@ def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code
 
 def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     plan, code = plan_of(view.understanding, rows), view.rewrite.gloss
-    if plan is None:
-        return draft
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
     sentences = (draft.sentences[0], *_in_language(draft.sentences[1:], view))
@@ -408,10 +408,14 @@ def _caveats(draft: AnswerDraft, view: TurnView, rows: Rows | None) -> Iterable[
         yield fill_template(code, "truncated", count=len(rows.table.rows))
 
 
-def _translated_option(reading: Reading, schema: Schema, view: TurnView) -> Reading:
+def _translated_options(readings: Sequence[Reading], schema: Schema, view: TurnView) -> tuple[Reading, ...]:
+    """The readings in words of the language; of those that differ in what has no words, the first."""
     names = {key: name for each in view.evidence if isinstance(each, Rows) for key, name in each.names}
-    words = plan_words(reading.plan, names, schema, view.rewrite.own, view.rewrite.gloss)
-    return replace(reading, words=words or reading.words)
+    found: dict[str, Reading] = {}
+    for each in readings:
+        words = plan_words(each.plan, names, schema, view.rewrite.own, view.rewrite.gloss) or each.words
+        found.setdefault(words, replace(each, words=words))
+    return tuple(found.values())
 
 
 def _own_words(words: Iterable[str], view: TurnView) -> str:

@@ -19,6 +19,7 @@ from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.language.values import resolve_relative_times
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Scope
+from nacre.understanding.dialogue.references import chosen_reading
 from nacre.understanding.dialogue.rewrite import orientation_intent, rewrite_question
 from nacre.understanding.glossing import gloss_question, glossed_lexicon, question_language
 from nacre.understanding.linking.link_mentions import linker_of
@@ -56,6 +57,10 @@ def _rewrite(view: TurnView, database: Database) -> Rewrite:
         intent = orientation_intent(question, linker_of(lexicon), is_follow_up=bool(view.conversation))
         if intent and intent != "nonsense":
             return Rewrite(question, orientation=intent, language=near, own=question, gloss=near)
+    if (choice := chosen_reading(question, view.conversation)) is not None:
+        # the words of an offered reading are in the language of the turn that offered it, whatever names they contain
+        code = question_language(view.conversation[-1].question, lexicon)
+        return replace(choice, language=code, own=question, gloss=code) if code in GLOSSED_LANGUAGES else choice
     code = question_language(question, lexicon)
     if code not in GLOSSED_LANGUAGES:
         rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)

@@ -205,12 +205,13 @@ Lack = Literal["", "certainty", "words", "everything"]
 class AnswerDraft:
     """The whole answer: its sentences in order, its status, and the values as data.
 
-    `table` is the index of the evidence whose rows the values are, if any. `disputed` are those of the sentences that
-    say what other evidence gives instead. `options` are readings as good as the one that is answered; they are offered
-    at the end, by `offer` in another language than English. Without options `confirm` is the reading to be confirmed;
-    `doubt` is a further doubt. `columns` and `rows` are an answer of several columns as a table. `translated` are the
-    first sentences in the language of the question. `things` are the IRIs and labels of the things that the answer is
-    about, if no table has them; `topic` is the reading that asks for everything about them.
+    `table` is the index of the evidence whose rows the values are, if any. `disputed` are those of the sentences
+    that say what other evidence gives instead. `options` are readings as good as the one that is answered; they are
+    offered at the end, by `offer` in another language than English; `others` are less likely ones, which are not.
+    Without options `confirm` is the reading to be confirmed; `doubt` is a further doubt. `columns` and `rows` are
+    an answer of several columns as a table. `translated` are the first sentences in the language of the question.
+    `things` are the IRIs and labels of the things that the answer is about, if no table has them; `topic` is the
+    reading that asks for everything about them.
     """
 
     sentences: tuple[CitedSentence, ...]
@@ -223,6 +224,7 @@ class AnswerDraft:
     table: int | None = None
     disputed: tuple[CitedSentence, ...] = ()
     options: tuple[Reading, ...] = ()
+    others: tuple[Reading, ...] = ()
     offer: str = ""
     confirm: str = ""
     doubt: str = ""

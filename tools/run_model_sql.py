@@ -3,6 +3,7 @@
 Then: rows traced to entities by a key column, and readable headings of the columns.
 """
 
+import re
 import time
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
@@ -317,9 +318,12 @@ def _with_headings(rows: Rows, schema: Schema) -> Rows:
     if len(selects) != len(rows.table.columns):
         return rows
     columns = schema.cache.get(_schema_columns, lambda: _schema_columns(schema))
+    inner = [each for select in query.find_all(exp.Select) for each in select.selects if _is_ours(each.alias)]
+    columns = {**columns, **{each.alias: columns[n] for each in inner if (n := each.unalias().name.lower()) in columns}}
     tables = _table_nouns(query, schema)
     shown = [_column_meaning(projection, columns, tables) for projection in selects]
-    return replace(rows, table=replace(rows.table, columns=tuple(_heading(shown, i) for i in range(len(shown)))))
+    table = replace(rows.table, columns=tuple(_heading(shown, i) for i in range(len(shown))))
+    return replace(rows, table=table, text=summarize_rows(table))
 
 
 def _schema_columns(schema: Schema) -> dict[str, _ColumnMeaning]:
@@ -350,10 +354,15 @@ def _table_nouns(query: exp.Expr, schema: Schema) -> dict[str, str]:
     }
 
 
+def _is_ours(alias: str) -> bool:
+    """Whether a query of a plan, which a person edited, has this alias: it says nothing."""
+    return re.fullmatch(r"[ckx][0-9]+", alias) is not None
+
+
 def _column_meaning(
     projection: exp.Expr, columns: Mapping[str, _ColumnMeaning], tables: Mapping[str, str]
 ) -> _ColumnMeaning:
-    alias, inner = projection.alias, projection.unalias()
+    alias, inner = "" if _is_ours(projection.alias) else projection.alias, projection.unalias()
     if isinstance(inner, exp.Column) and (own := columns.get(inner.name.lower())) is not None:
         if own.is_name and not alias:
             return _ColumnMeaning(tables.get(inner.table.lower(), "") or "name")

@@ -14,6 +14,7 @@ from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
+from nacre.language.tokens import tokenize
 from nacre.records.answer import (
     Answer,
     AnswerDerivation,
@@ -116,6 +117,7 @@ def answer_record(
         plan=_plan(view, draft),
         verified=_verified(view, draft, cited),
         unclear=_unclear(view, draft),
+        others=[escape_markup(each.words) for each in draft.others],
         display=view.rewrite.display,
         things=_things(view, draft),
     )
@@ -127,13 +129,19 @@ MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
 
 def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
     """The words that the rows that answer leave out, or the likeliest reading, and that could be taught: no names and
-    numbers. None of a question that was answered, is about no graph, or is read in other words than its own."""
+    numbers. None of a question that was answered or is about no graph; of one that is read in English words, those that
+    it keeps."""
     rows = view.evidence[draft.table] if draft.table is not None else None
     place = rows.reading if isinstance(rows, Rows) else 0
-    if draft.status in ("answered", "failed") or view.rewrite.aside or view.rewrite.gloss or place is None:
+    if draft.status in ("answered", "failed") or view.rewrite.aside or place is None:
         return []
-    start = view.standalone.lstrip()
-    found = (each for each in unclear_phrases(view.understanding, place) if each.islower() or start.startswith(each))
+    start, found = view.standalone.lstrip(), unclear_phrases(view.understanding, place)
+    if view.rewrite.gloss:
+        # nouns of other languages look like names
+        own = {token.text for token in tokenize(view.rewrite.own)}
+        found = (word for each in found for word in each.split() if word in own)
+    else:
+        found = (each for each in found if each.islower() or start.startswith(each))
     words = [each for each in found if len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
     return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
 
@@ -293,6 +301,7 @@ def remembered_turns(
         keys=keys[:most],
         labels=(labels or tuple(label for _, label in draft.things))[:most],
         options=draft.options,
+        others=draft.others,
         confirm=_reading_to_confirm(view, draft),
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=inheritable_confidence(draft, understood_by_model(view)),
@@ -301,9 +310,9 @@ def remembered_turns(
 
 
 def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn before the last one, as JSON: only the last turn's evidence supports a follow-up, and only its reading can
-    be confirmed."""
-    return {**turn, "evidence": [], "confirm": None}
+    """A turn before the last one, as JSON: only the last turn's evidence supports a follow-up, and only its readings
+    can be confirmed or chosen in place of the answer."""
+    return {**turn, "evidence": [], "confirm": None, "others": []}
 
 
 def _reading_to_confirm(view: TurnView, draft: AnswerDraft) -> Reading | None:

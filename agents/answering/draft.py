@@ -308,6 +308,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
+        others=() if options else other_readings(rows, understanding, evidence, schema, least=0.0),
         confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,

@@ -518,21 +518,26 @@ MOST_OFFERED = 3
 
 
 def other_readings(
-    chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema
+    chosen: Rows,
+    understanding: Understanding,
+    evidence: Sequence[Evidence],
+    schema: Schema,
+    least: float | None = None,
 ) -> tuple[Reading, ...]:
-    """The readings that are likely enough to be offered and give something else than the rows that answer, the
-    likeliest first. Readings that give the same rows add up their probabilities.
+    """The readings that are likely enough to be offered, or as likely as `least`, and give something else than the rows
+    that answer, the likeliest first. Readings that give the same rows add up their probabilities.
 
     If two readings have the same words because things of two classes share a name, the later one names the class. The
     codes of things that are in the answer already are no other answer.
     """
     shown, words = [chosen.table], {chosen.words}
+    least = load_weights().offered if least is None else least
     plan = plan_of(understanding, chosen)
     things = {_conditions(plan)} if plan is not None else set()
     found: list[Reading] = []
     rows = [each for _, each in candidate_rows(evidence)]
     for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
-        if each.reading is None or _combined_probability(each, rows, understanding) < load_weights().offered:
+        if each.reading is None or _combined_probability(each, rows, understanding) < least:
             continue
         is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
         if is_no_answer or any(is_same_result(each.table, table) for table in shown):

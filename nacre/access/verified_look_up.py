@@ -132,7 +132,7 @@ def with_like_query(
     for each in queries:
         names = _other_names(_linked(each.standalone, linker), question, linker)
         if names is not None and each.query is not None and (text := with_other_name(each.query, *names)):
-            about = (each.id, each.by, each.at, each.standalone)
+            about = (each.id, each.by, each.at, each.question)
             match = VerifiedMatch(*about, each.query["tool"], text, is_like=True)
             return replace(understanding, verified=match, unknown=(), absent=(), unstated=None)
     return understanding

@@ -258,6 +258,7 @@ def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
         plan=None,
         verified=None,
         unclear=[],
+        others=[],
     )
 
 

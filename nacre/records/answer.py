@@ -197,7 +197,8 @@ class Answer(TypedDict):
     answers this question, or a question of the same shape. `unclear` has words of the standalone question that nothing
     accounts for and that could be taught (`nacre layer teach`); none if the status is `answered`. `display` is how the
     question wants to see the answer. `things` has the IRI of the thing of each row that answers, at most 1,000; none if
-    the rows are of no single things."""
+    the rows are of no single things. `others` are readings that were run and give something else, as questions that may
+    be asked instead; none if `options` offers them."""
 
     id: str
     graph: str
@@ -238,6 +239,7 @@ class Answer(TypedDict):
     plan: dict[str, Any] | None
     verified: VerifiedRecord | None
     unclear: list[str]
+    others: list[str]
     display: Display
     things: list[str]
 

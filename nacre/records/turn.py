@@ -58,7 +58,8 @@ class Reading:
 class EarlierTurn:
     """What later turns need of an earlier one: its plan, at most 100 keys (IRIs) and labels of its result, the
     alternative readings it offered (`options`, in order), the evidence it cited (cut to a few rows, as of round 0), the
-    reading it asked to confirm, and the probability that it was right (None: not known)."""
+    reading it asked to confirm, less likely ones that may be chosen by their words (`others`), and the probability that
+    it was right (None: not known)."""
 
     question: str
     standalone: str
@@ -69,6 +70,7 @@ class EarlierTurn:
     options: tuple[Reading, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     confirm: Reading | None = None
+    others: tuple[Reading, ...] = ()
     confidence: float | None = None
 
 

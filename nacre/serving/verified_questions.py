@@ -144,6 +144,7 @@ class VerifiedQuestionService:
         question: str,
         query: VerifiedQuery,
         *,
+        standalone: str | None = None,
         is_right: Callable[[GivenAnswer], bool] = lambda given: True,
     ) -> tuple[VerifiedQuestion, GivenAnswer]:
         """Run a query that the caller wrote and store it as the answer to a question, if what it gives `is_right`.
@@ -151,7 +152,7 @@ class VerifiedQuestionService:
         Like all that is confirmed, it is approved at once if the caller may approve.
         """
         async with self._open(caller, graph) as opened:
-            entry = new_entry(opened, question, question, caller.owner, query=query)
+            entry = new_entry(opened, question, standalone or question, caller.owner, query=query)
             return await self._confirm(caller, opened, entry, is_right)
 
     async def confirm_plan(

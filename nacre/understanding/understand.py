@@ -76,7 +76,8 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        return Understanding(rewrite.standalone, (), (replace(rewrite.chosen, covered=1.0),), expected)
+        chosen = _chosen(rewrite.chosen, rewrite.gloss, schema)
+        return Understanding(rewrite.standalone, (), (chosen,), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
@@ -148,6 +149,12 @@ def answering_candidates(match: AnswerTypeMatch, question: Question, scope: Scop
     question asks for other things than before, those given before are excluded."""
     found = scope_candidates(match.kept if match.nearest is None else [], question)
     return [exclude_given(c, scope.besides) for c in found] if scope is not None and scope.besides else found
+
+
+def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
+    """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
+    words = verbalise_plan(reading.plan, schema) if gloss else reading.words
+    return replace(reading, covered=1.0, words=words, unused=())
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:

@@ -51,11 +51,19 @@ _PAIR = (Itself, Attribute)  # Things with one of their properties.
 
 
 def translate_result(
-    result: Verbalisation, plan: Plan, rows: Rows, schema: Schema, question: str, code: str
+    result: Verbalisation, plan: Plan | None, rows: Rows, schema: Schema, question: str, code: str
 ) -> Verbalisation:
-    """The result in a language. `question` is as the user asked it; its words are preferred."""
+    """The result in a language; rows of a written query have no plan. `question` is as the user asked it; its words are
+    preferred."""
     if not rows.table.rows or not result.text:
         return result
+    if plan is None:
+        found = build_grid(rows.table)
+        if len(found.columns) > 1:
+            headings = [column.heading for column in found.columns]
+            return _translated_table(result, found, headings, fill_template(code, "table"), code)
+        values = join_translated(list(dict.fromkeys(filter(None, translated_texts(found.columns[0], code)))), code)
+        return replace(result, text=fill_template(code, "result", values=values))
     if rows.table.columns[:1] == ("yes",):
         return replace(result, text=_truth_sentence(plan, rows, code))
     body = plan.body.left if isinstance(plan.body, Combine) else plan.body
@@ -79,6 +87,18 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
     named = [_name(v, names) for v in body.variables if v.keys]
     edges = [translated_property(e.predicate, schema, question, code) for e in body.edges]
     return ", ".join(dict.fromkeys(filter(None, [*asked, *edges, *named])))
+
+
+def _translated_table(
+    result: Verbalisation, grid: Grid, headings: Sequence[str], caption: str, code: str
+) -> Verbalisation:
+    columns = tuple(
+        replace(column, heading=heading, texts=tuple(translated_texts(column, code)))
+        for column, heading in zip(grid.columns, headings, strict=True)
+    )
+    found = Grid(columns)
+    text = f"{caption}\n\n{found.markdown(MAX_LISTED_NAMES)}"
+    return replace(result, text=text, columns=found.headings() if result.columns else ())
 
 
 class _Wording:
@@ -111,14 +131,7 @@ class _Wording:
 
     def table(self, result: Verbalisation) -> Verbalisation:
         """Several columns under a caption."""
-        headings = self._headings()
-        columns = tuple(
-            replace(column, heading=heading, texts=tuple(translated_texts(column, self.code)))
-            for column, heading in zip(self.grid.columns, headings, strict=True)
-        )
-        found = Grid(columns)
-        text = f"{self._fill('table')}\n\n{found.markdown(MAX_LISTED_NAMES)}"
-        return replace(result, text=text, columns=found.headings() if result.columns else ())
+        return _translated_table(result, self.grid, self._headings(), self._fill("table"), self.code)
 
     def _headings(self) -> Sequence[str]:
         own = [term_heading(term, self.body, self.schema, self.question, self.code) for term in self.body.answers]

@@ -65,6 +65,38 @@ def test_a_name_is_saved_applied_and_asked_with(page, workshop):
         assert page.is_hidden("#look")
 
 
+def test_names_that_are_saved_while_others_are_applied_wait_and_are_applied(page, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("waiting")
+    assert command(folder / "data", folder)("ingest", EXAMPLE, "--graph", "workshop", "--no-vectors").returncode == 0
+    with serving(folder / "data", folder) as (address, _):
+        open_names(page, address)
+        first, second, third = (page.locator("#look .terms li").nth(i) for i in (0, 2, 4))
+        for row, name in ((first, "gizmo"), (second, "x" * 200), (third, "gubbins, wotsit")):
+            row.locator("input").fill(name)
+            page.keyboard.press("Enter")
+        expect(first).to_contain_text("being applied")
+        for row in (second, third):
+            expect(row).to_contain_text("applied after the change before it")
+            expect(row.locator("button")).to_be_disabled()
+        expect(first).to_contain_text("Applied. Questions", timeout=APPLIED)
+        # one that is refused holds nothing up, says why and keeps its text
+        expect(second.locator(".error")).to_contain_text("at most 100 characters")
+        expect(second.locator("input")).to_have_value("x" * 200)
+        # it goes on when the view is left
+        third.locator("input").fill("gubbins")
+        page.keyboard.press("Enter")
+        page.click("#look nav a >> nth=0")
+        expect(page.locator("#examples button").first).to_be_visible()
+        for _ in range(APPLIED // 1000):
+            terms = httpx.get(f"{address}/api/graphs/workshop/layer").json()["terms"]
+            given = [each["given"] for each in terms if each["given"]]
+            if ["gubbins"] in given:
+                break
+            page.wait_for_timeout(1000)
+        assert given == [["gizmo"], ["gubbins"]]
+        page.complaints[:] = [text for text in page.complaints if "422" not in text]
+
+
 def test_a_word_is_taught_beside_the_answer_by_those_who_may(browser, tmp_path_factory):
     folder = tmp_path_factory.mktemp("taught")
     run = command(folder / "data", folder)

@@ -75,6 +75,25 @@ def test_follow_ups_refer_to_the_turn_before(opened: Nacre) -> None:
         assert chat.ask(asked, mind="rules").record["values"] == values, asked
 
 
+def test_another_reading_is_chosen_by_its_words_in_the_language_of_the_question(opened: Nacre) -> None:
+    chat = opened.graph("orgelbau").chat()
+    offered = chat.ask("Wer hat die Jakobiorgel gebaut?", mind="rules").record["options"]
+    record = chat.ask(offered[0]["words"], mind="rules").record
+    assert (record["values"], record["status"], record["language"]) == (["Jakobikirche"], "answered", "de")
+    # also one that was too unlikely to be offered, after a sure answer
+    sure = chat.ask("Wie viele Orgeln sind aus Eiche?", mind="rules").record
+    assert (sure["status"], sure["options"]) == ("answered", [])
+    assert len(set(sure["others"])) == len(sure["others"])
+    record = chat.ask(sure["others"][0], mind="rules").record
+    assert (record["values"], record["status"]) == (["Domorgel", "Große Marienorgel", "Jakobiorgel"], "answered")
+
+
+def test_words_that_the_person_wrote_can_be_taught(opened: Nacre) -> None:
+    assert opened.graph("orgelbau").ask("Wie klingt die Domorgel?", mind="rules").record["unclear"] == ["klingt"]
+    # "stehen" is read as an English word, which no name in German would match
+    assert opened.graph("orgelbau").ask("Welche Orgeln stehen leer?", mind="rules").record["unclear"] == ["leer"]
+
+
 @pytest.mark.parametrize(
     "turns",
     [

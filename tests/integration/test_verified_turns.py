@@ -1,6 +1,7 @@
 """Turns of people who confirmed questions: the same question, others of its shape, and examples in prompts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,23 @@ async def test_other_questions_are_answered_as_before(house: Composition) -> Non
     confirm(house, "How much does Heron bear before it snaps?", LOAD)
     confirm(house, "Which one would you hang a ship on?", STRONGEST)
     assert [(await ask(house, each))["answer"] for each in questions] == before
+
+
+async def test_an_edited_query_of_a_plan_is_answered_without_its_aliases(house: Composition) -> None:
+    sql = "SELECT avg(x0) AS c0 FROM (SELECT breaking_load AS x0 FROM rope) AS things"
+    confirm(house, "What would a usual one bear?", sql=sql)
+    record = await ask(house, "What would a usual one bear?")
+    assert record["answer"] == "The average breaking load is 5.75 [1]."
+    assert record["citations"][0]["text"] == "average breaking load: 5.75"
+    # in German it has no words of a plan; the question is the person's own
+    asked = "Wie viel halten die Seile aus?"
+    read = await ask(house, asked)
+    entry = replace(confirm(house, read["standalone"], sql=sql), question=asked)
+    house.library.verified.add("ropes", entry)
+    record = await ask(house, asked)
+    assert record["answer"] == "Das Ergebnis ist 5,75 [1]."
+    assert record["verified"]
+    assert record["verified"]["question"] == asked
 
 
 async def test_a_confirmed_query_runs_again(house: Composition) -> None:

@@ -8,18 +8,21 @@ from pathlib import Path
 import pytest
 
 STATIC = Path(__file__).parents[2] / "nacre/serving/page/static"
-SHARING = STATIC.parents[2] / "extensions/sharing"
+# extensions that have parts of the page
+PARTS = sorted((STATIC.parents[2] / "extensions").glob("*/static"))
 WORDS = {
-    each.stem: {**json.loads(each.read_text()), **json.loads((SHARING / "static" / each.name).read_text())}
+    each.stem: {
+        k: v for file in (each, *(part / each.name for part in PARTS)) for k, v in json.loads(file.read_text()).items()
+    }
     for each in sorted((STATIC / "words").glob("*.json"))
 }
 CODE = {
     str(each.relative_to(STATIC.parents[2])): each.read_text()
-    for each in (*sorted(STATIC.rglob("*.js")), *sorted((SHARING / "static").glob("*.js")))
+    for each in (*sorted(STATIC.rglob("*.js")), *(file for part in PARTS for file in sorted(part.glob("*.js"))))
     if "vendor" not in each.parts
 }
 # the page of a shared answer is made by the server
-SHARED_PAGE = (SHARING / "routes.py").read_text()
+SHARED_PAGE = (STATIC.parents[2] / "extensions/sharing/routes.py").read_text()
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # two words in a row, or a word with a capital letter

@@ -10,4 +10,5 @@ In reading order:
     endpoint           queries over HTTP, within limits of rate, size and time
     endpoint_answers   read what an endpoint sends, within bounds
     endpoint_names     the names of things at an endpoint that a question may mean
+    page               the form of the page for an address
 """

@@ -4,6 +4,7 @@ from nacre.extension import Extension
 
 EXTENSION = Extension(
     "endpoints",
+    routes="nacre.extensions.endpoints.page:add_form",
     services={
         "open": "nacre.extensions.endpoints.endpoint_names:EndpointNames",
         "attach": "nacre.extensions.endpoints.command:attach",

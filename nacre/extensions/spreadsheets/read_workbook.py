@@ -73,6 +73,11 @@ def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
             raise UnreadableTable(
                 f"reading it was ended, it may need too much memory ({type(error).__name__})"
             ) from None
+    yield from converted_sheets(found)
+
+
+def converted_sheets(found: list[tuple[str, str, list[str]]] | str) -> Iterator[Sheet]:
+    """What `convert` wrote as sheets. Raises UnreadableTable with the reason that it gave."""
     if isinstance(found, str):
         raise UnreadableTable(found)
     for name, file, notes in found:

@@ -11,7 +11,7 @@ import logging
 import re
 from array import array
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
@@ -145,6 +145,15 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
     return left
 
 
+def read_first_rows(path: Path, sheet: Sheet, most: int) -> tuple[SheetReading, list[list[str]]]:
+    """A sheet as far as its first rows tell, and these rows, each with the cells of the columns."""
+    short = sheet._replace(rows=lambda: islice(sheet.rows(), most))
+    reading = _first_pass(Source(str(path), TABLE, path.name, ""), short, set(), [MAX_CELLS], {})
+    places = [each.place for each in reading.table.columns]
+    rows = (row for row in islice(_until_failure(short)[0], reading.layout.above, reading.end) if _is_filled(row))
+    return reading, [[row[n] if n < len(row) else "" for n in places] for row in rows]
+
+
 def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
     """Write the cells of a sheet as CSV, as they were; `sheet` is its label, or "" for the only one."""
     reports = [
@@ -162,9 +171,16 @@ def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
 
 def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
     path = Path(source.path)
+    yield from islice(reader_of(path)(path, folder), MAX_SHEETS)
+
+
+def reader_of(path: Path) -> Callable[[Path, Path], Iterator[Sheet]]:
+    """The reader of a file of tables, by its ending."""
     ending = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
-    place = next(extension.tables[ending] for extension in extensions() if ending in extension.tables)
-    yield from islice(resolve(place)(path, folder), MAX_SHEETS)
+    reader: Callable[[Path, Path], Iterator[Sheet]] = resolve(
+        next(extension.tables[ending] for extension in extensions() if ending in extension.tables)
+    )
+    return reader
 
 
 def _first_pass(

@@ -157,7 +157,8 @@ class TurnChoices:
     """The options of a turn and their defaults. `model` is the name of the chat model, or "". `may_write`: whether this
     caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
     share answers; `may_teach`: whether it may give other names; `person`: the name of a person who logged in, who may
-    log out if `may_log_out`; `sharing`: whether answers can be shared here, if that is switched on."""
+    log out if `may_log_out`; `sharing`: whether answers can be shared here, if that is switched on; `previewed`: the
+    endings of files whose first rows can be shown before they are read; `attaches`: whether the page can attach."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -173,6 +174,8 @@ class TurnChoices:
     person: str = ""
     may_log_out: bool = False
     sharing: bool = False
+    previewed: tuple[str, ...] = ()
+    attaches: bool = False
 
 
 @query_router.get("/choices", summary="List the options of a turn")
@@ -195,6 +198,8 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         caller.name,
         getattr(request.state, "has_session", False),
         service.threads is not None and sharing is not None and not caller.is_visitor,
+        tuple(getattr(request.app.state, "previewed", ())),
+        getattr(request.app.state, "attaches", False),
     )
 
 

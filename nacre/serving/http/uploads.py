@@ -267,6 +267,12 @@ class Uploads:
                     raise
         return offset + len(chunk)
 
+    def received_file(self, caller: Caller, upload: str, name: str) -> Path:
+        """A file of the caller's upload. Raises NotFound."""
+        if name not in dict(self.state(caller, upload).files):
+            raise NotFound("There is no such file.")
+        return self._home / upload / FILES / name
+
     @contextmanager
     def _receiving(self, caller: Caller, upload: str) -> Iterator[UploadState]:
         """The state of an upload that is not complete, which no other request changes meanwhile."""

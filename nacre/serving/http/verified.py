@@ -40,11 +40,13 @@ class ConfirmedQuery(BaseModel):
 
 
 class Confirmation(BaseModel):
-    """What is right: the answer of a turn of the caller's thread, or a query for a question."""
+    """What is right: the answer of a turn of the caller's thread, or a query for a question. `standalone` is the
+    question as answers understood it, if that is not how it was asked."""
 
     thread: str | None = Field(None, min_length=1, max_length=MAX_THREAD_NAME)
     turn: int | None = Field(None, ge=1, le=2**31)
     question: str | None = Field(None, min_length=1, max_length=LONGEST_QUESTION)
+    standalone: str | None = Field(None, min_length=1, max_length=LONGEST_QUESTION)
     query: ConfirmedQuery | None = None
 
     @model_validator(mode="after")
@@ -133,7 +135,9 @@ async def confirm_verified(
         return await run_while_connected(request, confirming)
     if body.question is None or body.query is None:
         raise ConfigError("Give 'thread' and 'turn', or 'question' and 'query'.")
-    confirming_query = verified.confirm_query(caller, graph, body.question, body.query.record())
+    confirming_query = verified.confirm_query(
+        caller, graph, body.question, body.query.record(), standalone=body.standalone
+    )
     return (await run_while_connected(request, confirming_query))[0]
 
 

@@ -510,13 +510,12 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
     if confirmed is not None and words and set(words) <= language().words["affirming"]:
         return Rewrite(confirmed.words, True, chosen=confirmed)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
-    if offering is None:
-        return None
-    number = _chosen_number(words, may_be_ordinal=offering is earlier[-1] and len(offering.keys) < 2)
-    if 0 < number <= len(offering.options):
+    may_be_ordinal = offering is not None and offering is earlier[-1] and len(offering.keys) < 2
+    number = _chosen_number(words, may_be_ordinal=may_be_ordinal) if offering is not None else 0
+    if offering is not None and 0 < number <= len(offering.options):
         reading: Reading | None = offering.options[number - 1]
     else:
-        offered = (reading for turn in reversed(earlier) for reading in turn.options)
+        offered = (reading for turn in reversed(earlier) for reading in (*turn.options, *turn.others))
         reading = next((reading for reading in offered if _norms(reading.words) == words), None)
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
 

@@ -78,7 +78,7 @@ def apply_verified(
 
 def _with_match(understanding: Understanding, same: VerifiedQuestion, schema: Schema) -> Understanding:
     query = (same.query["tool"], same.query["text"]) if same.query else ("", "")
-    match = VerifiedMatch(same.id, same.by, same.at, same.standalone, *query)
+    match = VerifiedMatch(same.id, same.by, same.at, same.question, *query)
     template = template_of(same, schema)
     if template is None:
         return replace(understanding, verified=match) if same.query else understanding

@@ -167,7 +167,7 @@ def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Sche
     unused = own.unused if own is not None and chance < LIKELY else ()
     covered = own.covered if own is not None and chance < LIKELY else 1.0
     alike = offer.verified
-    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.standalone, is_like=True)
+    match = VerifiedMatch(alike.id, alike.by, alike.at, alike.question, is_like=True)
     merged = Reading(plan, score, covered, words, sure, unused, odds, verified=match)
     others = [
         replace(each, score=each.score * left, probability=(each.probability or 0.0) * left,

@@ -44,6 +44,11 @@ export function button(label, onclick, kind = "", more = {}) {
   return element("button", { type: "button", class: kind, onclick, ...more }, label);
 }
 
+// Buttons below what they are for.
+export const choiceGroup = (lead, choices, kind = "") => element("div", { class: "options " + kind, role: "group", "aria-label": lead }, element("p", {}, lead), choices);
+
+export const searchField = (label, oninput, more = {}) => element("input", { type: "search", maxlength: "200", "aria-label": label, placeholder: label, oninput, ...more });
+
 // A menu below the button that opens it.
 export function openMenu(opener, ...entries) {
   const pop = $("choices"), at = opener.getBoundingClientRect();

@@ -12,13 +12,15 @@ export function showAddData(wanted) {
   const list = element("ul", { class: "terms" }), files = filesForm(wanted, () => drawGraphs());
   const drawGraphs = () => list.replaceChildren(...state.graphs.map((each) => graphItem(each)));
   drawGraphs();
-  $("look").replaceChildren(element("h2", {}, t("addData")), files, attachForm(drawGraphs), card(h3("graphsHere"), list));
+  const attaching = element("div");
+  $("look").replaceChildren(element("h2", {}, t("addData")), files, attaching, card(h3("graphsHere"), list));
+  if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
 const isKnown = (name) => state.graphs.some((each) => each.name === name);
 
 // The name of the graph; if there is one of this name, what becomes of it.
-function nameFields(view, label, name, adds) {
+export function nameFields(view, label, name, adds) {
   view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
   view.replace = element("input", { type: "checkbox" });
   const line = element("label", { class: "check" }, view.replace, t("replaceGraph"));
@@ -33,7 +35,7 @@ function nameFields(view, label, name, adds) {
 }
 
 function filesForm(name, done) {
-  const view = { files: [], done, status: element("div", { class: "upload-status" }) };
+  const view = { files: [], items: new Map(), done, status: element("div", { class: "upload-status" }) };
   view.pick = element("input", { type: "file", multiple: true, "aria-label": t("files"), onchange: () => addFiles(view, view.pick.files) });
   view.list = element("ul", { class: "terms" });
   view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
@@ -45,25 +47,21 @@ function filesForm(name, done) {
   return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, true), row(view.start), view.status);
 }
 
-// The form for an address; without named hosts, how the operator allows them.
-function attachForm(done) {
-  const hosts = state.choices.attach_hosts, head = h3("attachHead");
-  if (!hosts.length) return card(head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
-  const view = { done, status: element("div", { class: "upload-status" }) };
-  view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", autocomplete: "off", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
-  view.start = element("button", { class: "main", type: "submit" }, t("attach"));
-  return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, attach); } }, head,
-    quiet(t("attachHosts", { hosts: hosts.join(", ") })),
-    element("label", { class: "field" }, t("attachAddress"), view.address), nameFields(view, t("attachName"), ""), row(view.start), view.status);
-}
-
 function addFiles(view, files) {
   view.files.push(...files);
-  view.list.replaceChildren(...view.files.map((file) => element("li", {}, element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))))));
+  view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
   if (!view.name.value && files.length) {
     view.name.value = files[0].name.toLowerCase().replace(/\..*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
     view.name.dispatchEvent(new Event("input"));
   }
+}
+
+// A file by its name; a table with its first rows, if the server can show them.
+function fileItem(view, file) {
+  const root = element("li", {}, element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
+  view.items.set(file, root);
+  if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => root.append(shown));
+  return root;
 }
 
 function show(view, ...content) {
@@ -72,7 +70,7 @@ function show(view, ...content) {
 }
 
 // Send what a form has and follow what becomes of it; `begin` returns the id of the upload.
-async function run(view, begin) {
+export async function run(view, begin) {
   view.start.disabled = true;
   try {
     if (!NAME.test(view.name.value)) {
@@ -101,8 +99,6 @@ async function sendFiles(view) {
   }
   return upload;
 }
-
-const attach = async (view) => (await send("POST", "api/attachments", { address: view.address.value, graph: view.name.value, replace: view.replace.checked })).upload;
 
 // Send a file part by part, so that no request is large.
 async function sendFile(view, upload, file) {

@@ -86,7 +86,7 @@ export async function showClass(graph, iri, ask) {
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
-      element("td", {}, element("span", { class: "share", title: t("membersShare", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
+      element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",

@@ -1,6 +1,6 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
-import { $, apiPath, button, classLink, countPhrase, element, faint, get, language, pageAddress, row, t } from "../shared/page.js";
+import { $, apiPath, button, classLink, countPhrase, element, faint, get, language, pageAddress, row, searchField, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
@@ -20,7 +20,7 @@ export async function showClassMap(graph) {
 
 function draw(view) {
   const { graph, seen } = view, plumbing = seen.classes.filter((each) => each.is_plumbing).length;
-  view.search = element("input", { type: "search", maxlength: "200", "aria-label": t("searchClasses"), placeholder: t("searchClasses"), oninput: () => find(view), onkeydown: (event) => { if (event.key === "Enter") view.hits[0]?.drawn?.focus(); } });
+  view.search = searchField(t("searchClasses"), () => find(view), { onkeydown: (event) => { if (event.key === "Enter") view.hits[0]?.drawn?.focus(); } });
   const box = element("input", { type: "checkbox", onchange: () => { view.isWhole = box.checked; redraw(view); } });
   box.checked = view.isWhole;
   view.found = element("p", { class: "quiet", role: "status" });

@@ -1,6 +1,6 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, quiet, send, t } from "../shared/page.js";
+import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, quiet, searchField, send, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
@@ -12,18 +12,18 @@ export async function showNames(graph) {
   try {
     const names = await get(path);
     if (own !== latestRequest) return;
-    // drafts: unsaved texts by key; updates: redraw the shown rows
-    const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), updates: [], status: element("p"), list: element("ul", { class: "terms" }) };
+    // by key: drafts are unsaved texts, waiting what was saved and is not applied yet, said what became of it
+    const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), waiting: new Map(), said: new Map(), updates: [], status: element("p"), list: element("ul", { class: "terms" }) };
     draw(view);
-    if (view.busy) waitUntilApplied(view);
-    else if (names.problem) showStatus(view, "error", names.problem);
+    if (view.busy) waitUntilApplied(view, view.status);
+    else if (names.problem) showStatus(view.status, "error", names.problem);
   } catch (problem) {
     showFailure(own, problem, () => showNames(graph));
   }
 }
 
 function draw(view) {
-  view.search = element("input", { type: "search", maxlength: "200", "aria-label": t("searchNames"), placeholder: t("searchNames"), oninput: () => drawList(view) });
+  view.search = searchField(t("searchNames"), () => drawList(view));
   view.found = quiet();
   view.files = quiet();
   $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("names")),
@@ -43,7 +43,6 @@ function drawList(view) {
     return words.every((word) => text.includes(word));
   });
   view.found.textContent = countPhrase(found.length, "entry") + (found.length > MAX_SHOWN ? t("firstShown", { n: MAX_SHOWN }) : "");
-  view.found.after(view.status);
   view.updates = [];
   view.list.replaceChildren(...found.slice(0, MAX_SHOWN).map((term) => row(view, term)));
 }
@@ -56,39 +55,59 @@ function row(view, term) {
     const now = view.names.terms.find((each) => keyOf(each) === key) || term, given = now.given.join(", "), text = view.drafts.get(key) ?? given;
     also.textContent = now.also.filter((each) => !may_write || !now.given.includes(each)).join(", ");
     if (field.value !== text) field.value = text;
-    save.disabled = view.busy || text === given;
+    const said = view.said.get(key);
+    if (said && said.parentElement !== root) root.append(said);
+    save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  update();
-  view.updates.push(update);
   const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
-    may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); root.append(view.status); saveNames(view, term, field.value); } }, field, save));
+    may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, key, term.iri, field.value); } }, field, save));
+  view.updates.push(update);
+  update();
   return root;
 }
 
-async function saveNames(view, term, text) {
-  const before = view.names.version;
-  setBusy(view, true);
-  try {
-    await send("POST", view.path, { iri: term.iri, also: text.split(",").map((each) => each.trim()).filter(Boolean) });
-  } catch (problem) {
-    return finish(view, problem.message);
-  }
-  return waitUntilApplied(view, before, () => { if (view.drafts.get(keyOf(term)) === text) view.drafts.delete(keyOf(term)); });
+// The server applies one change at a time: what is saved meanwhile waits.
+function saveNames(view, key, iri, text) {
+  view.waiting.set(key, { iri, text });
+  const said = view.said.get(key) || element("p");
+  view.said.set(key, said);
+  showStatus(said, "working", t("namesWaiting"));
+  if (view.busy) setBusy(view, true); else applyNext(view);
 }
 
-async function waitUntilApplied(view, before, applied = () => {}) {
-  showStatus(view, "working", t("namesApplying"));
+async function applyNext(view) {
+  const [next] = view.waiting, before = view.names.version;
+  setBusy(view, Boolean(next));
+  if (!next) return;
+  const [key, change] = next, said = view.said.get(key);
+  const applied = (problem) => {
+    if (view.waiting.get(key) === change) view.waiting.delete(key);
+    if (!problem && view.drafts.get(key) === change.text) view.drafts.delete(key);
+  };
   try {
-    const names = await appliedNames(view.path, before, () => view.own !== latestRequest || $("look").hidden);
-    if (!names) return;
-    if (names.busy) return showStatus(view, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, before, applied)));
-    if (!names.problem) applied();
-    view.names = names;
-    finish(view, names.problem);
+    await send("POST", view.path, { iri: change.iri, also: change.text.split(",").map((each) => each.trim()).filter(Boolean) });
   } catch (problem) {
-    finish(view, problem.message);
+    applied(problem);
+    return finish(view, said, problem.message);
   }
+  return waitUntilApplied(view, said, before, applied);
+}
+
+async function waitUntilApplied(view, said, before, applied = () => {}) {
+  showStatus(said, "working", t("namesApplying"));
+  let problem = "";
+  try {
+    const names = await appliedNames(view.path, before, () => !view.waiting.size && (view.own !== latestRequest || $("look").hidden));
+    if (!names) return;
+    if (names.busy) return showStatus(said, "note", t("namesStillApplying"), button(t("checkAgain"), () => waitUntilApplied(view, said, before, applied)));
+    ({ problem } = names);
+    view.names = names;
+  } catch (failure) {
+    problem = failure.message;
+  }
+  applied(problem);
+  finish(view, said, problem);
 }
 
 // The names after a change: `busy` if it takes too long, null if the view is left. They are asked for each second. The
@@ -115,9 +134,9 @@ export async function teachWord(graph, word, meaning, isLeft) {
   return appliedNames(path, before, isLeft);
 }
 
-function finish(view, problem) {
-  setBusy(view, false);
-  showStatus(view, problem ? "error" : "quiet", problem || t("namesApplied"));
+function finish(view, said, problem) {
+  showStatus(said, problem ? "error" : "quiet", problem || t("namesApplied"));
+  return applyNext(view);
 }
 
 function setBusy(view, busy) {
@@ -126,8 +145,8 @@ function setBusy(view, busy) {
   for (const update of view.updates) update();
 }
 
-function showStatus(view, kind, text, ...actions) {
-  view.status.className = kind;
-  view.status.replaceChildren(text, ...actions);
+function showStatus(status, kind, text, ...actions) {
+  status.className = kind;
+  status.replaceChildren(text, ...actions);
   announce(text);
 }

@@ -1,6 +1,6 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, send, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
 import { remove as erase } from "../turn/feedback.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
@@ -29,7 +29,7 @@ const load = (view, skip) => get(view.path + query([["limit", PAGE], ["skip", sk
 
 function draw(view, page) {
   let timer = 0;
-  view.search = element("input", { type: "search", maxlength: "200", "aria-label": t("searchVerified"), placeholder: t("searchVerified"), oninput: () => { clearTimeout(timer); timer = setTimeout(() => reload(view), SEARCH_DELAY); } });
+  view.search = searchField(t("searchVerified"), () => { clearTimeout(timer); timer = setTimeout(() => reload(view), SEARCH_DELAY); });
   const select = element("select", { "aria-label": t("whichShown"), onchange: () => { view.shown = select.value; reload(view); } }, Object.entries(SHOWN).map(([value, label]) => element("option", { value }, label)));
   const check = button(t("checkAll"), () => checkAll(view, check), "", { title: t("checkAllTitle") });
   $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("verifiedQuestions")),
@@ -112,7 +112,7 @@ function item(view, page, entry) {
   function update(changed) {
     entry = changed;
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
-    root.replaceChildren(element("strong", {}, entry.question), entry.standalone !== entry.question ? quiet(t("understoodAs"), element("q", {}, entry.standalone)) : "",
+    root.replaceChildren(element("strong", {}, entry.question),
       row(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
         faint(t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
       entry.note ? quiet(entry.note) : "", buttons, out);

@@ -88,8 +88,7 @@ function queryDetails(each, record) {
   const box = element("div", {}, code);
   const buttons = row();
   const begin = () => {
-    buttons.replaceChildren(!record || !text ? "" : element("button", { type: "button", class: "plain", onclick: () => run(text) }, icon("play"), t("rows")),
-      !record || !text ? "" : element("button", { type: "button", class: "plain", onclick: edit }, icon("pencil"), t("editAndRun")));
+    buttons.replaceChildren(...(record && text ? [button([icon("play"), t("rows")], () => run(text), "plain"), button([icon("pencil"), t("editAndRun")], edit, "plain")] : []));
   };
   async function run(written) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));
@@ -102,12 +101,13 @@ function queryDetails(each, record) {
   }
   // these rows answer the question: it becomes a verified one with this query
   function confirmRows(written) {
-    const own = button(t("rowsAnswer", { question: record.standalone }), async () => {
+    const question = record.standalone_own || record.standalone;
+    const own = button(t("rowsAnswer", { question }), async () => {
       own.disabled = true;
       out.querySelector(".failure")?.remove();
       const { confirm, confirmedNote } = await import("./feedback.js");
       try {
-        own.replaceWith(confirmedNote(await confirm(record.graph, { question: record.standalone, query: { tool: language, text: written } })));
+        own.replaceWith(confirmedNote(await confirm(record.graph, { question, standalone: record.standalone, query: { tool: language, text: written } })));
         out.tabIndex = -1;
         out.focus();
       } catch (problem) {

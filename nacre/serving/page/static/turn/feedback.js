@@ -1,7 +1,7 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { announce, apiPath, button, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
-import { editInPlace } from "./turn.js";
+import { announce, apiPath, button, choiceGroup, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
+import { editInPlace, readingsOf } from "./turn.js";
 
 const MAX_COMMENT = 4000;
 
@@ -56,9 +56,8 @@ export function askWhatIsWrong(turn, record, comment, own, keep) {
   own.closest(".tools").after(box);
   const close = () => { box.remove(); own.focus(); };
   const meant = async (words) => { box.remove(); if (await keep((t("shouldHaveBeen") + ": " + words).slice(0, MAX_COMMENT))) turn.hooks.ask(words); };
-  if (record.options.length && turn.hooks.ask) {
-    box.append(element("div", { class: "options", role: "group", "aria-label": t("shouldHaveBeen") }, element("p", {}, t("shouldHaveBeen")), record.options.map((option) => button(option.words, () => meant(option.words), "chip"))));
-  }
+  const readings = readingsOf(record);
+  if (readings.length && turn.hooks.ask) box.append(choiceGroup(t("shouldHaveBeen"), readings.map((words) => button(words, () => meant(words), "chip"))));
   box.append(written);
   editInPlace(written, comment, t("wrongBecause"), t("keepReason"), (said) => { close(); keep(said); }, close, true);
   if (turn.hooks.derive && record.queries.some((each) => each.text)) written.querySelector(".row").append(button(t("correctQuery"), () => { box.remove(); turn.hooks.derive(turn); }, "plain"));

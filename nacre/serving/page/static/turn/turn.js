@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, button, call, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -92,7 +92,7 @@ export function finishTurn(turn, record, kept = null) {
   turn.root.removeAttribute("aria-busy");
   turn.steps.remove();
   turn.answer.lang = record.language;
-  if (addsWords(record)) showUnderstood(turn, record.standalone_own || record.standalone, record);
+  if (record.derivation?.depends || addsWords(record)) showUnderstood(turn, record.standalone_own || record.standalone, record);
   const cited = new Map(record.citations.map((each) => [each.n, each]));
   const cite = (n) => (cited.has(n) ? citationButton(record, cited.get(n), () => hooks.derive?.(turn)) : null);
   const rich = (record.by.fuser || "").startsWith("model");
@@ -149,7 +149,10 @@ export function failTurn(turn, problem, ...ways) {
 
 function showUnderstood(turn, text, record) {
   const correct = turn.hooks.ask && record?.thread && iconButton("pencil", t("correctUnderstood"), () => editInPlace(turn.understood, text, t("whatYouMeant"), t("askThis"), (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
-  turn.understood.replaceChildren(element("p", {}, t("understoodAs"), element("q", {}, text), " ", correct));
+  // the words of the question alone do not say whom it is about
+  const about = record && !addsWords(record) ? record.derivation.matches.filter((each) => each.kind === "entity").map((each) => each.candidates[0]?.label || each.text) : [];
+  if (record && !about.length && !addsWords(record)) { turn.understood.replaceChildren(); return; }
+  turn.understood.replaceChildren(element("p", {}, t("understoodAs"), element("q", {}, text), about.length > 0 && " (" + about.join(", ") + ")", " ", correct));
 }
 
 // A long list in a sentence becomes a list.
@@ -190,15 +193,19 @@ function removeListedOptions(turn, record) {
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
     const last = paragraph.lastChild;
     if (last?.nodeType !== Node.TEXT_NODE || !record.options.every((option) => last.data.includes(option.words))) continue;
-    last.data = last.data.replace(/\s*Or did you mean:? .*$/s, "");
+    // from the beginning of their sentence, in any language
+    last.data = last.data.slice(0, Math.min(...record.options.map((option) => last.data.indexOf(option.words)))).replace(/\s*[^.!?]*$/, "");
     if (!paragraph.textContent.trim()) paragraph.remove();
   }
 }
 
+// What else the question may mean.
+export const readingsOf = (record) => [...record.options.map((option) => option.words), ...(record.others || [])];
+
 // Whether the question is a reading picked below the answer before it.
 function isChosen(turn, record) {
   const before = turn.before ?? turn.root.previousElementSibling?.turn?.live.record;
-  return Boolean(before?.options.some((option) => option.words === record.question));
+  return Boolean(before) && readingsOf(before).includes(record.question);
 }
 
 function statusLines(turn, record) {
@@ -221,14 +228,13 @@ function statusLines(turn, record) {
 function readingButtons(turn, record) {
   if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button(t("yesMeant"), () => turn.hooks.ask(t("sayYes")), "chip"));
   if (!record.options.length || !turn.hooks.ask) return "";
-  return element("div", { class: "options", role: "group", "aria-label": t("orDidYouMean") }, element("p", {}, t("orDidYouMean")), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
+  return choiceGroup(t("orDidYouMean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
 
 // A button for each word that nothing accounts for, for those who may teach it.
 function teachingButtons(turn, record) {
   if (!record.unclear?.length || !state.choices?.may_teach || !turn.hooks.ask) return "";
-  const root = element("div", { class: "options teaching", role: "group", "aria-label": t("teachLead") }, element("p", {}, t("teachLead")),
-    record.unclear.map((word) => button(word, async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) })));
+  const root = choiceGroup(t("teachLead"), record.unclear.map((word) => button(word, async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) })), "teaching");
   return root;
 }
 

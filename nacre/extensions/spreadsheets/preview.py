@@ -1,0 +1,91 @@
+"""The first rows of a file of tables, before it is read: a file -> the columns of its sheets with their types.
+
+A process of its own reads it, within limits of time and memory.
+"""
+
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ingestion.read.tables import UnreadableTable
+from nacre.errors import ConfigError
+from nacre.extensions.spreadsheets.read_workbook import convert, converted_sheets, read_workbook
+from nacre.extensions.spreadsheets.triples import read_first_rows, reader_of
+from nacre.stores.killable_pool import KillablePool
+
+# seconds and bytes of memory for a file; rows that types are decided by; what is shown (given)
+SECONDS, MEMORY, MAX_ROWS = 20.0, 1_500_000_000, 500
+
+MAX_SHEETS, MAX_COLUMNS, SHOWN_ROWS, MAX_CELL, MAX_NOTES = 5, 50, 5, 100, 5
+
+
+@dataclass(frozen=True)
+class PreviewedColumn:
+    """A column: its name, its type and its unit."""
+
+    name: str
+    type: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class PreviewedSheet:
+    """The first rows of a sheet, with the texts of their cells. `sheet` is "" if the file is the table; `label` is the
+    class that its rows become, `named_by` the column that names them. `more_columns` are not shown."""
+
+    sheet: str
+    label: str
+    named_by: str
+    columns: tuple[PreviewedColumn, ...]
+    more_columns: int
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """The first sheets of a file; `problem` says why there are none."""
+
+    file: str
+    sheets: tuple[PreviewedSheet, ...] = ()
+    problem: str = ""
+
+
+def preview_table(path: Path, seconds: float = SECONDS) -> TablePreview:
+    """The preview of a file; one that is too large or can't be read has a `problem`. Blocking."""
+    with TemporaryDirectory(prefix="nacre-preview-") as folder, closing(KillablePool(MEMORY, 1)) as pool:
+        try:
+            found: TablePreview = pool.start(read_preview, path, Path(folder), seconds=seconds).result()
+        except (TimeoutError, MemoryError, RuntimeError):
+            return TablePreview(path.name, problem="It is too large to be shown before it is read.")
+    return found
+
+
+def read_preview(path: Path, folder: Path) -> TablePreview:
+    """The preview of a file, in this process."""
+    reader = reader_of(path)
+    try:
+        # a workbook has a process of its own elsewhere; here this one is it
+        sheets = converted_sheets(convert(path, folder)) if reader is read_workbook else reader(path, folder)
+        shown = []
+        for sheet in islice(sheets, MAX_SHEETS):
+            reading, rows = read_first_rows(path, sheet, MAX_ROWS)
+            columns = reading.table.columns
+            if not rows:
+                continue
+            shown.append(
+                PreviewedSheet(
+                    sheet.name,
+                    reading.table.label,
+                    reading.table.name.name if reading.table.name else "",
+                    tuple(PreviewedColumn(c.name, c.type.name, c.type.unit) for c in columns[:MAX_COLUMNS]),
+                    max(0, len(columns) - MAX_COLUMNS),
+                    tuple(tuple(cell.strip()[:MAX_CELL] for cell in row[:MAX_COLUMNS]) for row in rows[:SHOWN_ROWS]),
+                    tuple(each[: 3 * MAX_CELL] for each in reading.notes[:MAX_NOTES]),
+                )
+            )
+    except (UnreadableTable, OSError, ConfigError) as error:
+        return TablePreview(path.name, problem=str(error)[: 3 * MAX_CELL])
+    return TablePreview(path.name, tuple(shown), "" if shown else "no row has a cell")
