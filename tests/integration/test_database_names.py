@@ -12,6 +12,7 @@ from graph.app import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from nacre.stores.catalog import Library
 from tests.support.databases import attached_app
 
 # kilns are called by their code, makers by a text that is not unique; firings refer to a kiln that is gone
@@ -149,3 +150,18 @@ async def test_a_column_called_like_its_table_names_rows_that_share_it(tmp_path:
         events = [e async for e in stream_turn(app, question, graph="tram", context={"mind": "rules"})]
         assert events[-1][1]["values"] == ["Mill Street"], events[-1][1]["answer"]
         assert "3" in events[-1][1]["answer"]
+
+
+def test_a_row_without_a_name_and_a_key_is_called_by_its_columns(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "doses.db")) as db:
+        db.executescript(
+            "CREATE TABLE dose (drug TEXT, grams INTEGER, day DATE);"
+            "INSERT INTO dose VALUES ('salt', 2, '2024-05-01'), ('salt', 2, '2024-05-01');"
+            "INSERT INTO dose VALUES ('zinc', NULL, '2024-05-02');"
+        )
+    attach_database(f"sqlite:///{tmp_path}/doses.db", "doses", data=tmp_path / "data")
+    library = Library(tmp_path / "data", None)
+    with library.open("doses") as graph:
+        labels = graph.tables.run("SELECT e.label FROM dose d JOIN entity e ON e.id = d.id ORDER BY 1").rows
+    library.close()
+    assert labels == [("2024-05-01 salt 2",), ("2024-05-01 salt 2",), ("2024-05-02 zinc",)]

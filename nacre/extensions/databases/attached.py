@@ -12,6 +12,9 @@ Storage = Literal[
 # what the cells of a column are: `integer` and `real` are numbers of PostgreSQL, `number` holds both
 Kind = Literal["integer", "real", "number", "text"]
 
+# columns that databases have beside those of a table, and tell its rows apart until they are changed
+ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
+
 
 @dataclass(frozen=True)
 class AttachedColumn:

@@ -15,6 +15,7 @@ from sqlalchemy import table as sql_table
 from ingestion.induce.names import lowercase_name
 from ingestion.layer.entries import NO_LINK, TableEntry
 from nacre.errors import ToolError
+from nacre.extensions.databases.attached import ROW_NUMBERS
 from nacre.extensions.databases.dialects import LARGEST
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedTable
 from nacre.language.data import word_list
@@ -42,10 +43,6 @@ MAX_NAMED = 3
 CHECK_SECONDS, ALL_SECONDS = 5.0, 120.0
 
 _KEY_TYPES = ("integer", "text", "other")
-
-
-# columns that databases have beside those of a table, and tell its rows apart until they are changed
-ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 
 def declare_tables(

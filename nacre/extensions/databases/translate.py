@@ -16,7 +16,14 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import AttachedDatabase, AttachedLink, AttachedTable, Kind, Storage
+from nacre.extensions.databases.attached import (
+    ROW_NUMBERS,
+    AttachedDatabase,
+    AttachedLink,
+    AttachedTable,
+    Kind,
+    Storage,
+)
 from nacre.extensions.databases.dialects import (
     ALLOWED_FUNCTIONS,
     ALLOWED_TYPES,
@@ -51,6 +58,9 @@ from nacre.records.evidence import Cell
 _REFUSED = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Parameter, exp.SessionParameter)
 
 LONGEST_QUERY = 200_000
+
+# columns that name a row without a name and a key
+MAX_LABEL_COLUMNS = 4
 
 MOST_NODES = 20_000
 
@@ -148,7 +158,10 @@ class Relations:
         dialect = self.database.dialect
         storages = {column.column: column.storage for column in attached.columns}
         storages |= dict(zip(attached.key, attached.storages, strict=True))
-        names = attached.label or attached.key
+        # the number that a database gives to a row says nothing
+        is_numbered = attached.guessed and attached.key == (ROW_NUMBERS.get(dialect),)
+        first = tuple(column.column for column in attached.columns[:MAX_LABEL_COLUMNS])
+        names = attached.label or (first if is_numbered and first else attached.key)
         parts: list[exp.Expr] = []
         for name in names:
             storage = storages.get(name, "other")
@@ -156,7 +169,11 @@ class Relations:
             text = (
                 value if storage in ("text", "date", "datetime", "time", "list", "other") else text_of(value, dialect)
             )
-            parts += [exp.Literal.string(" "), text] if parts else [text]
+            spaced = [exp.Literal.string(" "), text] if parts else [text]
+            if names is first:
+                # some of them may be missing
+                spaced = [exp.Coalesce(this=concatenate(spaced, dialect), expressions=[exp.Literal.string("")])]
+            parts += spaced
         return concatenate(parts, dialect)
 
     def _source(self, attached: AttachedTable, alias: str) -> exp.Expr:
