@@ -48,6 +48,8 @@ _NOTE = re.compile(r"^(.*\S)\s*\(([^()]*)\)$", re.DOTALL)
 
 _MISSING = re.compile(r"^(?:\.{2,}|…|-+|–|—|\?+|n/?a)\s*+(?:[^\W\d_]++\s*+)?/\s*+(?=\d)", re.IGNORECASE)
 
+_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
+
 _PER = re.compile(r"^10{1,3}(?=[^\W\d])")
 
 # money and percentages: pint has no currencies, and they are never converted
@@ -87,15 +89,15 @@ def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | 
     WrittenQuantity(shape='single', first=125.0, second=None, unit='kW')
     >>> parse_quantity("12 nautical miles")
     WrittenQuantity(shape='single', first=12.0, second=None, unit='nmi')
-    >>> parse_quantity("01234"), parse_quantity("nan"), parse_quantity("5 apples")
-    (None, None, None)
+    >>> parse_quantity("01234"), parse_quantity("nan"), parse_quantity("5 apples"), parse_quantity("115th")
+    (None, None, None, None)
     """
     if simple := SIMPLE_QUANTITY.fullmatch(text):
         low, high, unit = simple.groups("")
         if not unit or is_common_unit(unit):
             return WrittenQuantity("range" if high else "single", float(low), float(high) if high else None, unit)
     text = text.strip()
-    if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text):
+    if not text or len(text) > _LONGEST or not any(c.isdigit() for c in text) or _ORDINAL.fullmatch(text):
         return None
     if note := _NOTE.match(text):
         inner = parse_quantity(note[2], decimal_comma)

@@ -22,10 +22,10 @@ from tools.provenance import MAX_STEPS
 
 SHELLS = "id,Name,Weight,Phone,Phone\nA1,Limpet,900 g,1-2,3-4\nA2,Whelk,1100 g,5-6,\nA3,Cone,2000 g,,\n"
 SITTERS = """number,name,born,grade,losses,joined,team,class
-1930,Ida Loam,1901,A+,0,Fri Aug 3 2018,red,1st
-1931,Ole Kiln,1930,A,2,Sat Sep 1 2018,red,2nd
-1932,Uwe Glaze,1930,A,0,Sun Sep 2 2018,blue,2nd
-1933,Ann Clay,1944,B,5,Mon Sep 3 2018,blue,2nd
+1930,Ida Loam,1901,A+,0,Fri Aug 3 2018,red,4th
+1931,Ole Kiln,1930,A,2,Sat Sep 1 2018,red,5th
+1932,Uwe Glaze,1930,A,0,Sun Sep 2 2018,blue,5th
+1933,Ann Clay,1944,B,5,Mon Sep 3 2018,blue,5th
 """
 GUESTS = """first name,last name,age,town
 Ada,Lind,31,Ystad
@@ -163,7 +163,7 @@ ANSWERS: dict[str, tuple[str, str, dict[str, set[Any]]]] = {
             "Which sitters joined on 2018-09-02 or later?": {"Uwe Glaze", "Ann Clay"},
             "What team is Ole Kiln?": {"red"},
             "What was the highest losses?": {5},
-            "How many sitters are of the 2nd class?": {3},
+            "How many sitters are of the 5th class?": {3},
         },
     ),
     "first and last names": (

@@ -106,3 +106,7 @@ def test_common_units_are_spelled_as_pint_knows_them() -> None:
 def test_any_text_is_read_without_error(text: str) -> None:
     found = parse_quantity(text)
     assert found is None or found.first == found.first
+
+
+def test_ordinal_numbers_are_no_amounts() -> None:
+    assert read_quantities(["115th", "93rd", "102nd", "94th"]) is None

@@ -213,8 +213,6 @@ def _of_shape(shape: str) -> int:
     if found is None or (found["sign"] == "(") != bool(found["close"]):
         return CellKind.NONE
     unit = found["before"] or found["after"] or ""
-    if unit in words("ordinals"):
-        return CellKind.NONE
     if unit and (
         (found["before"] and found["after"]) or not (unit in UNIT_SYMBOLS or is_common_unit(unit)) or found["power"]
     ):
