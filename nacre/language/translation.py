@@ -111,6 +111,17 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
 
 
+def uninflected(word: str, code: str) -> Iterator[str]:
+    """The forms of an adjective without an ending, likeliest first, without accents.
+
+    >>> list(uninflected("hohe", "de")), list(uninflected("dringende", "de"))
+    (['hoch', 'hoh'], ['dringend'])
+    """
+    known, word = glosses(code), fold(word)
+    for stem_of in (word.removesuffix(ending) for ending in known.endings if word.endswith(ending)):
+        yield from dict.fromkeys((known.bases.get(stem_of, stem_of), stem_of))
+
+
 def front_verb(english: Sequence[str], code: str) -> list[str]:
     """The words in the order of an English question: a marked verb comes first, after the question word if any.
 
@@ -148,6 +159,8 @@ class Glosses:
     stems: Mapping[str, str]
     degrees: Mapping[str, str]
     adjectives: Mapping[str, tuple[str, str, str]]
+    endings: tuple[str, ...]
+    bases: Mapping[str, str]
     opposites: Mapping[str, tuple[str, str, str]]
     more: frozenset[str]
     less: frozenset[str]
@@ -259,6 +272,10 @@ def glosses(code: str) -> Glosses:
         stems={stem(word, code): english for word, english in reversed(list(data["stems"].items()))},
         degrees=_with_folded(degrees),
         adjectives=adjectives,
+        endings=tuple(data["adjective_endings"].split()),
+        bases={
+            fold(each): fold(forms.split()[0]) for forms in data["adjectives"] for each in forms.split("|")[0].split()
+        },
         opposites={word: _degrees(forms) for word, forms in data.get("opposites", {}).items()},
         more=words_of("more"),
         less=words_of("less"),

@@ -31,6 +31,7 @@ from nacre.language.translation import (
     nearest_word,
     normalize_numbers,
     stem,
+    uninflected,
     verb_forms,
 )
 from nacre.records.schema import Schema
@@ -128,12 +129,27 @@ def _translated(
             yield ","
         if at + 1 == len(tokens) and tokens[at].norm in glosses(code).closing:
             gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
-        if gloss is None:
-            yield _graph_word(tokens[at], words[at], lexicon, code)
+        value = _value_before_noun(tokens, at, lexicon, code)
+        if gloss is None or value:
+            yield value or _graph_word(tokens[at], words[at], lexicon, code)
             at += 1
             continue
         yield from [gloss.english] if gloss.english.startswith(FRONT_MARK) else gloss.english.split()
         at = start + gloss.end
+
+
+def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code: str) -> str:
+    """The value of the property after it that an adjective inflects: "hoch" in "mit hoher Dringlichkeit"; "" for
+    others."""
+    if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not tokens[at].text.islower():
+        return ""
+    noun, schema = stem(tokens[at + 1].text, code), lexicon.of_schema.schema
+    for form in uninflected(tokens[at].text, code):
+        for entry in lexicon.exact([form]):
+            label = schema.predicate_of[entry.predicate].label if entry.kind == "value" else ""
+            if any(stem(token.text, code) == noun for token in tokenize(label)):
+                return entry.target
+    return ""
 
 
 def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:

@@ -45,7 +45,7 @@ def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
     ("name", "forms"),
     [
         ("orgelbau", r"^Durchschnitt von|^Anzahl |^\w.* mit |^\w.* von "),
-        ("fromagerie", r"^(Moyenne|Nombre) de |^\w.* (avec|de) "),
+        ("fromagerie", r"^(Moyenne|Nombre) de |^\w.* (avec|de) |^\w.* : .* qui "),
         ("seilbahn", r"^(Which|What|How many) "),
     ],
 )
