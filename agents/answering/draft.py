@@ -54,6 +54,7 @@ from nacre.texts.answer import TextAnswer, rank_answers, text_weights
 from nacre.texts.spans import expected_answer
 from nacre.understanding.dialogue.rewrite import answer_meta_question
 from nacre.understanding.ranking.proof import ONE_PLACE
+from nacre.understanding.ranking.rank import load_weights
 from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_rows
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
@@ -279,7 +280,8 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         if rows.joined is not None and each.joined == replace(rows.joined, basis=True)
     )
     sure = _is_settled(understanding, rows)
-    options = () if sure or rows.joined is not None else other_readings(rows, understanding, evidence, schema)
+    found = (rows, understanding, evidence, schema)
+    options = () if sure or rows.joined is not None else other_readings(*found, load_weights().offered)
     unknown, others = tuple(_unknown_caveat(rows, view)), tuple(_caveats(rows, view))
     caveats = (*unknown, *others)
     beside = (
@@ -308,7 +310,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        others=() if options else other_readings(rows, understanding, evidence, schema, least=0.0),
+        others=() if options else other_readings(*found, 0.0),
         confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,

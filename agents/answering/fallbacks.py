@@ -518,20 +518,15 @@ MOST_OFFERED = 3
 
 
 def other_readings(
-    chosen: Rows,
-    understanding: Understanding,
-    evidence: Sequence[Evidence],
-    schema: Schema,
-    least: float | None = None,
+    chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema, least: float
 ) -> tuple[Reading, ...]:
-    """The readings that are likely enough to be offered, or as likely as `least`, and give something else than the rows
-    that answer, the likeliest first. Readings that give the same rows add up their probabilities.
+    """The readings that are at least so likely and give something else than the rows that answer, the likeliest first.
+    Readings that give the same rows add up their probabilities.
 
     If two readings have the same words because things of two classes share a name, the later one names the class. The
     codes of things that are in the answer already are no other answer.
     """
     shown, words = [chosen.table], {chosen.words}
-    least = load_weights().offered if least is None else least
     plan = plan_of(understanding, chosen)
     things = {_conditions(plan)} if plan is not None else set()
     found: list[Reading] = []

@@ -489,7 +489,7 @@ def _kind(p: Predicate) -> CellKind:
         return "thing"
     if p.datatype in ("integer", "real", "year"):
         return "number"
-    return "date" if p.datatype in TEMPORAL else "text"
+    return "boolean" if p.datatype == "boolean" else "date" if p.datatype in TEMPORAL else "text"
 
 
 def row_conditions(source: TableSource, request: TableRequest) -> RowConditions:

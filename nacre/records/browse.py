@@ -6,7 +6,7 @@ from typing import Literal
 # how a value is compared: equal, at least, at most, or no value at all
 Comparison = Literal["=", ">=", "<=", "none"]
 
-CellKind = Literal["text", "number", "date", "thing"]
+CellKind = Literal["text", "number", "date", "boolean", "thing"]
 
 # characters of a value in a table, and values of a facet
 LONGEST_CELL, FACET_VALUES = 300, 30

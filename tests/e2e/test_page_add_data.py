@@ -110,6 +110,34 @@ def test_who_may_not_write_sees_no_way_to_and_is_refused(page, fresh, tmp_path):
         assert bo.delete("/api/graphs/reading-room", params={"confirm": "reading-room"}).status_code == 204
 
 
+TIDES = "Station;Level;Seen;Open\n" + "".join(f"Skerry {chr(65 + i)};{i},5 m;{i + 1}.03.2021;yes\n" for i in range(20))
+
+
+def test_tables_show_their_first_rows_and_types_before_they_are_read(page, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "tides.csv").write_text(TIDES.replace("Skerry B", "<b>Skerry</b>"))
+    (tmp_path / "broken.xlsx").write_bytes(b"no workbook")
+    with serving(tmp_path / "data", tmp_path) as (address, _):
+        for width, theme in ((360, "light"), (1280, "dark"), (1920, "light")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=theme)
+            page.goto(f"{address}/?add=")
+            page.set_input_files("#look input[type=file]", [tmp_path / "tides.csv", tmp_path / "broken.xlsx"])
+            shown = page.locator("#look .preview").first
+            expect(shown).to_contain_text("Each row becomes a thing of the class “tides”, named by “Station”")
+            heads = ["Stationtext", "Levelnumber with unit (m)", "Seendate", "Openyes or no"]
+            expect(shown.locator("th")).to_have_text(heads)
+            expect(shown.locator("tbody tr")).to_have_count(5)
+            expect(shown.locator("tbody tr >> nth=1")).to_have_text("<b>Skerry</b>1,5 m2.03.2021yes")
+            expect(page.locator("#look .preview >> nth=1")).to_contain_text("Its first rows can't be shown")
+            assert page.evaluate("() => document.querySelector('#talk').scrollWidth <= innerWidth")
+            assert serious(page) == []
+        # nothing of it stays
+        page.wait_for_load_state("networkidle")
+        left = [each for each in (tmp_path / "data").rglob("*") if each.name in ("tides.csv", "broken.xlsx")]
+        assert left == []
+
+
 def test_a_database_is_uploaded_and_an_endpoint_is_attached_on_the_page(page, tmp_path):
     (tmp_path / "data").mkdir()
     with closing(sqlite3.connect(tmp_path / "lamps.sqlite")) as made:

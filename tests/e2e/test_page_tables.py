@@ -77,6 +77,19 @@ def test_a_class_is_a_table_that_sorts_filters_and_is_shared(page, context, serv
     expect(page.locator(".table-foot")).to_contain_text("of 1")
 
 
+def test_truth_values_are_words_and_a_filter_by_them_too(page, server, data, tmp_path):
+    prefixes = f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    bells = "".join(f':e{i} a :Bell ; r:label "Bell {i}" ; :lit {str(i < 3).lower()} .\n' for i in range(8))
+    (tmp_path / "bells.ttl").write_text(prefixes + bells)
+    with ingested(data, tmp_path, "bells"):
+        page.goto(f"{server}/?graph=bells&class={BASE}Bell")
+        expect(page.locator(f"{ROWS} td")).to_have_text([*["yes"] * 3, *["no"] * 5])
+        page.click("[aria-label='Filter by lit']")
+        page.click("#choices button:has-text('yes3')")
+        expect(page.locator(f"{ROWS} td")).to_have_text(["yes"] * 3)
+        expect(page.locator(".filters")).to_contain_text("lit is yes")
+
+
 def test_the_api_of_tables_is_bounded_and_says_what_is_wrong(server, buoys):
     def get(path, **query):
         return httpx.get(f"{server}/api/graphs/buoys/class/{path}", params={"iri": f"{BASE}Buoy", **query})

@@ -79,6 +79,21 @@ def test_wrong_offers_the_readings_and_the_picked_one_is_confirmed(page, server,
     tidy(server, mixed)
 
 
+def test_after_a_sure_answer_wrong_offers_what_else_was_run(page, server, mixed):
+    begin(page, server, mixed)
+    ask(page, "How many towers are there?")
+    assert kept(server, page)["turns"][0]["record"]["options"] == []
+    page.click(f"{LAST} [aria-label='This answer is wrong']")
+    offered = page.locator(f"{LAST} .reason .options button").first
+    words = offered.inner_text()
+    offered.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#turns article:nth-child(2) .tools")
+    expect(page.locator(f"{LAST} .status")).to_contain_text("the reading that you chose")
+    record = kept(server, page)["turns"][1]["record"]
+    assert (record["question"], record["status"], len(record["values"])) == (words, "answered", 1000)
+
+
 def test_the_rows_of_an_edited_query_are_confirmed(page, server):
     tidy(server)
     begin(page, server, "reading-room")

@@ -25,6 +25,7 @@ from ingestion.read.tables import SheetReport, read_sheet_reports
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.spreadsheets import read_delimited, triples
+from nacre.extensions.spreadsheets.preview import preview_table
 from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
 from nacre.serving.http.uploads import command_of_files
@@ -596,3 +597,16 @@ def test_annotations_say_whether_the_day_is_first(tmp_path: Path, order: str, da
         assert [day for (day,) in opened.execute("SELECT joined FROM members ORDER BY 1")] == days
     with pytest.raises(IngestionError, match="'dates' is 'day first' or 'month first', not 'dmy'"):
         read_layer(layer, layer.read_text().replace(order, "dmy"))
+
+
+def test_a_preview_is_bounded_in_columns_rows_texts_and_time(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    lines = [",".join(f"c{n}" for n in range(60)), *(",".join(["x" * 300] * 60) for _ in range(700))]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    (sheet,) = preview_table(path).sheets
+    assert (len(sheet.columns), sheet.more_columns, len(sheet.rows), len(sheet.rows[0])) == (50, 10, 5, 50)
+    assert {len(cell) for row in sheet.rows for cell in row} == {100}
+    late = preview_table(path, seconds=0.0)
+    assert (late.sheets, late.problem) == ((), "It is too large to be shown before it is read.")
+    (tmp_path / "broken.xlsx").write_bytes(b"no workbook")
+    assert preview_table(tmp_path / "broken.xlsx").problem

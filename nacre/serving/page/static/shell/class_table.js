@@ -69,7 +69,7 @@ async function draw(view) {
 
 const allColumns = ({ table }) => (table ? [...table.columns, ...table.others] : []);
 const columnLabel = (view, predicate) => allColumns(view).find((each) => each.predicate === predicate)?.label || predicate;
-const valueLabel = (view, each) => view.labels.get(each.value) || each.value;
+const valueLabel = (view, each) => view.labels.get(each.value) || formatText(view.table.columns.find((column) => column.predicate === each.predicate) || {}, each.value);
 
 function chips(view) {
   const set = filters(view);
@@ -88,11 +88,17 @@ function rows(view) {
     column?.many ? element("span", { class: "sort" }, label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
     column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => openFacet(view, column, event.currentTarget), { class: "icon small" }) : ""));
   const years = table.columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => row.cells[i].map((end) => Number(end.text)))));
-  const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : column.kind === "number" && end.text.trim() && Number.isFinite(Number(end.text)) ? formatCell(Number(end.text), column.label, years[i]) : formatCell(end.text));
+  const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : formatText(column, end.text, years[i]));
   return element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
     element("thead", {}, element("tr", {}, head(t("columnName"), ""), table.columns.map((column) => head(column.unit ? column.label + " (" + column.unit + ")" : column.label, column.predicate, column)))),
     element("tbody", {}, table.rows.map((row) => element("tr", {}, element("th", { scope: "row" }, thingLink(view.graph, row.iri, row.label)),
       row.cells.map((ends, i) => element("td", { class: table.columns[i].kind === "number" ? "number" : null, "data-label": table.columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, table.columns[i], i)])))))))));
+}
+
+// A literal of a column for reading.
+function formatText({ kind, label }, text, asYear) {
+  if (kind === "boolean") return formatCell(["1", "true"].includes(text));
+  return formatCell(kind === "number" && text.trim() && Number.isFinite(Number(text)) ? Number(text) : text, label, asYear);
 }
 
 const number = (value) => value.toLocaleString(language);
@@ -125,10 +131,9 @@ async function openFacet(view, column, opener) {
     const active = view.query.getAll("filter");
     const choice = (label, count, text) => button([element("span", { class: "facet-value" }, label), count == null ? "" : faint(facet.estimated ? t("aboutCount", { n: number(count) }) : number(count))], () => pick(text), "", { "aria-pressed": String(active.includes(text)) });
     const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
-    const shown = (text) => (column.kind === "number" && text.trim() && Number.isFinite(Number(text)) ? formatCell(Number(text), column.label, asYear) : text);
     openMenu(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
       // a value of one thing each says nothing beside the range
-      ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(shown(each.text) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
+      ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(formatText(column, each.text, asYear) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
       facet.more ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
   } catch (problem) {
     openMenu(opener, failureBox(problem));

@@ -149,10 +149,10 @@ export function failTurn(turn, problem, ...ways) {
 
 function showUnderstood(turn, text, record) {
   const correct = turn.hooks.ask && record?.thread && iconButton("pencil", t("correctUnderstood"), () => editInPlace(turn.understood, text, t("whatYouMeant"), t("askThis"), (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
+  const about = element("span"), iris = record && !addsWords(record) ? record.derivation.matches.filter((each) => each.kind === "entity").map((each) => each.chosen) : [];
+  turn.understood.replaceChildren(...(record && !iris.length && !addsWords(record) ? [] : [element("p", {}, t("understoodAs"), element("q", {}, text), about, " ", correct)]));
   // the words of the question alone do not say whom it is about
-  const about = record && !addsWords(record) ? record.derivation.matches.filter((each) => each.kind === "entity").map((each) => each.candidates[0]?.label || each.text) : [];
-  if (record && !about.length && !addsWords(record)) { turn.understood.replaceChildren(); return; }
-  turn.understood.replaceChildren(element("p", {}, t("understoodAs"), element("q", {}, text), about.length > 0 && " (" + about.join(", ") + ")", " ", correct));
+  if (iris.length) loadLabels(record.graph, iris).then((known) => { if (known.size) about.textContent = " (" + [...known.values()].join(", ") + ")"; });
 }
 
 // A long list in a sentence becomes a list.
