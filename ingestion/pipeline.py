@@ -15,10 +15,12 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
 from ingestion.index.passages import VectorTarget, index_vectors
-from ingestion.layer.layer_file import LayerFiles, date_orders, read_layer_files
+from ingestion.layer.entries import PropertyEntry
+from ingestion.layer.layer_file import LayerFiles, read_layer, read_layer_files
 from ingestion.read.inputs import fingerprint, rdf_files
 from ingestion.read.sources import ReadOptions, Source, Sources
 from ingestion.stages import (
@@ -166,7 +168,7 @@ def load_graph(
     home = data / versions.check_name(name)
     address = service("server_tables", "address")(tables) if tables else ""
     with ExitStack() as stack:
-        reading = replace(reading, base=reading.base or recorded_base(home), dates=date_orders(layers))
+        reading = replace(reading, base=reading.base or recorded_base(home), dates=_date_orders(layers))
         files = stack.enter_context(rdf_files(sources, reading))
         documents = find_documents(texts, loaded)
         stack.enter_context(exclusive_writer(home))
@@ -453,3 +455,10 @@ def change_layers(
     if embedder is None or pointer.vectors is None:
         return loaded
     return embed_graph(name, data=data, embedder=embedder, server=server, on_stage=on_stage)
+
+
+def _date_orders(layers: LayerFiles) -> dict[str, Literal["dmy", "mdy"]]:
+    """The order of dates that layers state, by the names of columns in small letters."""
+    stating = (each for each in layers.files if "dates" in each.text)
+    entries = (entry for each in stating for entry in read_layer(Path(each.name), each.text).entries)
+    return {e.key.casefold(): e.dates for e in entries if isinstance(e, PropertyEntry) and e.dates}

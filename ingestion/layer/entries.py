@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 # the namespace of what a layer names itself
 LAYER_NAMESPACE = "urn:nacre:layer:"
 
+# how a layer says in which order the dates of a column are
+DATE_ORDERS: Mapping[str, Literal["dmy", "mdy"]] = {"day first": "dmy", "month first": "mdy"}
+
 
 class Place(NamedTuple):
     """Where an entry stands: file, line and column, from 1."""

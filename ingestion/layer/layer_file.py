@@ -13,12 +13,12 @@ from functools import cache
 from pathlib import Path
 from stat import S_ISREG
 from types import MappingProxyType
-from typing import Literal
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ingestion.layer.entries import (
+    DATE_ORDERS,
     ClassEntry,
     CodeEntry,
     Entry,
@@ -45,9 +45,6 @@ _Reader = Callable[[Path, str, Node, Place, Mapping[str, str]], Entry]
 
 # old names of annotation files
 _SECTION_ALIASES = {"predicates": "properties"}
-# how a layer says in which order the dates of a column are
-DATE_ORDERS: Mapping[str, Literal["dmy", "mdy"]] = {"day first": "dmy", "month first": "mdy"}
-
 _KEY_ALIASES = {"rename": "name", "exclude": "removed", "drop": "removed"}
 
 
@@ -217,12 +214,11 @@ def _property(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[
     fields = _fields(path, key, node, known)
     if "path" in fields and "where" in fields:
         raise IngestionError(f"{place}: '{key}' has both 'path' and 'where'; write one of them.")
-    kind = _name(path, fields, "kind")
-    if kind not in ("", "name"):
-        raise IngestionError(f"{fields['kind'][1]}: 'kind' can only be 'name', not '{kind[:40]}'.")
-    dates = _name(path, fields, "dates")
-    if dates and dates not in DATE_ORDERS:
-        raise IngestionError(f"{fields['dates'][1]}: 'dates' is 'day first' or 'month first', not '{dates[:40]}'.")
+    kind, dates = _name(path, fields, "kind"), _name(path, fields, "dates")
+    for name, said, allowed in (("kind", kind, ("name",)), ("dates", dates, DATE_ORDERS)):
+        if said and said not in allowed:
+            options = " or ".join(f"'{each}'" for each in allowed)
+            raise IngestionError(f"{fields[name][1]}: '{name}' can only be {options}, not '{said[:40]}'.")
     steps = full_path(text_of(path, fields["path"][0]), prefixes, fields["path"][1]) if "path" in fields else ""
     return PropertyEntry(
         key,
@@ -394,18 +390,13 @@ def check_pattern(text: str, variables: Sequence[str], place: Place) -> str:
 
 def _check_engine(query: str, place: Place) -> None:
     """Parse with the engine that will run it."""
-    try:
-        _empty_store().query(query)
-    except (SyntaxError, ValueError) as error:
-        raise IngestionError(f"{place}: {' '.join(str(error).split())[:300]}") from None
-
-
-@cache
-def _empty_store():  # type: ignore[no-untyped-def]
-    # pyoxigraph takes 30 ms to import, and most layers have paths only
+    # it takes 30 ms to import, and most layers have paths only
     import pyoxigraph
 
-    return pyoxigraph.Store()
+    try:
+        pyoxigraph.Store().query(query)
+    except (SyntaxError, ValueError) as error:
+        raise IngestionError(f"{place}: {' '.join(str(error).split())[:300]}") from None
 
 
 _ENTRY_READERS: Mapping[str, _Reader] = MappingProxyType(
@@ -529,13 +520,6 @@ def load_layer_files(paths: Sequence[Path], annotations: Path | None = None, *, 
             found.pop(each.name, None)
             found[each.name] = LayerFile(each.name, text)
     return LayerFiles(tuple(found.values()), packs)
-
-
-def date_orders(layers: LayerFiles) -> dict[str, Literal["dmy", "mdy"]]:
-    """The order of dates that layers state, by the names of columns in small letters."""
-    stating = (each for each in layers.files if "dates" in each.text)
-    entries = (entry for each in stating for entry in read_layer(Path(each.name), each.text).entries)
-    return {e.key.casefold(): e.dates for e in entries if isinstance(e, PropertyEntry) and e.dates}
 
 
 def write_layer_files(folder: Path, layers: LayerFiles) -> None:

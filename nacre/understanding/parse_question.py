@@ -36,7 +36,6 @@ from nacre.understanding.parsing.constraints import (
     drop_self_references,
     expect_rule,
     prefer_members,
-    prefer_named_extremes,
     prefer_own_columns,
     prefer_requested_class,
     prefer_summed_bounds,
@@ -47,7 +46,12 @@ from nacre.understanding.parsing.constraints import (
     show_numbered_properties,
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
-from nacre.understanding.parsing.link_constraints import drop_reversed_links, prefer_named_links, prefer_own_properties
+from nacre.understanding.parsing.link_constraints import (
+    drop_reversed_links,
+    prefer_named_extremes,
+    prefer_named_links,
+    prefer_own_properties,
+)
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader
 from nacre.understanding.parsing.read_calculations import (

@@ -595,7 +595,7 @@ def test_annotations_say_whether_the_day_is_first(tmp_path: Path, order: str, da
     graph = tmp_path / "data" / "club" / "versions" / made.version / "graph.sqlite"
     with closing(sqlite3.connect(graph)) as opened:
         assert [day for (day,) in opened.execute("SELECT joined FROM members ORDER BY 1")] == days
-    with pytest.raises(IngestionError, match="'dates' is 'day first' or 'month first', not 'dmy'"):
+    with pytest.raises(IngestionError, match="'dates' can only be 'day first' or 'month first', not 'dmy'"):
         read_layer(layer, layer.read_text().replace(order, "dmy"))
 
 

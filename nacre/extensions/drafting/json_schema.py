@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ingestion.layer.layer_file import DATE_ORDERS
+from ingestion.layer.entries import DATE_ORDERS
 
 _TEXT: dict[str, Any] = {"type": ["string", "number"]}
 

@@ -431,15 +431,11 @@ def _second_pass(
     types = {each.place: each.type.name for each in table.columns}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
     every = _until_failure(reading.sheet)[0]
-    if cells is not None:
-        every = _copied(every, cells)
+    every = every if cells is None else _copied(every, cells)
     rows = _rows_with_iris(reading, every)
     at = -1 if table.name is None else table.name.place
-    titles = (
-        terms[at]
-        if not table.parts and types.get(at) == "text" and at not in links
-        else literal_numbers(ColumnType("text"), numbers)
-    )
+    is_title = not table.parts and types.get(at) == "text" and at not in links
+    titles = terms[at] if is_title else literal_numbers(ColumnType("text"), numbers)
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (
         table.key is None or (table.key.profile.is_unique and table.key.profile.filled >= table.rows)
@@ -478,9 +474,8 @@ def _second_pass(
         for each in table.columns
     )
     notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
-    named, key = (each.name if each is not None else "" for each in (table.name, table.key))
-    if table.parts:
-        named = " ".join(each.name for each in table.parts)
+    naming = table.parts or tuple(filter(None, (table.name,)))
+    named, key = " ".join(each.name for each in naming), table.key.name if table.key is not None else ""
     file, sheet, copied = Path(reading.source.name).name, reading.sheet.name, cells.name if cells is not None else ""
     return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
 

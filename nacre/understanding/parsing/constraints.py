@@ -173,24 +173,6 @@ def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidat
     return [c for c in candidates if TOTAL_RULE in c.derivation.trace or not ranks_by_part(c.derivation)]
 
 
-def prefer_named_extremes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Keep the readings that give what "what is the highest fare" names by its whole name, if there are any; others
-    give the things that have it."""
-    tokens, known = context.question.tokens, language().words
-    cue = next((each for each in context.question.cues if each.kind == "superlative"), None)
-    before = {token.norm for token in tokens[1 : cue.start]} if cue is not None else set()
-    if cue is None or tokens[0].norm not in known["asking_kind"] or not before & known["being"]:
-        return candidates
-    if not before <= known["being"] | known["article"]:
-        return candidates
-
-    def gives_it(d: Derivation) -> bool:
-        named = {x.refs[0].predicate for x in d.links if x.kind == "property" and x.exact and x.start == cue.end}
-        return any(target.function in EXTREMES and target.ref.predicate in named for target in d.targets)
-
-    return [c for c in candidates if gives_it(c.derivation)]
-
-
 def prefer_summed_bounds(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that compare each part, where the question says "total" and others compare the sum: "customers
     with a total order amount above 150"."""

@@ -1,7 +1,7 @@
 """Which readings stay, by the links they follow: Candidates + Question -> the readings that are not ruled out.
 
-In order: the end of a link at which a named thing stands, the links that the question names, and properties of a
-named thing before those of other things.
+In order: the end of a link at which a named thing stands, the links that the question names, properties of a named
+thing before those of other things, and properties that are named beside "highest".
 
 The label of a link says which of its ends acts: the subject of "feeds", "taught" or "deputy of", the object of "fed
 by" or "mentor". The words of the question say whether a named thing acts.
@@ -19,7 +19,7 @@ from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
 from nacre.plans.selects import predicates_of
-from nacre.records.plan import Attribute, Edge, Itself, Select, aggregated_value
+from nacre.records.plan import EXTREMES, Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
 from nacre.understanding.parsing.state import Candidate, ParseContext
@@ -339,3 +339,21 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
     }
     named = named_edges(body, derivation.links, question, graph)
     return [edge for edge in body.edges if edge not in named and not {edge.subject, edge.object} <= ends]
+
+
+def prefer_named_extremes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Keep the readings that give what "what is the highest fare" names by its whole name, if there are any; others
+    give the things that have it."""
+    tokens, known = context.question.tokens, language().words
+    cue = next((each for each in context.question.cues if each.kind == "superlative"), None)
+    before = {token.norm for token in tokens[1 : cue.start]} if cue is not None else set()
+    if cue is None or tokens[0].norm not in known["asking_kind"] or not before & known["being"]:
+        return candidates
+    if not before <= known["being"] | known["article"]:
+        return candidates
+
+    def gives_it(d: Derivation) -> bool:
+        named = {x.refs[0].predicate for x in d.links if x.kind == "property" and x.exact and x.start == cue.end}
+        return any(target.function in EXTREMES and target.ref.predicate in named for target in d.targets)
+
+    return [c for c in candidates if gives_it(c.derivation)]
