@@ -216,9 +216,9 @@ def without(gone: tuple[str, ...], folder: Path) -> Path:
     """A folder of packages with Nacre, but without some of its extensions."""
     package, home = Path(nacre.__path__[0]), folder / "site/nacre"
     (home / "extensions").mkdir(parents=True)
-    for source, target in ((package, home), (package / "extensions", home / "extensions")):
+    for source, target, left in ((package, home, ("extensions",)), (package / "extensions", home / "extensions", gone)):
         for each in source.iterdir():
-            if each.name not in ("extensions", "__pycache__", *gone):
+            if each.name not in ("__pycache__", *left):
                 (target / each.name).symlink_to(each)
     return folder / "site"
 
