@@ -44,6 +44,7 @@ from nacre.records.plan import (
     Profile,
     Select,
     Variable,
+    aggregated_value,
 )
 from nacre.records.schema import Schema
 from nacre.wording.clauses import (
@@ -199,19 +200,23 @@ def universal_statement(body: Compute, schema: Schema, numbers: tuple[int, int] 
     that do and of all: "only 2 of those 3 doors are open". Empty for other comparisons."""
     count, all_of = body.left.answers[0], body.right
     is_count = isinstance(count, Aggregate) and count.function == "count" and body.left.answers == all_of.answers
-    if body.op != "=" or not is_count or all_of.edges or all_of.filters or len(all_of.variables) != 1:
+    is_part = {*all_of.edges, *all_of.filters} < {*body.left.edges, *body.left.filters}
+    if body.op != "=" or not is_count or not is_part:
         return ""
-    name = all_of.variables[0].name
+    name = aggregated_value(all_of.answers[0]).variable
     things = select_wording(all_of, schema).things(name, True, frozenset(), 0)
-    clauses = select_wording(body.left, schema).clauses(name, frozenset(), 0)
-    is_class = not is_from_earlier_turn(all_of.variables[0])
+    edges, filters = body.left.edges, body.left.filters
+    said = replace(body.left, edges=tuple(e for e in edges if e not in all_of.edges))
+    said = replace(said, filters=tuple(f for f in filters if f not in all_of.filters))
+    clauses = select_wording(said, schema).clauses(name, frozenset(), 0)
+    is_class = not any(is_from_earlier_turn(v) for v in all_of.variables)
     meeting, every = numbers or (1, 1)
     those = f"the {every} {things}" if is_class and numbers else things
     many = f"all {things}" if is_class else f"all of {those}"
     if meeting < every:
         many = f"only {meeting} of {those}" if meeting else f"none of {those}"
     texts = [clause.one if meeting == 1 < every else clause.many for clause in clauses]
-    leads = tuple(f"{word} " for word in language().words["who"] | {"that"})
+    leads = tuple(f"{word} " for word in language().words["asking_who"] | {"that"})
     if all(text.startswith(leads) for text in texts):
         return f"{many} {join_names([text.partition(' ')[2] for text in texts])}"
     return f"this is true of {many}"

@@ -94,6 +94,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("boats with a draft above 1.1 m", "boats whose draft is above 1.1", ("operator", "above 1.1 m")),
         ("boats with a draft above 110", "boats whose draft is above 110", None),
         ("boats with load of at least 800", "boats whose load is at least 800 kg", None),
+        ("are the boats all steel", "whether there are boats whose hull is steel", ("operator", "all")),
+        ("are there boats of steel", "whether there are boats whose hull is steel", None),
     ],
 )
 def test_checks(library: Library, question: str, words: str, expected: tuple[str, str] | None) -> None:

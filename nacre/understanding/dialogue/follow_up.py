@@ -5,14 +5,27 @@ links and candidates, and things given before that are left out ("which other fi
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nacre.language.data import language
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
-from nacre.plans.selects import EARLIER_TURN_MARK, is_from_earlier_turn
-from nacre.records.plan import Aggregate, Ask, Attribute, Body, Compute, Filter, Itself, Plan, Select, Variable
+from nacre.language.word_forms import is_participle, is_plural
+from nacre.plans.selects import EARLIER_TURN_MARK, branches, filtered_variable, is_from_earlier_turn
+from nacre.records.plan import (
+    Aggregate,
+    Ask,
+    Attribute,
+    Body,
+    Compute,
+    Filter,
+    Itself,
+    Plan,
+    Select,
+    Variable,
+    aggregated_value,
+)
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.understanding.dialogue.plan_edits import (
@@ -208,10 +221,10 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
         about = [c for c in about if _counts_scope(c)] or about
     words, known = [t.norm for t in question.tokens], language().words
     if not set(words) & known["existing"]:
-        about = [_test_all(c, of_class=False) for c in about]
+        about = [_test_all(c) for c in about]
     if not about and words[:1] and words[0] in known["asking_yes_no"] and set(words[1:2]) & known["of_all_things"]:
         # "are all doors open?"
-        candidates = [_test_all(c, of_class=True) for c in candidates]
+        candidates = [_test_all(c, question) for c in candidates]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
     asks_total = any(c.kind == "sum" and c.start not in degrees for c in question.cues)
     return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
@@ -226,19 +239,73 @@ def _counts_scope(candidate: Candidate) -> bool:
     return any(v.name == answer.of.variable and is_from_earlier_turn(v) for v in body.variables)
 
 
-def _test_all(candidate: Candidate, *, of_class: bool) -> Candidate:
-    """A yes/no question about the things of the conversation, or `of_class`, as whether all of them meet its
-    conditions: the number that does equals the number of all."""
+def _test_all(candidate: Candidate, question: Question | None = None) -> Candidate:
+    """A yes/no question about the things of the conversation, or about all that the subject of a question names, as
+    whether all of them meet its conditions: the number that does equals the number of all."""
     select = candidate.body.select if isinstance(candidate.body, Ask) else None
     if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
         return candidate
-    name = select.answers[0].variable
-    those = next(v for v in select.variables if v.name == name)
-    if not is_from_earlier_turn(those) and not (of_class and not those.keys):
-        return candidate
+    those = next(v for v in select.variables if v.name == select.answers[0].variable)
     number = (Aggregate("count", Itself(those.name)),)
+    every: Select | None = Select(number, (those,)) if is_from_earlier_turn(those) else None
+    if every is None and question is not None and not those.keys:
+        links = sorted(candidate.derivation.links, key=lambda link: link.start)
+        wholes = (
+            _subject(replace(select, answers=number), links, end, question) for end in _subject_ends(links, question)
+        )
+        every = next((each for each in wholes if each is not None), None)
+    if every is None:
+        return candidate
     meeting = replace(select, answers=number, order=None, limit=None)
-    return candidate._replace(body=Compute("=", meeting, Select(number, (those,))))
+    return candidate._replace(body=Compute("=", meeting, every))
+
+
+def _subject_ends(links: Sequence[Link], question: Question) -> Iterator[int]:
+    """Where the noun phrase after "all" may end, longest first: "all dogs over 10 kg", "all dogs"."""
+    words, known = question.tokens, language().words
+    parts = [x for x in links if x.start > 1]
+    head = next(
+        (x for x in parts if x.kind != "property" and is_plural(words[x.end - 1].norm)), next(iter(parts), None)
+    )
+    if head is None:
+        return
+    after = words[head.end].norm if head.end < len(words) else ""
+    is_bound = head.end in {*(n.start for n in question.numbers), *(cue.start for cue in question.cues)}
+    if after in known["restricting"] | known["choosing_of"] or is_bound or (after and is_participle(after)):
+        values = (x.end for x in parts if x.start >= head.end and x.kind != "property")
+        yield from sorted((*values, *(n.end for n in question.numbers if n.start >= head.end)))[:1]
+    yield head.end
+
+
+def _subject(select: Select, links: Sequence[Link], end: int, question: Question) -> Select | None:
+    """The part of a select that the words before `end` restrict. None if that is all of it."""
+    name, own = aggregated_value(select.answers[0]).variable, [x for x in links if x.start < end]
+    named = {(r.predicate, x.value) for x in own for r in x.refs if x.kind in ("value", "property")}
+    before = [n for n in question.numbers if n.start < end]
+    years = {f"{n.value + plus:04.0f}-01-01" for n in before for plus in (0, 1)}
+    numbers = {*years, *(v for n in before for v in (n.value, n.date_start, n.date_end))} - {""}
+    keys = {x.keys for x in own if x.keys}
+    inside = {name}.union(
+        *(b for b in branches(select, name) if any(v.keys in keys for v in select.variables if v.name in b))
+    )
+
+    def is_named(each: Filter) -> bool:
+        values = each.right if isinstance(each.right, tuple) else (each.right, "")
+        if not isinstance(each.left, Attribute):
+            return False
+        return bool(numbers & {*values}) or any((each.left.predicate, value) in named for value in values)
+
+    for branch in branches(select, name):
+        if any(is_named(each) and filtered_variable(each) in branch for each in select.filters):
+            inside |= branch
+    filters = tuple(
+        f for f in select.filters if filtered_variable(f) in inside and (filtered_variable(f) != name or is_named(f))
+    )
+    edges = tuple(e for e in select.edges if {e.subject, e.object} <= inside)
+    if len(filters) + len(edges) == len(select.filters) + len(select.edges):
+        return None
+    variables = tuple(v for v in select.variables if v.name in inside)
+    return Select(select.answers, variables, edges, filters)
 
 
 def _value_of_each(candidate: Candidate) -> Candidate:

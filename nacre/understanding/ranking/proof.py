@@ -19,7 +19,7 @@ from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_da
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
-from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.parsing.state import Candidate, overlaps_link
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import Link, Question, Ref, covered_mask, token_mask
 from nacre.wording.labels import predicate_label
@@ -186,10 +186,14 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
 
 
 def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """ "A, or B and C": which of them "and" joins; different things whose names repeat; a count beside another
-    aggregate that nothing joins; a number with a unit beyond all numbers of a property without one, as 2.1 m is of
-    heights in cm."""
+    """ "Are all ..." that only asks for some; "A, or B and C": which of them "and" joins; different things whose names
+    repeat; a count beside another aggregate that nothing joins; a number with a unit beyond all numbers of a property
+    without one, as 2.1 m is of heights in cm."""
     d = candidate.derivation
+    for i, token in enumerate(question.tokens if isinstance(candidate.body, Ask) else ()):
+        is_all = token.norm in language().words["of_all_things"] and question.tokens[i - 1].norm != "at"
+        if is_all and not overlaps_link(i, i + 1, d.links):
+            yield token.text
     joins = [c for c in question.cues if c.kind in ("or", "and")]
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:
