@@ -298,7 +298,7 @@ MINUTES = "(SELECT cooking_time FROM {dish} WHERE id = (SELECT id FROM entity WH
 
 @pytest.mark.parametrize(
     ("query", "values", "unit"),
-    [("SELECT {dal} - {pilaf} AS difference", [10], "min"), ("SELECT {dal} / {pilaf} AS ratio", [1], None)],
+    [("SELECT {dal} - {pilaf} AS difference", [10], "min"), ("SELECT {dal} / {pilaf} AS ratio", [1.4], None)],
 )
 async def test_a_difference_keeps_its_unit_and_a_ratio_has_none(
     app: App, scripted: ScriptedModel, dish: str, query: str, values: list[Any], unit: str | None

@@ -363,12 +363,11 @@ def drop_ends_of_unnamed(links: list[Link], graph: SchemaGraph) -> list[Link]:
 
 
 def drop_hidden_rivals(links: list[Link], hidden_nodes: Collection[int]) -> list[Link]:
-    """The links without hidden classes that no word names exactly, their properties and names, where the same words
-    mean something of a shown class."""
-    unnamed = set(hidden_nodes).difference(x.refs[0].node for x in links if x.kind == "class" and x.exact)
-    hidden = {x for x in links if any(ref.node in unnamed for ref in x.refs)} if unnamed else set()
-    shown = {(x.start, x.end) for x in links if x not in hidden}
-    return [x for x in links if x not in hidden or (x.start, x.end) not in shown]
+    """The links without the names of things of hidden classes, where the same words name a thing of a shown class."""
+    entities = [x for x in links if x.kind == "entity" and hidden_nodes]
+    shown = {(x.start, x.end) for x in entities if x.refs[0].node not in hidden_nodes}
+    hidden = {x for x in entities if x.refs[0].node in hidden_nodes and (x.start, x.end) in shown}
+    return [x for x in links if x not in hidden] if hidden else links
 
 
 def best_links(links: list[Link]) -> list[Link]:
