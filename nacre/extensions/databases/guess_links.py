@@ -192,7 +192,7 @@ def _row_counts(checks: _Checks, table: ReflectedTable, names: Sequence[str]) ->
 
 
 def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[tuple[str, str]]:
-    """The columns with cells that are left out, and what says so."""
+    """The columns with cells that are left out, each with the sentence that reports them."""
     names = [each.name for each in table.columns if each.storage in ("real", "single", "decimal")]
     beyond = [func.abs(column(name)) > literal_column(LARGEST) for name in names]
     source = sql_table(table.name, *map(column, names), schema=table.schema or None)
