@@ -219,7 +219,7 @@ def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator
             yield QuestionDraft(f"of, {n % 2}", wording.ask("value", p=p, name=thing.label), most=MOST_FIRST)
         for p in [p for p in measure_properties(wording, own, usual) if fold(wording.noun(p)) not in said]:
             if has_named_members(graph, own):
-                yield QuestionDraft("most", wording.ask("most", own, p), most=MOST_FIRST)
+                yield QuestionDraft("most", wording.ask("most", own, p), most=1)
             yield QuestionDraft("average", wording.ask("average", own, p))
         for p, value in conditions(wording, usual):
             yield QuestionDraft("count", wording.ask("count", own, p, value), 2, own.count - 1)
@@ -307,7 +307,7 @@ def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
     named = [(c, usual) for c, usual, named in central if named]
     for c, usual in named:
         for p in measure_properties(wording, c, usual):
-            yield QuestionDraft("most", wording.ask("most", c, p), most=MOST_FIRST)
+            yield QuestionDraft("most", wording.ask("most", c, p), most=1)
     for c, usual in named:
         for p, value in conditions(wording, usual):
             yield QuestionDraft("list", wording.ask("list", c, p, value), 2, min(LONGEST_LIST, c.count - 1))

@@ -23,6 +23,9 @@ LOOP_TOLD = Path(tempfile.gettempdir()) / f"nacre-loops-{os.getpid()}.txt"
 Nacre = Callable[..., "subprocess.CompletedProcess[str]"]
 MOST_FILES = 2000
 
+# how a server ends that a test ended: by itself, or by a signal that tests send
+ENDED_BY_TESTS = (None, 0, -signal.SIGHUP, -signal.SIGINT, -signal.SIGKILL, -signal.SIGTERM)
+
 
 def environment(data: Path) -> dict[str, str]:
     """The environment of a person who has set nothing but where the data lies."""
@@ -96,6 +99,8 @@ def answering(process: AServer, alive: str, log: Path) -> Iterator[AServer]:
         else:
             raise AssertionError(f"{alive} did not answer in a minute:\n{log.read_text()[-3000:]}")
         yield process
+        ended = process.poll()
+        assert ended in ENDED_BY_TESTS, f"the server ended with {ended}:\n{log.read_text()[-6000:]}"
     finally:
         process.send_signal(signal.SIGINT)
         try:

@@ -5,6 +5,7 @@ how a process begins or on its rights starts Python itself.
 """
 
 import atexit
+import faulthandler
 import importlib
 import multiprocessing
 import os
@@ -86,6 +87,8 @@ def _run(arguments: list[str], environment: dict[str, str], folder: Path, stream
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    # a crash of native code leaves the stacks of all threads in the log
+    faulthandler.enable(file=2)
     # a server ends with the process that supervises it; this one has none
     multiprocessing.process._parent_process = None  # type: ignore[attr-defined]
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -64,3 +64,18 @@ def test_suggestions_are_in_the_language_of_the_labels_and_answered(name: str, f
             assert re.search(forms, question), question
             assert name == "seilbahn" or any(label in question.lower() for label in labels)
             assert opened.graph("g").ask(question, mind="rules").record["status"] == "answered", question
+
+
+def test_no_suggestion_ranks_things_that_share_the_first_place(tmp_path: Path) -> None:
+    rows = [("Ash", 30, 7), ("Elm", 30, 9), ("Fir", 12, 4), ("Oak", 21, 5)]
+    (tmp_path / "g.ttl").write_text(
+        "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        + "\n".join(f':{n} a :Tree ; rdfs:label "{n}" ; :height {tall} ; :price {cost} .' for n, tall, cost in rows),
+        encoding="utf-8",
+    )
+    ingest([str(tmp_path / "g.ttl")], "g", data=tmp_path / "data", no_vectors=True)
+    settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
+    with open_library(settings) as library, library.open("g") as graph:
+        found = find_example_questions(graph, 9)
+    assert "Which tree has the highest price?" in found
+    assert "Which tree has the highest height?" not in found
