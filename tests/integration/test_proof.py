@@ -96,6 +96,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("boats with load of at least 800", "boats whose load is at least 800 kg", None),
         ("are the boats all steel", "whether there are boats whose hull is steel", ("operator", "all")),
         ("are there boats of steel", "whether there are boats whose hull is steel", None),
+        (
+            "does Petrel go well with Skua",
+            "whether Petrel or Skua is a boat",
+            ("coverage", "does Petrel go well with Skua"),
+        ),
+        ("are Petrel and Skua boats", "whether Petrel or Skua is a boat", None),
+        ("how many trips did the boats of Ness have", "the number of boats whose berth is Ness", ("shape", "trips")),
+        ("how many boats did Ness have", "the number of boats whose berth is Ness", None),
+        ("how many har-bours have a berth", "the number of harbours that are the berth of a boat", None),
     ],
 )
 def test_checks(library: Library, question: str, words: str, expected: tuple[str, str] | None) -> None:

@@ -121,10 +121,16 @@ class SchemaLinker:
                     fits = matched[self._compounds[word]][i]
                     for place in range(len(self.terms[self._compounds[word]].words)):
                         fits[place] = max(SAME_WORD_SCORE if word != joined else 0.0, fits.get(place, 0.0))
-            if joined in self.terms_of_word and len(joined) > SPLIT_WORD_LETTERS:
-                for term, place in self.terms_of_word[joined]:
-                    matched[term][i][place] = matched[term][i + 1][place] = LEMMA_SCORE
+            for term, place in self._terms_of_two(question, i) if len(joined) > SPLIT_WORD_LETTERS else ():
+                matched[term][i][place] = matched[term][i + 1][place] = LEMMA_SCORE
         return matched
+
+    def _terms_of_two(self, question: Question, at: int) -> Sequence[tuple[int, int]]:
+        """The terms with a word that the question writes as two, the one at `at` and the next: "run time" of "runtime",
+        "call-outs" of "callout"."""
+        first, second = question.tokens[at : at + 2]
+        terms = self.terms_of_word
+        return terms.get(first.norm + second.norm) or terms.get(first.norm + second.lemma, ())
 
     def _match_word(self, question: Question, at: int) -> Iterator[tuple[int, int, float]]:
         """The terms with a word that a token may stand for, the word's place in the name, and how well it fits."""
@@ -199,7 +205,6 @@ class SchemaLinker:
         """The best unused word of the name for each token of a span, left to right: place -> score; the tokens used."""
         matched: dict[int, float] = {}
         used: list[int] = []
-        words = question.tokens
         for i in span:
             options = {place: fit for place, fit in fits[i].items() if place not in matched}
             is_compound = len(options) == len(term.words) > 1 and len(set(options.values())) == 1
@@ -208,8 +213,7 @@ class SchemaLinker:
             elif options:
                 place = max(options, key=lambda p: (options[p], -p))
                 matched[place] = options[place]
-            # "run time" of "runtime"
-            if options or (i - 1 in used and words[i - 1].norm + words[i].norm in self.terms_of_word):
+            if options or (i - 1 in used and self._terms_of_two(question, i - 1)):
                 used.append(i)
         return matched, used
 

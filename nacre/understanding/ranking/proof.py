@@ -55,12 +55,17 @@ def doubts_of_rows(body: Body, table: Table) -> tuple[Doubt, ...]:
 
 
 def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """A property that is named, if the plan restricts nothing and lacks it; "and how many", "still" without effect."""
+    """A property that is named, if the plan restricts nothing and lacks it; "and how many", "still" without effect; a
+    yes about names that nothing joins."""
     d = candidate.derivation
     yield from _unshown(candidate, question)
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
     selects = selects_of(candidate.body)
+    is_only_named = isinstance(candidate.body, Ask) and len(d.links) > 1 and {x.kind for x in d.links} == {"entity"}
+    # two names of which nothing is stated but what they are
+    if is_only_named and not any(s.edges or s.filters for s in selects):
+        yield question.text
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
         nodes = (graph.node_of_classes.get((v.classes, v.without)) for each in selects for v in each.variables)
         may_end = end_date_ref([Ref(node) for node in nodes if node is not None], graph) is not None
@@ -232,6 +237,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "the cheapest price" that gives
     things, "the item with the number 12" that gives the number."""
     d, words = candidate.derivation, language().words
+    yield from _not_counted(candidate, question, graph)
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
     yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
@@ -266,6 +272,21 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     counts = any(cue.kind in ("count", "group") for cue in question.cues)
     if between <= words["being"] | words["article"] and not (is_named or is_part or counts):
         yield _words(question, first.covered)
+
+
+def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
+    """The noun after "how many", if the things that are counted are named after its verb alone: "how many calls did the
+    stations have"."""
+    d, words = candidate.derivation, language().words
+    counts = [t.ref for t in d.targets if t.function == "count"]
+    counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
+    for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
+        verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
+        verb = next(verbs, cue.end)
+        names = [x for x in d.links if x.kind == "class" and x.start >= cue.end and x.refs[0].node in counted]
+        is_noun = any(i not in question.stopwords for i in range(cue.end, verb))
+        if is_noun and names and all(x.start > verb for x in names):
+            yield _words(question, token_mask(cue.end, verb))
 
 
 def _words(question: Question, mask: int) -> str:
