@@ -81,7 +81,7 @@ def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], sch
     others = [each for each in understanding.candidates if _is_name(each)]
     left: list[Mention] = []
     for mention in mentions:
-        if _is_alternative(mention, understanding.standalone):
+        if _is_alternative(mention, understanding.standalone) or _is_common_noun(mention, understanding.standalone):
             continue
         same = [mention, *(each for each in (*mentions, *others) if _overlap(mention, each))]
         if not any(_is_used(each, ran) for each in same) and not _names_everything(mention, schema):
@@ -96,6 +96,12 @@ def _is_alternative(mention: Mention, question: str) -> bool:
     while before and before[-1] in function_words() and before[-1] not in word_list("answering", "choices"):
         before.pop()
     return not word_list("answering", "choices").isdisjoint([*before[-1:], *after[:1]])
+
+
+def _is_common_noun(mention: Mention, question: str) -> bool:
+    """Whether a word is written small that a name has in capitals, in a question that has capitals: "How many lifts"
+    asks for no maker that is called LIFT."""
+    return mention.kind == "entity" and mention.text.islower() and mention.label.isupper() and not question.islower()
 
 
 def _is_name(mention: Mention) -> bool:

@@ -444,8 +444,9 @@ def _is_in_name(amount: Amount, match: SentenceMatch) -> bool:
 
 
 def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it stands in a condition ("above 5 m") that the query has."""
-    is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]))
+    """Whether it stands in a condition ("above 5 m") that the query has. Other languages' words of conditions are not
+    known."""
+    is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]) or _foreign_language(match))
     return is_bound and match.evidence.has_condition(amount)
 
 

@@ -16,7 +16,8 @@ from rapidfuzz.distance import OSA
 
 from nacre.language.data import language, pattern, phrase_list, word_list, word_map
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, unit_words, vocabulary
-from nacre.language.tokens import Token, language_names, lemma, split_name, tokenize
+from nacre.language.tokens import Token, fold, language_names, lemma, split_name, tokenize
+from nacre.language.translation import GLOSSED_LANGUAGES, glosses, is_english_word
 from nacre.language.word_forms import amount_name, is_participle
 from nacre.records.plan import Constant
 from nacre.records.schema import Predicate
@@ -77,6 +78,8 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
     (('release', 'date'), ('population',))
     >>> split_compound("sizegrossnet", frozenset())
     ('size', 'gross', 'net')
+    >>> split_compound("hersteller", frozenset(("hersteller", "jahr")))
+    ('hersteller',)
     """
     if len(word) > _MAX_COMPOUND or (
         len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word)))
@@ -89,6 +92,9 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
     for at in places:
         parts = word[:at], word[at:]
         if _is_part(parts[0], labels) and _is_part(parts[1], labels, is_last=True):
+            if any(simplemma.is_known(word.capitalize(), lang=code) for code in _languages_of(labels)):
+                # "hersteller" is no "hers teller"
+                return (word,)
             return tuple(short.get(part, part) for part in parts)
     for at in places:
         rest = split_compound(word[at:], labels) if _is_part(word[:at], labels) else ()
@@ -102,6 +108,13 @@ def _is_part(part: str, labels: frozenset[str], *, is_last: bool = False) -> boo
     if part in _label_vocabulary(labels) or part in word_map("wording", "abbreviations"):
         return True
     return len(part) >= (_MIN_LAST_PART if is_last else _MIN_PART) and simplemma.is_known(part, lang="en")
+
+
+@lru_cache(maxsize=64)
+def _languages_of(labels: frozenset[str]) -> tuple[str, ...]:
+    """The languages other than English that a word of the labels is surely of. Their dictionaries take long to load."""
+    words = [fold(word) for word in _label_vocabulary(labels) if len(word) >= _MIN_PART and not is_english_word(word)]
+    return tuple(code for code in GLOSSED_LANGUAGES if not glosses(code).exact.keys().isdisjoint(words))
 
 
 @lru_cache(maxsize=64)

@@ -115,3 +115,10 @@ def test_what_languages_and_headings_write_differently_is_no_other_name(
     table = Rows("sql", 1, table=Table(columns, (row,)))
     assert unsupported_claims(right, [table], language=language) == []
     assert unsupported_claims(wrong, [table], language=language)
+
+
+def test_a_condition_of_the_query_may_be_said_in_another_language() -> None:
+    counted = Rows("sql", 1, table=Table(("number",), ((28,),)), words="the number of mills built after 2000")
+    right, wrong = "28 Mühlen wurden nach 2000 gebaut.", "28 Mühlen wurden nach 2005 gebaut."
+    assert unsupported_claims(right, [counted], language="de") == []
+    assert unsupported_claims(wrong, [counted], language="de") == ["2005"]

@@ -120,6 +120,20 @@ def test_a_name_is_covered_by_another_thing_of_the_same_words() -> None:
     assert find_doubt(turn, "names", [rows("onion", sql="SELECT 1 WHERE label = 'risotto'")], EMPTY_SCHEMA) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "label", "doubted"),
+    [
+        ("How many pilau are there?", "PILAU", False),
+        ("how many pilau are there?", "PILAU", True),
+        ("How many pilau are there?", "Pilau", True),
+    ],
+)
+def test_a_word_written_small_is_no_name_in_capitals(question: str, label: str, doubted: bool) -> None:
+    named = replace(mention(label=label), start=9, end=14)
+    turn = first_turn(question, Understanding(question, (named,)))
+    assert bool(find_doubt(turn, "number", [rows(3, sql="SELECT 1")], EMPTY_SCHEMA)) == doubted
+
+
 def test_a_name_of_everything_restricts_nothing() -> None:
     only = Predicate("http://ex/maker", "maker", 9, 9, 1, True, False, True, {}, {}, values=("Pilau",))
     dish = Class("http://ex/Dish", "dish", 9, "dish")
