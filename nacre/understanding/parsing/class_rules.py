@@ -62,9 +62,7 @@ def class_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
 
 def _at_class(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
     """Add a class as the owner of what comes next."""
-    return drop_open_property(add_link(state, link, context, ref))._replace(
-        owner=ref, last="class", shared_aggregates=()
-    )
+    return drop_open_property(add_link(state, link, context, ref))._replace(owner=ref, last="class")
 
 
 def _other_thing(state: ParseState, link: Link, context: ParseContext) -> ParseState:
