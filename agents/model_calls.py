@@ -427,11 +427,7 @@ async def _stream(
 
 
 def is_repeating(text: str) -> bool:
-    """Whether a text ends with many repetitions of the same words.
-
-    >>> is_repeating("It is blue. " * 6), is_repeating("Red, blue, green, red."), is_repeating("no" * 9)
-    (True, False, False)
-    """
+    """Whether a text ends with many repetitions of the same words."""
     for size in range(1, min(LONGEST_REPETITION, len(text) // MOST_REPETITIONS) + 1):
         times = max(MOST_REPETITIONS, -(-48 // size))
         if text.endswith(text[-size:] * times):

@@ -114,13 +114,6 @@ def after_dispute(own: float, other: float) -> float:
 def model_size_class(model: str, *, own_server: bool = False, measured: bool = False) -> Size:
     """The size class of a model by its configured name: by its parameters, else by the table of prices. A model that
     neither tells, or of an own server, which may be called anything, counts as small unless it was `measured` as good.
-
-    >>> model_size_class("ollama:qwen2.5-coder:1.5b"), model_size_class("ollama:llama3.3:70b")
-    ('small', 'large')
-    >>> model_size_class("openai:gpt-4o"), model_size_class("openai:gpt-4o", own_server=True)
-    ('large', 'small')
-    >>> model_size_class("openai:any-name", own_server=True, measured=True)
-    'unknown'
     """
     parameters = _PARAMETERS.search(model)
     if parameters:

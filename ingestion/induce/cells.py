@@ -382,11 +382,6 @@ def parse_partial_date(text: str) -> PartialDate | None:
     """The period that a date of any precision stands for, also of an interval; None for other texts.
 
     The year 0 is 1 BC, as in EDTF and in XML Schema 1.1. A season may be at any time of its year.
-
-    >>> parse_partial_date("192X")
-    PartialDate(words='1920s', first='1920-01-01', last='1929-12-31')
-    >>> [parse_partial_date(text).words for text in ("1929~", "../1919", "-0043-03")]
-    ['about 1929', '1919 or earlier', 'March 44 BC']
     """
     start, *rest = text.strip().split("/")
     first = _parse_date(start)

@@ -422,13 +422,7 @@ def class_local_name(iri: str, declarations: Declarations) -> str:
 
 
 def strip_table_affix(name: str) -> str:
-    """The name of a database table without a prefix or suffix that marks tables; names in capitals are lowercased.
-
-    >>> [strip_table_affix(name) for name in ("T_ORDER_ITEM", "tbl_depot", "depot_tbl", "Depot")]
-    ['order_item', 'depot', 'depot', 'Depot']
-    >>> strip_table_affix("tblVisit"), strip_table_affix("tabular")
-    ('Visit', 'tabular')
-    """
+    """The name of a database table without a prefix or suffix that marks tables; names in capitals are lowercased."""
     marks = word_list("wording", "tables")
     glued = next((m for m in marks if len(m) > 1 and name.startswith(m) and name[len(m) : len(m) + 1].isupper()), "")
     if glued:

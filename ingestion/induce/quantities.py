@@ -79,19 +79,7 @@ class WrittenQuantity(NamedTuple):
 
 
 def parse_quantity(text: str, decimal_comma: bool = False) -> WrittenQuantity | None:
-    """The quantity in a text that consists of nothing else; None for other texts.
-
-    >>> parse_quantity("167 − 153 g/km")
-    WrittenQuantity(shape='range', first=167.0, second=153.0, unit='g/km')
-    >>> parse_quantity("11,000 EUR")
-    WrittenQuantity(shape='single', first=11000.0, second=None, unit='EUR')
-    >>> parse_quantity("125 kW (170 hp)")
-    WrittenQuantity(shape='single', first=125.0, second=None, unit='kW')
-    >>> parse_quantity("12 nautical miles")
-    WrittenQuantity(shape='single', first=12.0, second=None, unit='nmi')
-    >>> parse_quantity("01234"), parse_quantity("nan"), parse_quantity("5 apples"), parse_quantity("115th")
-    (None, None, None, None)
-    """
+    """The quantity in a text that consists of nothing else; None for other texts."""
     if simple := SIMPLE_QUANTITY.fullmatch(text):
         low, high, unit = simple.groups("")
         if not unit or is_common_unit(unit):
@@ -155,11 +143,7 @@ def stated_unit(text: str) -> str:
 
 
 def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
-    """Factor and offset that convert a number from one unit to another; None for different dimensions.
-
-    >>> unit_conversion("m", "mm"), unit_conversion("kg", "mm"), unit_conversion("EUR", "€")
-    ((1000.0, 0.0), None, (1.0, 0.0))
-    """
+    """Factor and offset that convert a number from one unit to another; None for different dimensions."""
     if CURRENCY_SIGNS.get(unit, unit) == CURRENCY_SIGNS.get(target, target) != "" or unit == target:
         return 1.0, 0.0
     if not unit or not target:
@@ -348,9 +332,6 @@ def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuan
     """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities.
 
     Values in another unit of the same dimension are converted; those of another dimension have no number.
-
-    >>> read_quantities(["4,953 mm", "1.835 m"]).numbers
-    ((4953.0, 4953.0, 4953.0), (1835.0, 1835.0, 1835.0))
     """
     if alike := _written_alike(texts):
         return alike
@@ -498,11 +479,6 @@ def trailing_unit(name: str) -> tuple[str, str]:
     """The words of a name before its unit, and the unit; the name and "" if it does not end in a unit.
 
     Ambiguous units, such as single letters, only count after a noun that is measured in them.
-
-    >>> trailing_unit("length M"), trailing_unit("price Eur"), trailing_unit("speed km h"), trailing_unit("area Km2")
-    (('length', 'm'), ('price', 'EUR'), ('speed', 'km/h'), ('area', 'km²'))
-    >>> trailing_unit("plan B"), trailing_unit("temperature min"), trailing_unit("cost per kg")
-    (('plan B', ''), ('temperature min', ''), ('cost per kg', ''))
     """
     words = name.split()
     for size in range(min(_LONGEST_UNIT, len(words) - 1), 0, -1):

@@ -57,12 +57,7 @@ def sentence_ends(text: str) -> Iterator[int]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """The spans of the sentences of a text; a blank line always ends a sentence.
-
-    >>> text = "Dr. Who has 3.5 kg. Really? Yes."
-    >>> [text[start:end] for start, end in sentence_spans(text)]
-    ['Dr. Who has 3.5 kg.', 'Really?', 'Yes.']
-    """
+    """The spans of the sentences of a text; a blank line always ends a sentence."""
     spans, start = [], 0
     for match in _BREAK.finditer(text):
         if match.group(1) is not None and _abbreviation_pattern().search(

@@ -54,11 +54,6 @@ def unsupported_claims(
     simple arithmetic. A name is a word that is capitalised, has digits, is no English word, or is `known` in the graph.
     Names and numbers of different rows must not be joined. The sentence may be in another `language`, in which the
     question `said` some words that English evidence has not: "Devon" for the Devonian.
-
-    >>> from nacre.records.evidence import EvidenceSentence
-    >>> dal = EvidenceSentence("lexical", 1, "The dal cooks for 35 min.")
-    >>> unsupported_claims("The dal cooks for 2100 s.", [dal]), unsupported_claims("The dal cooks for 25 min.", [dal])
-    ([], ['25 min'])
     """
     index = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
     match = SentenceMatch(sentence, index, language)

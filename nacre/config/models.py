@@ -117,11 +117,7 @@ def _open_model(settings: Settings, role: Role | None) -> BaseChatModel | None:
 
 
 def model_address(settings: Settings) -> str:
-    """The address of the general model, without user, password or key; "" for no model or one in this process.
-
-    >>> model_address(Settings(model="openai:m", openai_base_url="http://ann:pw@127.0.0.1:9/v1?key=s"))
-    'http://127.0.0.1:9/v1'
-    """
+    """The address of the general model, without user, password or key; "" for no model or one in this process."""
     provider = (settings.model or "").partition(":")[0]
     given = {"openai": settings.openai_base_url or OPENAI, "ollama": settings.ollama_host or OLLAMA}.get(provider)
     if given is None:
@@ -207,12 +203,7 @@ def prices(file: Path = TABLE) -> dict[str, Price]:
 
 
 def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
-    """The price of the first matching name.
-
-    >>> table = {"openai:small*": Price(1, 0.5, 2), "ollama:*": Price(0, 0, 0)}
-    >>> price_of("openai:small-2", table), price_of("openai:large", table)
-    (Price(input=1, cached=0.5, output=2), None)
-    """
+    """The price of the first matching name."""
     return next((price for name, price in table.items() if fnmatchcase(model, name)), None)
 
 

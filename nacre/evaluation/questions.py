@@ -75,13 +75,7 @@ def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def question_kind(gold: GoldQuestion) -> str:
-    """The kind under which a question is counted: its type or intent in the file, or the form of its answer.
-
-    >>> question_kind({"id": 1, "question": "?", "answers": [3]})
-    'number'
-    >>> question_kind({"id": 2, "question": "?", "intent": "lookup"})
-    'lookup'
-    """
+    """The kind under which a question is counted: its type or intent in the file, or the form of its answer."""
     stated = gold.get("type") or gold.get("intent") or gold.get("answer_type")
     if stated:
         return stated

@@ -166,11 +166,6 @@ def has_boolean_values(values: Collection[str], name: str) -> bool:
     """Whether these are all the values of a yes/no property of this name.
 
     Numbers, or a single value, mean yes or no only if the name says so.
-
-    >>> has_boolean_values(("Y", "N"), "open"), has_boolean_values(("0", "1"), "goals")
-    (True, False)
-    >>> [has_boolean_values(("0", "1"), name) for name in ("open_flag", "registered", "is_leap")]
-    [True, True, True]
     """
     folded = {value.casefold() for value in values}
     yes, no = language().words["holding"], language().words["lacking"]

@@ -503,15 +503,6 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
 
     No row if a date is missing, has several values, cannot be read, or lies after the other. Less than a day is given
     in hours.
-
-    >>> born, died = Table(("d",), (("1932-01-30",),)), Table(("d",), (("2013-01-29",),))
-    >>> from nacre.records.plan import Select
-    >>> elapsed_time(Compute("years", Select((), ()), Select((), ())), died, born, date(2020, 1, 1)).rows
-    ((80, '2013-01-29', '1932-01-30'),)
-    >>> began, done = (Table(("d",), ((f"2024-05-01T{time}:00",),)) for time in ("10:00", "12:30"))
-    >>> timed = elapsed_time(Compute("days", Select((), ()), Select((), ())), done, began, date(2025, 1, 1))
-    >>> timed.rows[0][0], timed.units[0]
-    (2.5, 'hours')
     """
     now = body.op == "age" and (body.left == body.right or not left.rows)
     until: Cell = today.isoformat() if now else _only_value(left)

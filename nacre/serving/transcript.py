@@ -75,11 +75,7 @@ def answer_table(record: Answer) -> tuple[list[str], list[list[Value | None]]]:
 
 
 def csv_cell(value: Value | None) -> Value:
-    """A value as a CSV cell, with an apostrophe before what a spreadsheet would run.
-
-    >>> csv_cell("=1+1"), csv_cell("-12.5"), csv_cell(-3), csv_cell(None), csv_cell(True), csv_cell("a;=1")
-    ("'=1+1", '-12.5', -3, '', 'true', "a;'=1")
-    """
+    """A value as a CSV cell, with an apostrophe before what a spreadsheet would run."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -391,10 +391,6 @@ MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
     """The same data in a sentence from their meaning: "the prices of the mills" or "whether the mill is old"; without a
     meaning from the headings.
-
-    >>> table = Table(("n",), ((4,),))
-    >>> verbalise_meaning("number of old mills", table, Verbalisation("4.", (4,))).text
-    'The number of old mills is 4.'
     """
     words = " ".join(meaning.split()).rstrip(".?!")
     if table.columns[:1] == ("yes",) and table.rows:

@@ -301,11 +301,7 @@ def teach_command(word: str, meaning: str, question: str, graph: str) -> str:
 
 
 def adapt_commands(text: str) -> str:
-    """The text with commands that work even if `nacre` is not on the PATH.
-
-    >>> adapt_commands("No graph. Run: nacre ingest FILE.ttl") == f"No graph. Run: {program_command()} ingest FILE.ttl"
-    True
-    """
+    """The text with commands that work even if `nacre` is not on the PATH."""
     # an extra is installed beside Nacre; elsewhere its name means another project
     python = _shell_name(sys.executable, "python")
     text = text.replace("pip install 'nacre[", f"{python} -m pip install 'nacre[")

@@ -95,11 +95,7 @@ def _last(headers: Headers, name: str) -> str:
 
 
 def route_path(scope: MutableMapping[str, Any]) -> str:
-    """The path of a request without the root path of the server.
-
-    >>> route_path({"path": "/kg/api/ask", "root_path": "/kg"})
-    '/api/ask'
-    """
+    """The path of a request without the root path of the server."""
     root: str = scope.get("app_root_path", scope.get("root_path", ""))
     return str(scope["path"]).removeprefix(root)
 

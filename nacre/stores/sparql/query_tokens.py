@@ -105,11 +105,7 @@ def query_tokens(text: str) -> list[Token]:
 
 
 def write_tokens(tokens: Sequence[Token]) -> str:
-    """The canonical text of a query; the lines of the original are kept.
-
-    >>> write_tokens(query_tokens("ASK{?s<http://e.org/p>'x' # why?\\n}"))
-    'ASK { ?s <http://e.org/p> "x"\\n}'
-    """
+    """The canonical text of a query; the lines of the original are kept."""
     return "".join(f"{token.gap}{token.text}" for token in tokens).lstrip()
 
 

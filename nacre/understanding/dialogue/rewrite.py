@@ -320,13 +320,7 @@ META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 
 
 def is_meta_question(question: str) -> bool:
-    """Whether a turn asks about the conversation, and not about the graph.
-
-    >>> is_meta_question("Are you sure?"), is_meta_question("What did I ask first?")
-    (True, True)
-    >>> is_meta_question("Are you sure that he is old?")
-    False
-    """
+    """Whether a turn asks about the conversation, and not about the graph."""
     return bool(_kind(question))
 
 
