@@ -15,5 +15,5 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
     faculty, ferry          fictional graphs with texts
     reword, unanswerable, removed_facts
                             questions derived from other questions, graphs without their answers
-    metrics                 BLEU, similarity, entities; values compared in any order
+    metrics                 options, entities; values compared in any order
 """

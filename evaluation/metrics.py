@@ -1,4 +1,4 @@
-"""Metrics of answers (PolyRAG, section 5.2): chosen options, words, embeddings and entities -> numbers in 0..1.
+"""Metrics of answers (PolyRAG, section 5.2): chosen options and entities -> numbers in 0..1.
 
 Then values compared with the gold values in any order: two lists of cells -> equal or not.
 """
@@ -7,13 +7,12 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nacre.language.tokens import fold, name_tokens
 from nacre.records.evidence import Cell
-from nacre.stores.search.vectors import Embedder
 
 Value = str | int | float | bool
 
@@ -66,21 +65,6 @@ def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str)
     return [option for option in options if option in named]
 
 
-def bleu(answer: str, references: Sequence[str], order: int = 4) -> float:
-    """BLEU of an answer with n-grams of up to `order` words (2 or 4 in the paper), by sacrebleu (extra `learn`)."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    scorer: Any = BLEU(max_ngram_order=order, effective_order=True)
-    return float(scorer.sentence_score(answer, list(references)).score) / 100
-
-
-def text_similarity(answer: str, reference: str, embedder: Embedder) -> float:
-    """The cosine of the embeddings of two texts; with the bundled embedder (MiniLM) the paper's BERT similarity."""
-    one, other = (np.asarray(vector, dtype=np.float64) for vector in embedder.embed([answer, reference]))
-    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / norms if norms else 0.0
-
-
 def hit_rate(answer: str, entities: Collection[str]) -> float:
     """The share of the expected entities that an answer names; 1 if none is expected.
 
@@ -101,11 +85,7 @@ _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
 
 def same_values(gold: Sequence[Cell], values: Sequence[Cell]) -> bool:
-    """Whether every value is a gold item, and every gold item is among the values.
-
-    >>> same_values(["Ann", 2.5], [2.5, "ann"]), same_values(["Ann"], ["Ann", "Bob"]), same_values([2.333], [2.33])
-    (True, False, True)
-    """
+    """Whether every value is a gold item, and every gold item is among the values."""
     if not gold:
         return not values
     max_values, max_gold = _MAX_FACTOR * len(gold) + _MAX_EXTRA, _MAX_FACTOR * len(values) + _MAX_EXTRA

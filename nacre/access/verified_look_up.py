@@ -27,7 +27,7 @@ from nacre.records.turn import Rewrite, Understanding, VerifiedMatch
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_words
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.state.verified_questions import MAX_LISTED, VerifiedQuestionStore
+from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.understanding.linking.link_mentions import Linker, link_mentions, linker_of, prepare_question
 from nacre.understanding.question.records import Link, Question
 from nacre.understanding.verified.offer import MAX_COMPARED
@@ -70,17 +70,8 @@ class _Outcomes:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = (outcome, time.monotonic() + seconds)
 
-    def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()
-
 
 _outcomes = _Outcomes()
-
-
-def forget_checks() -> None:
-    """Forget what the checks of this process found."""
-    _outcomes.clear()
 
 
 async def understand_question(
@@ -233,16 +224,6 @@ def _key(graph: Graph, entry: VerifiedQuestion) -> Key:
 
 
 T = TypeVar("T")
-
-
-def verified_questions(graph: Graph, owner: str, limit: int = MAX_LISTED) -> tuple[VerifiedQuestion, ...]:
-    """Those in use that are approved or the owner's own, one for each question, the latest first; at most `limit`."""
-    return _read(graph, (), lambda store: store.usable(graph.name, owner, limit))
-
-
-def same_verified_question(graph: Graph, owner: str, question: str) -> VerifiedQuestion | None:
-    """The one that is this standalone question, up to case and punctuation; the owner's own one first."""
-    return _read(graph, None, lambda store: store.find(graph.name, owner, question))
 
 
 def comparable_verified_questions(graph: Graph, owner: str, question: str) -> tuple[VerifiedQuestion, ...]:

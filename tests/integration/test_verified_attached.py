@@ -33,12 +33,16 @@ VERIFIED, ASKED = "How far out do sailors see Skerry?", "How far out do sailors 
 Change = Callable[[str, int | None], None]
 
 
+def forget_checks() -> None:
+    first_use._outcomes._kept.clear()
+
+
 @pytest.fixture(params=["endpoint", "database"])
 def lights(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Composition, Change]]:
     """Turns over an attached source, and a function that changes what it has."""
-    first_use.forget_checks()
+    forget_checks()
     monkeypatch.setattr(first_use, "WAIT_SECONDS", 60.0)
     with ExitStack() as stack:
         change = _endpoint(tmp_path, stack) if request.param == "endpoint" else _database(tmp_path)
@@ -142,7 +146,7 @@ def test_one_check_serves_all_turns_for_a_time(lights: tuple[Composition, Change
     change("Skerry", None)
     assert how(ask(house, ASKED)) == "same shape"
     assert stored(house, entry).state == "in use"
-    first_use.forget_checks()
+    forget_checks()
     assert how(ask(house, ASKED)) == ""
 
 
@@ -172,7 +176,7 @@ def test_a_turn_waits_no_longer_than_its_budget(
     # a check that did not end is not tried in every turn
     monkeypatch.setattr(first_use, "WAIT_SECONDS", 60.0)
     assert how(ask(house, ASKED)) == ""
-    first_use.forget_checks()
+    forget_checks()
     assert how(ask(house, ASKED)) == "same shape"
 
 

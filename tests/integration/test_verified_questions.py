@@ -13,7 +13,7 @@ import pytest
 from graph.context import Context
 from ingestion.pipeline import ingest
 from nacre.access import verified_look_up as first_use
-from nacre.access.verified_look_up import same_verified_question, verified_questions
+from nacre.access.verified_look_up import comparable_verified_questions
 from nacre.access.verified_questions import check_all
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
@@ -78,7 +78,7 @@ def recheck(data: Path) -> Any:
 
 def used(data: Path, owner: str) -> list[str]:
     with closing(Library(data, None)) as library, library.open("quarries") as graph:
-        return [each.question for each in verified_questions(graph, owner)]
+        return [each.question for each in comparable_verified_questions(graph, owner, "")]
 
 
 def confirm(data: Path, caller: Caller = ANN, question: str = QUESTION, query: VerifiedQuery = SQL) -> Any:
@@ -238,7 +238,7 @@ def test_a_graph_that_was_replaced_does_not_use_the_questions_of_the_old_one(dat
     confirm(data, LOCAL_CALLER, "How many things are there?", count)
     load(data, OTHER)
     with closing(Library(data, None)) as library, library.open("quarries") as graph:
-        assert same_verified_question(graph, "local", "How many things are there?") is None
+        assert comparable_verified_questions(graph, "local", "How many things are there?") == ()
         assert [each.state for each in library.verified.listed("quarries")] == ["replaced"]
     # whoever looks at them may use them again
     report = with_service(data, lambda service, verified: verified.check(LOCAL_CALLER, "quarries"))
