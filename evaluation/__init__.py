@@ -3,8 +3,8 @@
 Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks and scores the bundled graphs.
     bundled_sets            the bundled graphs with questions
     compare_reasoners       rules, model, and a model without Nacre
-    compare_branches, compare_strategies, fusion_losses, robustness, pyramid_benchmark
-                            what branches, strategies, the fusion, rewordings and the pyramid change
+    fusion_losses, robustness
+                            what the fusion and rewordings change
     ablation                what each pass of understanding is worth
     learn                   weights and limits of the rules
     answer_limits, samples  what `learn` needs: limits of what is answered, samples of the parser
@@ -15,5 +15,5 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
     faculty, ferry          fictional graphs with texts
     reword, unanswerable, removed_facts
                             questions derived from other questions, graphs without their answers
-    metrics                 options, entities; values compared in any order
+    metrics                 chosen options; values compared in any order
 """

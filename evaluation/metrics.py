@@ -1,48 +1,14 @@
-"""Metrics of answers (PolyRAG, section 5.2): chosen options and entities -> numbers in 0..1.
-
-Then values compared with the gold values in any order: two lists of cells -> equal or not.
-"""
+"""The options that an answer names, and values compared with the gold values in any order."""
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
-
-import numpy as np
 
 from nacre.language.tokens import fold, name_tokens
 from nacre.records.evidence import Cell
 
 Value = str | int | float | bool
-
-
-class ChoiceScores(NamedTuple):
-    """Precision, recall and F1 of the chosen options."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-def choice_scores(chosen: Collection[str], right: Collection[str]) -> ChoiceScores:
-    """Precision, recall and F1 for a question with one or several right options; zeros if none of them was chosen.
-
-    >>> choice_scores({"a", "b", "c"}, {"a", "d"})
-    ChoiceScores(precision=0.3333333333333333, recall=0.5, f1=0.4)
-    """
-    both = len(set(chosen) & set(right))
-    if not both:
-        return ChoiceScores(0.0, 0.0, 0.0)
-    precision, recall = both / len(set(chosen)), both / len(set(right))
-    return ChoiceScores(precision, recall, 2 * precision * recall / (precision + recall))
-
-
-def mean_choice_scores(each: Sequence[ChoiceScores]) -> ChoiceScores:
-    """The mean of each score over the questions; zeros if there are none."""
-    if not each:
-        return ChoiceScores(0.0, 0.0, 0.0)
-    return ChoiceScores(*(float(np.mean(scores)) for scores in zip(*each, strict=True)))
 
 
 def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str) -> list[str]:
@@ -63,18 +29,6 @@ def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str)
             named.append(option)
             words = words.replace(name, " | ")
     return [option for option in options if option in named]
-
-
-def hit_rate(answer: str, entities: Collection[str]) -> float:
-    """The share of the expected entities that an answer names; 1 if none is expected.
-
-    >>> hit_rate("Ada Berg and Kay teach it.", ["Ada Berg", "Kay", "Lou"])
-    0.6666666666666666
-    """
-    if not entities:
-        return 1.0
-    words = f" {' '.join(name_tokens(answer))} "
-    return sum(f" {' '.join(name_tokens(entity))} " in words for entity in entities) / len(entities)
 
 
 # lists whose lengths differ by more than this factor and number are never equal

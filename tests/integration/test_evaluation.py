@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from evaluation import compare_branches as branches
 from evaluation import forms, reword
 from evaluation import robustness as robust
 from evaluation import unanswerable as remove
@@ -155,7 +154,7 @@ def test_a_form_is_measured_over_its_wordings(tmp_path, monkeypatch, capsys):
     assert "yes_no:" not in lines
 
 
-def test_from_a_graph_to_what_rewordings_and_branches_cost(tmp_path, monkeypatch, capsys):
+def test_from_a_graph_to_what_rewordings_cost(tmp_path, monkeypatch, capsys):
     fixtures = Path(__file__).parents[1] / "fixtures"
     questions = fixtures / "questions/kitchen.yaml"
     kitchen = EvaluationSet("kitchen", questions, (str(fixtures / "graphs/kitchen.ttl"), "--no-vectors"))
@@ -173,6 +172,3 @@ def test_from_a_graph_to_what_rewordings_and_branches_cost(tmp_path, monkeypatch
     monkeypatch.setattr(sys, "argv", ["robust", *map(str, (questions, predictions, other, again)), "--failing"])
     robust.main()
     assert capsys.readouterr().out.split("\n")[0].split() == ["rewording", "asked", "right"]
-
-    branches.main(str(questions), str(predictions), f"sql={predictions}")
-    assert capsys.readouterr().out.split("\n")[1].split()[2] == "0"
