@@ -55,7 +55,6 @@ class PatternStore:
         return rows
 
     def construct(self, query: str) -> list[PlainTriple]:
-        """The triples of a CONSTRUCT."""
         triples: list[PlainTriple] = self._run(_construct, query)
         return triples
 

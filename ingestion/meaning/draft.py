@@ -90,7 +90,6 @@ class Draft:
         return [*read, *((s, o) for s, o in self._by_predicate.get(number, ()) if (s, number, o) in self.added)]
 
     def rows_of(self, subject: int) -> range:
-        """The rows of a subject."""
         return range(*_span(self.facts.subject, subject))
 
     def rows_to(self, target: int) -> list[int]:

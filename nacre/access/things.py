@@ -208,7 +208,6 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema:
 def _junctions(
     tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, bounds: BrowseLimits
 ) -> Iterator[PredicateFacts]:
-    """The facts in junction tables."""
     for iri, name in schema.junctions.items():
         predicate, relation = schema.predicate_of.get(iri), schema.relation_of.get(name)
         if predicate is None or relation is None or iri == TYPE or not _may_apply(predicate.domains, classes):

@@ -35,7 +35,6 @@ class LocalSource:
         return await run_in_thread(service.graph_names)
 
     async def events(self, request: TurnRequest) -> AsyncGenerator[tuple[str, Any]]:
-        """The events of a turn."""
         service = await self._open_service()
         from graph.context import Context
         from nacre.serving.turn_service import TurnInput
@@ -93,12 +92,10 @@ class LocalVerified:
                 return found
 
     async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
-        """Confirm an answer."""
         service, caller = await self._service()
         return await service.confirm_answer(caller, reply.record)
 
     async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
-        """Confirm a query for a question."""
         service, caller = await self._service()
         return (await service.confirm_query(caller, graph, question, query))[0]
 

@@ -43,7 +43,6 @@ class RemoteSource:
             return [each["name"] for each in reply.json()]
 
     async def events(self, request: TurnRequest) -> AsyncGenerator[tuple[str, Any]]:
-        """The events of a turn."""
         body = {name: value for name, value in request._asdict().items() if value is not None}
         accepted = {"Accept": "text/event-stream"}
         ended = False
@@ -154,7 +153,6 @@ class RemoteVerified:
                 return found
 
     async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
-        """Confirm an answer."""
         record = reply.record
         if not record["thread"]:
             raise ConfigError("This server stored no such answer. Ask in a thread: graph.chat().ask(...).")
@@ -162,7 +160,6 @@ class RemoteVerified:
         return from_json(VerifiedQuestion, await self._call("POST", record["graph"], "", body))
 
     async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
-        """Confirm a query for a question."""
         return from_json(VerifiedQuestion, await self._call("POST", graph, "", {"question": question, "query": query}))
 
     async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:

@@ -187,7 +187,6 @@ class ChatCompletion:
         return self._chunk({"role": "assistant", "content": ""})
 
     def token_chunk(self, text: str) -> dict[str, Any]:
-        """The chunk of a token."""
         return self._chunk({"content": text})
 
     def last_chunks(self, record: Answer, *, with_usage: bool) -> Iterator[dict[str, Any]]:
@@ -252,7 +251,6 @@ class ModelResponse:
         yield self._event("response.content_part.added", **self._position, part=self._part(""))
 
     def token_event(self, text: str) -> dict[str, Any]:
-        """The event of a token."""
         return self._event("response.output_text.delta", **self._position, delta=text, logprobs=[])
 
     def last_events(self, record: Answer) -> Iterator[dict[str, Any]]:

@@ -140,7 +140,6 @@ class _TurnSpans:
             self._turn.set_attributes({f"nacre.{key}": payload[key] for key in SPAN_ATTRIBUTES})
 
     def end(self) -> None:
-        """End the spans of the turn."""
         self._finish()
         self._turn.end()
 

@@ -83,7 +83,6 @@ class ReaderInput(NamedTuple):
 
     @property
     def graph(self) -> SchemaGraph:
-        """The schema graph."""
         return self.linker.index.graph
 
     def derive(self, question: Question, links: list[Link]) -> list[Candidate]:

@@ -79,7 +79,6 @@ class Relations:
 
     @cached_property
     def columns(self) -> dict[str, dict[str, str]]:
-        """The columns of each relation."""
         found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
         found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
         return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}

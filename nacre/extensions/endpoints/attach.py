@@ -198,7 +198,6 @@ def write_endpoint(folder: Path, endpoint: Endpoint, described: EndpointDescript
 
 
 def _check_answers(source: EndpointSource) -> None:
-    """Check that the endpoint answers at all."""
     try:
         source.select("SELECT ?s WHERE { ?s ?p ?o } LIMIT 1", limit=1, seconds=PROBE_SECONDS)
     except ToolError as error:

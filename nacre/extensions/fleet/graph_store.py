@@ -147,7 +147,6 @@ class GraphStore:
         return True
 
     def upload(self, graph: str, place: str, folder: Path) -> Part:
-        """Store a folder as a part."""
         key = f"parts/{graph}/{place.replace('/', '-')}-{secrets.token_hex(6)}.tar"
         try:
             self._files.makedirs(f"{self._root}/parts/{graph}", exist_ok=True)

@@ -270,7 +270,6 @@ class StreamParts:
         return StreamPart("0.0", "metadata", {"run_id": self._run.id, "attempt": 1})
 
     def parts(self, number: int, event: RunEvent) -> list[StreamPart]:
-        """The parts of the event with this number."""
         payload = json.loads(event.data)
         made = list(self._begin()) if not self._has_begun and event.kind not in ("error", "done") else []
         made += self._made(event.kind, payload)

@@ -112,7 +112,6 @@ def _models_folder() -> Path:
 
 
 def _print_next_steps() -> None:
-    """Print the next steps."""
     from nacre.config.settings import Settings
     from nacre.extensions.local_model.local_engine import is_installed
 

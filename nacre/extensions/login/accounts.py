@@ -81,7 +81,6 @@ class Accounts:
         return self._rights.caller(_person(*rows[0])) if rows else None
 
     def end_session(self, token: str) -> None:
-        """End a session."""
         with self._database.writing() as run:
             run("DELETE FROM login_session WHERE hash = ?", _hash(token))
 

@@ -310,7 +310,6 @@ class DocumentsWriter:
         self.last_skipped = ""
 
     def add(self, document: Document, mentions: Iterable[DocumentMention] = ()) -> None:
-        """Add a document and its mentions."""
         name, title, source, text, pages = document
         # some files contain lone surrogates, which can't be encoded
         text = text.encode(errors="replace").decode()
