@@ -21,6 +21,7 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import OWN_COLUMN_RULE
 from nacre.understanding.parsing.columns import STANDS_FOR_RULE
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE, MEMBERS_RULE
+from nacre.understanding.parsing.property_rules import AMOUNT_LEFT_RULE
 from nacre.understanding.parsing.read_yes_no import is_keywords
 from nacre.understanding.parsing.state import Candidate, ParseContext
 from nacre.understanding.parsing.superlative_rules import TOTAL_RULE
@@ -250,6 +251,8 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
     body, links = candidate.body, candidate.derivation.links
     start = _class_start(context.question, links, set())
     if not start or not isinstance(body, Select) or len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
+        return candidate
+    if AMOUNT_LEFT_RULE in candidate.derivation.trace:
         return candidate
     named = {ref.predicate for x in links if x.start == start and x.exact and x.kind == "property" for ref in x.refs}
     asked = next((f.left for f in body.filters if isinstance(f.left, Attribute) and f.left.predicate in named), None)

@@ -6,13 +6,15 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
-from nacre.language.data import language, word_list
+from nacre.language.data import language, phrase_map, word_list
 from nacre.language.labels import false_value, none_value, true_value
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
+from nacre.understanding.linking.adjectives import measured_numbers
 from nacre.understanding.parsing.class_rules import is_open_participle
 from nacre.understanding.parsing.state import (
     ParseContext,
@@ -36,10 +38,12 @@ from nacre.understanding.question.records import (
 
 PropertyRule = Callable[[ParseState, ParseState, Link, Ref, ParseContext], ParseStates]
 
+AMOUNT_LEFT_RULE = "amount left"  # the rule by which nothing or something of an amount is left
 LINK_DENIED_RULE = "link denied"  # the rule by which a word says that a link is missing
 TOTAL_RULE = "total for count"  # the rule by which "how many" asks for a sum
 OWN_PROPERTY_GAIN = 0.25  # what a reading gains by a property of the class right before it
 MIN_NAME_REPEATS = 2  # how many things share a name on average, at least, if different names are counted (set by hand)
+MAX_WORDS_OF_LEFT = 3  # words of "run out of"
 MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "have not yet been"
 
 
@@ -53,6 +57,13 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
         return
     if link.match.endswith(DENIED_LINK_MATCH):
         yield from _denied_link(state, link, ref, context)
+        return
+    if (left := _amount_left(state, link, ref, context)) is not None:
+        used, condition = left
+        # "what is out of stock"
+        targets = state.targets or (() if state.owner else (Target(Ref(ref.node)),))
+        changes: dict[str, Any] = {"targets": targets, "covered": new.covered | used, "last": "value"}
+        yield drop_open_property(new).add_conditions(AMOUNT_LEFT_RULE, 0.3, condition, **changes)
         return
     if ref.predicate and state.next_role != "group" and names_boolean_property(link, ref, context):
         yield from boolean_condition(state, new, link, ref, context)
@@ -86,6 +97,24 @@ def _at_property(state: ParseState, link: Link, ref: Ref, context: ParseContext)
     if state.owner is not None and state.owner.node == ref.node and state.last in ("class", "of", "owned"):
         new = new._replace(score=new.score + OWN_PROPERTY_GAIN)
     return new
+
+
+def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> tuple[int, Condition] | None:
+    """ "Out of stock", "sold out", "in stock": whether some of an amount is left, and the words that say so."""
+    is_amount = ref.predicate in measured_numbers(context.graph, ref.node)
+    if not is_amount or state.pending_aggregates or state.comparison or state.next_role:
+        return None
+    words = [token.norm for token in context.question.tokens]
+    for left, phrases in phrase_map("parsing", "amount_left").items():
+        for said, start in product(
+            map(str.split, phrases), range(max(0, link.start - MAX_WORDS_OF_LEFT), link.start + 1)
+        ):
+            end = start + len(said)
+            if words[start:end] == said and link.start <= end <= link.end:
+                denials = [x for x in context.question.cues if x.kind == "negation" and x.start <= start <= x.end]
+                condition = Condition(ref, "=" if (left == "none") != bool(denials) else ">", (0,))
+                return token_mask(start, end), condition
+    return None
 
 
 def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import language, phrase_map
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, split_name
 from nacre.language.word_forms import is_count_noun
@@ -304,11 +304,20 @@ def _with_aggregate(state: ParseState, new: ParseState, ref: Ref, context: Parse
 
 
 def _with_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "More exports than imports"."""
-    left = state.pending_property
+    """ "More exports than imports"; "below their lowest level": what the level is of is not named."""
+    left = state.pending_property or _bounded_property(ref, context)
     if state.comparison is None or left is None or left == ref or not _are_comparable(left, ref, context):
         return
     yield compare_with_target(new, "against property", 0.3, left, Target(ref), mode="C")
+
+
+def _bounded_property(ref: Ref, context: ParseContext) -> Ref | None:
+    """The number of the same things that a property bounds: what was spent of a budget."""
+    bounded = phrase_map("parsing", "bounded")
+    words = context.graph.words[ref.predicate] if ref.predicate else ()
+    found = (measured_properties(context.graph, ref.node, bounded[word]) for word in words if word in bounded)
+    others = (other for measures in found for other, *_ in measures)
+    return next((other for other in others if other.node == ref.node and other.predicate != ref.predicate), None)
 
 
 def _join(state: ParseState) -> Literal["and", "or", "both"]:
