@@ -267,7 +267,7 @@ def _judge_turn(
     links = scoped_links(question, rewrite.scope, linker)
     parsed = parse_question(question, links, linker, start_deadline(MAX_PARSE_SECONDS))
     match = filter_by_answer_type(parsed, question, linker.index.graph)
-    candidates = answering_candidates(match, question, rewrite.scope)
+    candidates = answering_candidates(match, question, rewrite.scope, linker)
     changed = _changed_plans(question, links, candidates, rewrite.scope, linker)
     seconds = time.monotonic() - started
     bodies: list[Body] = [*(c.body for c in candidates), *changed]

@@ -93,7 +93,7 @@ def understand(
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)
     match = filter_by_answer_type(parse_question(question, links, linker, deadline, most), question, graph)
-    candidates = answering_candidates(match, question, rewrite.scope)[:most]
+    candidates = answering_candidates(match, question, rewrite.scope, linker)[:most]
     cut = deadline.is_over()
     scored = rank_candidates(candidates, question, graph, load_weights(), _similarity(question, linker))
     ranked, readings = best_readings(scored, question, links, graph, schema)
@@ -144,11 +144,15 @@ def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> lis
     return scope_links(links, scope, question, linker.index)
 
 
-def answering_candidates(match: AnswerTypeMatch, question: Question, scope: Scope | None) -> list[Candidate]:
+def answering_candidates(
+    match: AnswerTypeMatch, question: Question, scope: Scope | None, linker: Linker
+) -> list[Candidate]:
     """The candidates of the requested type that are about the things of the conversation, or all if none is. If the
     question asks for other things than before, those given before are excluded."""
     found = scope_candidates(match.kept if match.nearest is None else [], question)
-    return [exclude_given(c, scope.besides) for c in found] if scope is not None and scope.besides else found
+    if scope is None or not scope.besides:
+        return found
+    return [exclude_given(c, scope.besides, linker.index) for c in found]
 
 
 def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:

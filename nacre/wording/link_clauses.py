@@ -137,7 +137,7 @@ def membership_clause(each: Filter, inner: str, noun: str) -> Clause:
     thing = each.right.variables[0] if is_simple else None
     if thing is not None and is_from_earlier_turn(thing) and each.negated:
         words = "other than those before"
-        return Clause(words, words, VerbPhrase(BE, "one of those before", denied=True))
+        return Clause(words, words, VerbPhrase(BE, "one of those before", denied=True), adjective="other")
     if thing is not None and thing.label and len(thing.keys) == 1:
         return relative_clause(VerbPhrase(BE, inner, denied=each.negated))
     is_class = members != f"the {plural(noun)}" and pattern("wording", "plain_class_phrase").fullmatch(inner)

@@ -7,12 +7,21 @@ links and candidates, and things given before that are left out ("which other fi
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import language, word_map
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.word_forms import is_participle, is_plural
-from nacre.plans.selects import EARLIER_TURN_MARK, branches, filtered_variable, is_from_earlier_turn
+from nacre.plans.selects import (
+    EARLIER_TURN_MARK,
+    asked_select,
+    branches,
+    filtered_variable,
+    is_from_earlier_turn,
+    variable_of,
+)
 from nacre.records.plan import (
     Aggregate,
     Ask,
@@ -28,6 +37,7 @@ from nacre.records.plan import (
 )
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
+from nacre.understanding.dialogue.focus import named_things_of
 from nacre.understanding.dialogue.plan_edits import (
     EditKind,
     compare_with_number,
@@ -39,7 +49,7 @@ from nacre.understanding.dialogue.plan_edits import (
 from nacre.understanding.linking.link_mentions import Linker, LinkingIndex
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import identifying_properties
-from nacre.understanding.parsing.state import Candidate
+from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate
 from nacre.understanding.question.records import Link, Question, Ref
 from nacre.understanding.ranking.probabilities import log_odds_before_running
 from nacre.understanding.ranking.rank import RankedReading
@@ -343,45 +353,69 @@ def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
 MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100  # Turns whose things are left out, and things of them, at most.
 
 
-def strip_other(question: str) -> str | None:
+class OtherThings(NamedTuple):
+    """A question without the word that leaves out what was given, and the noun of what is left out ("" for persons)."""
+
+    question: str
+    noun: str
+
+
+def strip_other(question: str) -> OtherThings | None:
     """The question without the word that leaves out what was given. None if it has none.
 
-    >>> strip_other("Which other films did she direct?"), strip_other("who else plays in it")
-    ('Which films did she direct?', 'who plays in it')
+    >>> strip_other("Which other films did she direct?")
+    OtherThings(question='Which films did she direct?', noun='films')
     >>> strip_other("the other one"), strip_other("films other than Home")
     (None, None)
+    >>> strip_other("Has she another son?")
+    OtherThings(question='Has she any son?', noun='son')
+    >>> strip_other("who else plays in it")
+    OtherThings(question='who plays in it', noun='')
     """
     words, known = tokenize(question), language().words
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
         after = words[i + 1].norm if i + 1 < len(words) else ""
-        is_else = token.norm == "else" and before in known["question_words"]
+        if token.norm not in known["other"] | known["other_after"]:
+            continue
+        is_after = token.norm in known["other_after"]
+        is_else = before in known["question_words"] | known["indefinite_pronouns"]
         has_noun = after and after not in function_words() | known["stand_in"] | known["than"]
-        may_follow = before in known["question_words"] | known["indefinite"]
-        if is_else or (token.norm in known["other"] and has_noun and may_follow):
-            return question[: token.start] + question[token.end :].lstrip()
+        if is_else if is_after else has_noun and before not in known["before_the_other"]:
+            article = f"{word_map('dialogue', 'standalone')['any']} " if token.norm in known["one_other"] else ""
+            rest = question[: token.start] + article + question[token.end :].lstrip()
+            return OtherThings(rest, "" if is_after else after)
     return None
 
 
-def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn]) -> Rewrite:
-    """The rewrite with the things that the last turns gave or named, which are to be left out."""
+def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn], noun: str, linker: Linker) -> Rewrite:
+    """The rewrite with the things that the last turns gave or named, which are to be left out: those that a noun is
+    for, if it names a class."""
     given: dict[str, None] = {}
     for turn in earlier[-MAX_TURNS_EXCLUDED:]:
-        body = turn.plan.body if turn.plan else None
-        named = [k for v in body.variables for k in v.keys] if isinstance(body, Select) else []
-        given |= dict.fromkeys((*turn.keys, *named))
+        is_answer = turn.plan is not None and not isinstance(turn.plan.body, Ask)
+        given |= dict.fromkeys(chain(turn.keys if is_answer else (), *named_things_of(turn.plan)))
+    classes = [c.relations for c in linker.link(tokenize(noun)) if c.kind == "class" and c.exact] if noun else []
+    tables = frozenset[str]().union(*classes)
+    given = {k: None for k in given if not tables or ((thing := linker.lexicon.thing(k)) and thing.relation in tables)}
     scope = replace(rewrite.scope or Scope(), besides=tuple(given)[:MAX_THINGS_EXCLUDED])
     return replace(rewrite, depends=True, scope=scope)
 
 
-def exclude_given(candidate: Candidate, keys: tuple[str, ...]) -> Candidate:
-    """The candidate without these things, if it answers with things that it does not name."""
-    body = candidate.body
-    if not isinstance(body, Select) or isinstance(body.answers[0], Aggregate):
-        return candidate
-    own = next(v for v in body.variables if v.name == body.answers[0].variable)
-    if own.keys:
-        return candidate
-    given = Variable(f"{own.name}_given", own.classes, own.without, keys, f"({len(keys)} of before)")
+def exclude_given(candidate: Candidate, keys: tuple[str, ...], index: LinkingIndex) -> Candidate:
+    """The candidate without these things, if it is about things of their tables that it does not name."""
+    select = asked_select(candidate.body)
+    tables = {thing.relation for key in keys if (thing := index.lexicon.thing(key))}
+    nodes, node_of = index.graph.nodes, index.graph.node_of_classes
+    fitting = [
+        v
+        for v in (select.variables if select is not None else ())
+        if not v.keys and (node := node_of.get((v.classes, v.without))) is not None and nodes[node].relations & tables
+    ]
+    if select is None or not fitting:
+        return candidate._replace(derivation=candidate.derivation.apply_rule(KEPT_GIVEN_RULE))
+    own = max(fitting, key=lambda v: v.name == variable_of(select.answers[0]))
+    given = Variable(f"{own.name}_given", own.classes, own.without, keys, f"({len(keys)} {EARLIER_TURN_MARK}")
     excluded = Filter(Itself(own.name), "in", Select((Itself(given.name),), (given,)), True)
-    return candidate._replace(body=replace(body, filters=(*body.filters, excluded)))
+    others = replace(select, filters=(*select.filters, excluded))
+    return candidate._replace(body=Ask(others) if isinstance(candidate.body, Ask) else others)

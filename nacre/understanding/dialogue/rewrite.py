@@ -100,9 +100,11 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     others = strip_other(question)
     if others is not None:
         # "Who else is a member?" asks nothing of the things before.
-        is_alone = find_pronoun(tokenize(others), ()) is None
-        rewritten = Rewrite(others) if is_alone else rewrite_question(others, earlier, schema, lexicon)
-        return rewrite_without_given(rewritten, earlier)
+        is_alone = find_pronoun(tokenize(others.question), ()) is None
+        rewritten = Rewrite(others.question)
+        if not is_alone:
+            rewritten = rewrite_question(others.question, earlier, schema, lexicon)
+        return rewrite_without_given(rewritten, earlier, others.noun, linker)
     correction = parse_correction(question)
     if correction is not None:
         phrase, is_certain = correction

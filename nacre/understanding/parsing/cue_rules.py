@@ -30,6 +30,7 @@ from nacre.understanding.question.records import (
     Cue,
     Derivation,
     Ordering,
+    Question,
     Ref,
     Target,
     token_mask,
@@ -469,9 +470,16 @@ def persons_near(root: Ref, context: ParseContext) -> list[Ref]:
     return [Ref(node.index) for node in nearest[:MAX_PERSON_CLASSES]]
 
 
+def asks_for_persons(question: Question) -> bool:
+    """Whether a question begins with "who", or asks whether "anyone" is or does something."""
+    first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
+    known = language().words
+    return first in known["who"] or (first in known["asking_yes_no"] and second in known["anyone"])
+
+
 def frequent_person_refs(context: ParseContext) -> list[Ref]:
-    """Return the largest classes of named persons if the question begins with "who"."""
-    if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
+    """Return the largest classes of named persons if the question asks for persons."""
+    if not asks_for_persons(context.question):
         return []
     persons = context.graph.persons - context.graph.unions.members.keys()
     classes = [node for node in context.graph.nodes if node.named and node.index in persons]

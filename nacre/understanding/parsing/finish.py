@@ -14,7 +14,7 @@ from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
-from nacre.understanding.parsing.cue_rules import ongoing_conditions, persons_near
+from nacre.understanding.parsing.cue_rules import asks_for_persons, ongoing_conditions, persons_near
 from nacre.understanding.parsing.number_rules import COUNT_UNITS, later_date_cost, upper_bound
 from nacre.understanding.parsing.property_rules import LINK_DENIED_RULE
 from nacre.understanding.parsing.state import (
@@ -512,7 +512,7 @@ def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
     """Return the classes of persons that "who" may ask for beside what is named. None if the reading is about persons
     already who are not named."""
-    if not any(token.norm in language().words["who"] for token in context.question.tokens[:1]):
+    if not asks_for_persons(context.question):
         return []
     persons = persons_near(root, context)
     if any(condition.ref == root and condition.op == "is" for condition in state.conditions):

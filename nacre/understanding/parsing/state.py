@@ -203,6 +203,9 @@ def drop_open_property(state: ParseState) -> ParseState:
     return state.apply_rule("dangling", -DANGLING_COST, pending_property=None, pending_function="")
 
 
+KEPT_GIVEN_RULE = "given kept"  # in the trace of a reading that cannot leave out what was given
+
+
 class Candidate(NamedTuple):
     """One reading with its plan.
 

@@ -19,7 +19,7 @@ from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_da
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
-from nacre.understanding.parsing.state import Candidate, overlaps_link
+from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import Link, Question, Ref, covered_mask, token_mask
 from nacre.wording.labels import predicate_label
@@ -59,6 +59,7 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     yes about names that nothing joins."""
     d = candidate.derivation
     yield from _unshown(candidate, question)
+    yield from _kept_others(candidate, question)
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
     selects = selects_of(candidate.body)
@@ -79,6 +80,17 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
         is_own = link.kind == "property" and named and not link.refs[0].via
         if is_own and not named & used and graph.about(link.refs[0].predicate).role == "fact":
             yield _words(question, link.covered)
+
+
+def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
+    """ "Another boat", "who else", where nothing is left out."""
+    d, known = candidate.derivation, language().words
+    if KEPT_GIVEN_RULE in d.trace:
+        yield question.text
+    for i, token in enumerate(question.tokens):
+        is_other = token.norm in known["other"] | known["other_after"]
+        if is_other and not overlaps_link(i, i + 1, d.links) and not any(c.start <= i < c.end for c in question.cues):
+            yield token.text
 
 
 def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:

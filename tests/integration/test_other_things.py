@@ -1,0 +1,72 @@
+""" "Another", "other" and "else": what the turns before gave is left out; a question that leaves out nothing is asked
+back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.app import compose
+from graph.builder import App
+from graph.stream import stream_turn
+from ingestion.pipeline import ingest
+from nacre.config.settings import Settings
+from nacre.records.answer import Answer
+
+GRAPH = """
+@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Bell a rdfs:Class ; rdfs:label "bell" . :Keeper a rdfs:Class ; rdfs:label "keeper" .
+:Tower a rdfs:Class ; rdfs:label "tower" .
+:keeper rdfs:label "keeper" . :tower rdfs:label "tower" . :worksAt rdfs:label "works at" . :weight rdfs:label "weight" .
+:b1 a :Bell ; rdfs:label "Old Tom" ; :keeper :r1 ; :tower :t1 ; :weight 18 .
+:b2 a :Bell ; rdfs:label "Grace" ; :keeper :r1 ; :tower :t2 ; :weight 21 .
+:b3 a :Bell ; rdfs:label "Rose" ; :keeper :r2 ; :tower :t2 ; :weight 15 .
+:r1 a :Keeper ; rdfs:label "Wendy Marsh" ; :worksAt :t1 . :r2 a :Keeper ; rdfs:label "Olu Banks" ; :worksAt :t1 .
+:r3 a :Keeper ; rdfs:label "Petra Lowe" ; :worksAt :t2 .
+:t1 a :Tower ; rdfs:label "Kirk Tower" . :t2 a :Tower ; rdfs:label "Mill Tower" .
+"""
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    folder: Path = tmp_path_factory.mktemp("bells")
+    (folder / "bells.ttl").write_text(GRAPH)
+    ingest([str(folder / "bells.ttl")], "bells", data=folder / "data", embedder=None)
+    return compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build(InMemorySaver())
+
+
+async def _ask(app: App, turns: Sequence[str], thread: str) -> Answer:
+    for question in turns:
+        events = [e async for e in stream_turn(app, question, graph="bells", thread=thread, context={"mind": "rules"})]
+    answer: Answer = events[-1][1]
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("turns", "values"),
+    [
+        (["Who is the keeper of Old Tom?", "Does Wendy Marsh have another bell?"], [True]),
+        (["Who is the keeper of Rose?", "Does Olu Banks have another bell?"], [False]),
+        (["Who is the keeper of Rose?", "Does he have any other bells?"], [False]),
+        (["Which bells are in Mill Tower?", "Are there other bells?"], [True]),
+        (["Which bells are in Mill Tower?", "How many other bells are there?"], [1]),
+        (["Who works at Mill Tower?", "Does anyone else work there?"], [False]),
+        (["Does Wendy Marsh work at Kirk Tower?", "Does anyone else work there?"], [True]),
+    ],
+)
+async def test_what_was_given_is_left_out(turns: list[str], values: list[object], app: App) -> None:
+    assert (await _ask(app, turns, repr(turns)))["values"] == values
+
+
+async def test_other_things_are_told_in_words(app: App) -> None:
+    answer = await _ask(app, ["Which bells are in Mill Tower?", "Are there other bells?"], "words")
+    assert answer["answer"] == "Yes, there are other bells [1]."
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does Olu Banks have another bell?", "Which other bells does Wendy Marsh have?", "Is there another tower?"],
+)
+async def test_a_word_for_others_that_leaves_out_nothing_is_never_sure(question: str, app: App) -> None:
+    assert (await _ask(app, [question], question))["status"] != "answered"
