@@ -47,6 +47,7 @@ from nacre.understanding.parsing.constraints import (
 )
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
 from nacre.understanding.parsing.link_constraints import (
+    drop_dates_beside,
     drop_reversed_links,
     prefer_named_extremes,
     prefer_named_links,
@@ -219,6 +220,7 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("computable", drop_computed_texts, is_law=True),
+    Constraint("dates of what is asked", drop_dates_beside),
     Constraint("named links", prefer_named_links),
     Constraint("total of all", prefer_whole_sums),
     Constraint("own columns", prefer_own_columns),

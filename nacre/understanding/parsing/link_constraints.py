@@ -18,7 +18,7 @@ from nacre.language.data import language, word_list
 from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
-from nacre.plans.selects import predicates_of
+from nacre.plans.selects import asked_select, predicates_of, variable_of
 from nacre.records.plan import EXTREMES, Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
@@ -357,3 +357,30 @@ def prefer_named_extremes(candidates: list[Candidate], context: ParseContext) ->
         return any(target.function in EXTREMES and target.ref.predicate in named for target in d.targets)
 
     return [c for c in candidates if gives_it(c.derivation)]
+
+
+_PRESENT = frozenset(("known", "unknown"))  # Operators of a value that is there or is not.
+
+
+def drop_dates_beside(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Return the readings in which a date that no word names is not one of a named thing beside what is asked for: "the
+    repairs of Emma in 2020" are the repairs of that year, and not those of Emma, who was painted then."""
+
+    def is_beside(candidate: Candidate) -> bool:
+        select = asked_select(candidate.body)
+        if select is None:
+            return False
+        named = {ref.predicate for link in candidate.derivation.links for ref in link.refs}
+        passed = {each.name for each in select.variables if not each.keys}
+        reached = {*select.group, *map(variable_of, select.answers)}
+        for _ in select.edges:
+            ends = ({edge.subject, edge.object} for edge in select.edges)
+            reached |= {name for pair in ends if pair & reached for name in pair & passed}
+        terms = [("known", x) for x in select.answers] + [(f.op, f.left) for f in select.filters]
+        values = [(op, x) for op, x in terms if isinstance(x, Attribute)]
+        dates = [(op, x) for op, x in values if context.graph.is_date(x.predicate)]
+        # "was it oiled in 2020" asks for the day that it names
+        reached -= {x.variable for op, x in dates if op == "known"}
+        return any(op not in _PRESENT and x.predicate not in named and x.variable not in reached for op, x in dates)
+
+    return [each for each in candidates if not is_beside(each)]

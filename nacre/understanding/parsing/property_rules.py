@@ -211,7 +211,8 @@ def _property_in_condition(
         yield new.apply_rule("property after value", 0.3)
         return
     function, free = state.pending_aggregates[0] if state.pending_aggregates else "", drop_open_property(new)
-    yield from _event_condition(state, free, link, ref, context)
+    ranked = list(_ranked_by_own_word(state, free, link, ref, context))
+    yield from ranked or _event_condition(state, free, link, ref, context)
     yield free._replace(
         pending_property=ref, pending_function=function, pending_aggregates=(), pending_is_target=False
     ).apply_rule("property in condition", 0.0)
@@ -230,6 +231,19 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
         return context.question.tokens[link.start - 1].norm in words["owning"]
     having, article = ("", "", *(token.norm for token in context.question.tokens[: link.start]))[-2:]
     return state.last == "having" and having in words["owning"] and article in words["indefinite"]
+
+
+def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
+    """ "Which bell was last rung" where a date is called "last rung": the bell with the latest."""
+    words, known = context.question.tokens, language().words
+    first, before = words[link.start].norm, {token.norm for token in words[max(0, link.start - 2) : link.start]}
+    is_ranked = first in known["the_last"] | known["the_next"] and before & (known["being"] | known["helping"])
+    if not is_ranked or not ref.predicate or not context.graph.is_date(ref.predicate):
+        return
+    asked = [x for x in state.links if x.kind == "class" and (Target(x.refs[0]),) == state.targets]
+    if len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm):
+        order = Ordering(ref, first in known["the_last"], "", state.limit or 1)
+        yield new.apply_rule("superlative after class", 0.5, order=order, limit=0, last="rank")
 
 
 def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:

@@ -60,6 +60,7 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     d = candidate.derivation
     yield from _unshown(candidate, question)
     yield from _kept_others(candidate, question)
+    yield from _last_dates(candidate, question, graph)
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
     selects = selects_of(candidate.body)
@@ -80,6 +81,17 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
         is_own = link.kind == "property" and named and not link.refs[0].via
         if is_own and not named & used and graph.about(link.refs[0].predicate).role == "fact":
             yield _words(question, link.covered)
+
+
+def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
+    """The day on which something was "last" done, for when it was done at all: what was cleaned in May may have been
+    cleaned before."""
+    last = language().words["the_last"]
+    for condition in candidate.derivation.conditions:
+        predicate, is_before = condition.ref.predicate, condition.op not in ("known", "unknown", ">", ">=")
+        is_last = predicate and graph.is_date(predicate) and last & set(graph.words[predicate])
+        if is_before and is_last and last.isdisjoint(token.norm for token in question.tokens):
+            yield predicate_label(predicate, graph.schema).one
 
 
 def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
