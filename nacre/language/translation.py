@@ -100,15 +100,17 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
 
 
 def verb_forms(word: str, code: str) -> Iterator[str]:
-    """Other forms of an irregular verb, and nouns of it, without accents.
+    """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
 
-    >>> list(verb_forms("vertritt", "de"))
-    ['vertreten', 'vertritt', 'vertrat', 'vergetreten']
+    >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:
         if word.startswith(prefix):
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
+    if regular := known.participle.fullmatch(word):
+        yield from (noun.format(**regular.groupdict("")) for noun in known.participle_nouns)
 
 
 def uninflected(word: str, code: str) -> Iterator[str]:
@@ -171,6 +173,8 @@ class Glosses:
     linked_endings: tuple[str, ...]
     verbs: Mapping[str, tuple[str, ...]]
     verb_prefixes: tuple[str, ...]
+    participle: re.Pattern[str]
+    participle_nouns: tuple[str, ...]
     elided: frozenset[str]
     months: tuple[str, ...]
     fronted: frozenset[str]
@@ -285,6 +289,8 @@ def glosses(code: str) -> Glosses:
         joints=("", *data.get("joints", "").split()),
         linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
+        participle=re.compile(data["participle"]),
+        participle_nouns=tuple(data["participle_nouns"].split()),
         verb_prefixes=("", *map(fold, data.get("verb_prefixes", "").split())),
         elided=words_of("elided"),
         months=tuple(map(fold, data["months"].split())),

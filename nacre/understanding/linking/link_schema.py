@@ -242,7 +242,7 @@ class SchemaLinker:
 
     def _negated_links(self, question: Question) -> Iterator[Link]:
         """Words that negate a property of truth or with a date, or a link: "unpaid", "failed" for what is passed,
-        "vacant" for what is occupied by somebody."""
+        "vacant" for what is occupied by somebody or has no tenant."""
         for i, token in enumerate(question.tokens):
             prefixes = [prefix for prefix in language().words["denying"] if token.norm.startswith(prefix)]
             negated = {lemma(token.norm.removeprefix(prefix)) for prefix in prefixes}
@@ -256,12 +256,19 @@ class SchemaLinker:
                     continue
                 is_link = term.kind == "link"
                 is_truth = term.kind == "property" and is_boolean_predicate(self.graph.about(term.predicate))
-                if is_link or is_date or is_truth:
+                if is_link or is_date or is_truth or self._may_lack(term):
                     how = DENIED_LINK_MATCH if is_link else NEGATED_MATCH
                     yield term_link(i, i + 1, term, LEMMA_SCORE, 1 << i, True, how)
 
     def _is_date(self, term: SchemaTerm) -> bool:
         return term.kind == "property" and self.graph.is_date(term.predicate)
+
+    def _may_lack(self, term: SchemaTerm) -> bool:
+        """Whether some things of a class have no text of a property: flats without a tenant."""
+        graph, is_text = self.graph, term.kind == "property" and not self.graph.is_numeric(term.predicate)
+        return is_text and any(
+            graph.value_counts.get((n, term.predicate), 0) < graph.nodes[n].count for n in term.nodes
+        )
 
     def _is_identifier(self, link: Link) -> bool:
         predicate = link.refs[0].predicate

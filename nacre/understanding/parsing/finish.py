@@ -36,6 +36,7 @@ from nacre.understanding.question.records import (
     Target,
     token_mask,
 )
+from nacre.wording.labels import may_give_years
 
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
@@ -476,8 +477,16 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])
     ]
     if asked == "when":
-        dates = (Ref(root.node, predicate) for predicate in graph.literals[root.node] if graph.is_date(predicate))
-        return [*named, *(ref for ref in dates if ref not in named)][:MAX_REFS]
+        # "when was it built" asks for no other day
+        lead = max(cue.end for cue in question.cues if cue.kind == "open" and cue.value == asked)
+        mentioned = {ref.predicate for x in context.links if x.kind == "property" and x.start >= lead for ref in x.refs}
+        dates = (
+            Ref(root.node, each)
+            for each in graph.literals[root.node]
+            if graph.is_date(each) or (each in mentioned and may_give_years(graph.about(each)))
+        )
+        all_dates = [*named, *(ref for ref in dates if ref not in named)]
+        return [ref for ref in all_dates if ref.predicate in mentioned] or all_dates[:MAX_REFS]
     linked = [
         Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
         for step in graph.steps[root.node]

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from nacre.language.data import language, phrase_map, word_list
-from nacre.language.labels import false_value, none_value, true_value
+from nacre.language.labels import false_value, is_boolean_predicate, none_value, true_value
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
@@ -50,8 +50,8 @@ MAX_WORDS_BEFORE = 4  # how many words before a verb may say that it happened: "
 def property_mention(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> ParseStates:
     """Yield the readings in which a property is a column, the left side of a condition, a group or an order."""
     new = _at_property(state, link, ref, context)
-    if ref.predicate and link.match == NEGATED_MATCH and context.graph.is_date(ref.predicate):
-        # "unpaid": what has no date of payment
+    if ref.predicate and link.match == NEGATED_MATCH and not is_boolean_predicate(context.graph.about(ref.predicate)):
+        # "unpaid": what has no date of payment; "vacant": what has no tenant
         undated = Condition(ref, "known" if state.negated else "unknown")
         yield drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
         return
