@@ -10,8 +10,9 @@ from typing import NamedTuple
 from nacre.language.data import language, word_map
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
+from nacre.language.word_forms import is_plural
 from nacre.plans.selects import asked_select, is_from_earlier_turn
-from nacre.records.plan import OF_NUMBERS, Attribute, Select, aggregated_value
+from nacre.records.plan import OF_NUMBERS, Aggregate, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import focus, has_only_persons, property_owners, requested_nodes
 from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
@@ -228,6 +229,34 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
             return _choose_among(turn, many) if is_choice else _append(question, _of_them(many), many)
     one = focus(earlier, many=False, linker=linker)
     return _append(question, f"of {one.labels[0]}", one) if len(one.keys) == 1 and not is_sum else None
+
+
+def add_linked_thing(turn: FollowUpTurn) -> Rewrite | None:
+    """ "And the owner?", "who is the owner?": of the one thing that the last turn was about, if things of the class are
+    linked to it. Several ("and the repairs?") only after "and", and not after a number of things."""
+    words, linker, body = turn.words, turn.linker, turn.last_body
+    classes = [c for c in linker.link(words) if c.kind == "class" and c.exact and c.end == len(words)]
+    kind = max(classes, key=lambda c: c.end - c.start, default=None)
+    one = focus(turn.earlier[-1:], False, linker)
+    if kind is None or turn.things or len(one.keys) != 1 or not _is_definite(words[: kind.start]):
+        return None
+    counts = isinstance(body, Select) and any(isinstance(x, Aggregate) and x.function == "count" for x in body.answers)
+    if is_plural(words[-1].norm) and (counts or not turn.lead):
+        return None
+    graph, thing = linker.index.graph, linker.lexicon.thing(one.keys[0])
+    own = {n.index for n in graph.nodes if thing is not None and thing.relation in n.relations}
+    asked = {n.index for n in graph.nodes if n.relations <= kind.relations}
+    is_linked = any(step.target in asked for node in own for step in graph.steps[node])
+    if not is_linked or own & asked:
+        return None
+    return _append(turn.question[len(turn.lead) :], f"of {one.labels[0]}", one)
+
+
+def _is_definite(before: Sequence[Token]) -> bool:
+    """Whether the words before a class ask for "the" things alone, or are none: "and who is the", ""."""
+    allowed = function_words() | language().words["question_words"]
+    is_definite = not before or before[-1].norm == word_map("dialogue", "standalone")["the"]
+    return is_definite and all(token.norm in allowed for token in before)
 
 
 def keep_question(turn: FollowUpTurn) -> Rewrite:

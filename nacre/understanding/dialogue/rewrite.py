@@ -32,6 +32,7 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.ellipsis import (
     add_group,
     add_group_things,
+    add_linked_thing,
     add_object,
     add_owner,
     complete_fragment,
@@ -257,6 +258,9 @@ def _select_ones(turn: FollowUpTurn) -> Rewrite | None:
 def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     """ "What about Lisbon?", "and in 2022?": the last question with another thing, value or time."""
     phrase = turn.asking(turn.question[len(turn.lead) :])
+    if any(t.norm in language().words["possessive"] for t in phrase.words[:1]):
+        # "and its owner?" asks something of the thing before
+        return None
     may_leave_out = bool(turn.lead) or is_short(turn.words)
     found = substitute_in_plan(phrase) if may_leave_out else None
     if found is None and turn.things and may_leave_out and is_elliptic(turn):
@@ -304,6 +308,7 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     _refer_by_ordinal,
     best_by_other_measure,
     _select_ones,
+    add_linked_thing,
     _substitute,
     narrow_class,
     change_earlier_plan,
