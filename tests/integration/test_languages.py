@@ -89,9 +89,10 @@ def test_another_reading_is_chosen_by_its_words_in_the_language_of_the_question(
 
 
 def test_words_that_the_person_wrote_can_be_taught(opened: Nacre) -> None:
-    assert opened.graph("orgelbau").ask("Wie klingt die Domorgel?", mind="rules").record["unclear"] == ["klingt"]
+    organs = opened.graph("orgelbau")
+    assert organs.ask("Wie klingt die Domorgel?", mind="rules").record["unclear"] == ["klingt"]
     # "stehen" is read as an English word, which no name in German would match
-    assert opened.graph("orgelbau").ask("Welche Orgeln stehen verwaist?", mind="rules").record["unclear"] == ["verwaist"]
+    assert organs.ask("Welche Orgeln stehen verwaist?", mind="rules").record["unclear"] == ["verwaist"]
 
 
 @pytest.mark.parametrize(
