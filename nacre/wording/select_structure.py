@@ -221,6 +221,10 @@ def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place
     if not is_event or by.variable != ordered_variable(structure.select):
         return ""
     verb = strip_preposition(label.one if is_one or label.kind != "verb" else label.many)
+    first, _, done = verb.partition(" ")
+    if done and first in language().words["the_last"]:
+        # "checked last" of what was "last checked"
+        verb, end = (done, end) if order.descending else (verb, "longest ago")
     that = "" if label.kind == "state" else "that "
     return f"{that}{verb} {place}{end}"
 

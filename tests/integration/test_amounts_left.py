@@ -11,10 +11,10 @@ Viridian,Mineral,3,20,0.9,Bell
 Ochre,Earth,12,12,7.5,Farrow
 Smalt,Mineral,0,2,4.0,Lund
 """
-MURALS = """Mural,Painter,Budget,Spent,Price
-River,Ines,5000,6200,7000
-Gate,Tom,3000,1200,1000
-Tower,Ines,8000,8000,9500
+MURALS = """Mural,Painter,Budget,Spent,Price,Quantity
+River,Ines,5000,6200,7000,2
+Gate,Tom,3000,1200,1000,0
+Tower,Ines,8000,8000,9500,1
 """
 
 
@@ -59,6 +59,7 @@ async def test_what_is_left_and_what_is_below_a_bound(question: str, values: lis
         ("Which murals are over budget?", ["River"]),
         ("Which murals are under their budget?", ["Gate"]),
         ("Is River over budget?", [True]),
+        ("Which murals are sold out?", ["Gate"]),
     ],
 )
 async def test_a_budget_bounds_what_was_spent_and_no_other_number(

@@ -19,8 +19,9 @@ GRAPH = """
 :Bell a rdfs:Class ; rdfs:label "bell" . :Keeper a rdfs:Class ; rdfs:label "keeper" .
 :Tower a rdfs:Class ; rdfs:label "tower" .
 :keeper rdfs:label "keeper" . :tower rdfs:label "tower" . :worksAt rdfs:label "works at" . :weight rdfs:label "weight" .
-:b1 a :Bell ; rdfs:label "Old Tom" ; :keeper :r1 ; :tower :t1 ; :weight 18 .
-:b2 a :Bell ; rdfs:label "Grace" ; :keeper :r1 ; :tower :t2 ; :weight 21 .
+:store rdfs:label "store" .
+:b1 a :Bell ; :store "Barn Loft" ; rdfs:label "Old Tom" ; :keeper :r1 ; :tower :t1 ; :weight 18 .
+:b2 a :Bell ; :store "Barn Loft" ; rdfs:label "Grace" ; :keeper :r1 ; :tower :t2 ; :weight 21 .
 :b3 a :Bell ; rdfs:label "Rose" ; :keeper :r2 ; :tower :t2 ; :weight 15 .
 :r1 a :Keeper ; rdfs:label "Wendy Marsh" ; :worksAt :t1 . :r2 a :Keeper ; rdfs:label "Olu Banks" ; :worksAt :t1 .
 :r3 a :Keeper ; rdfs:label "Petra Lowe" ; :worksAt :t2 .
@@ -51,6 +52,7 @@ async def _ask(app: App, turns: Sequence[str], thread: str) -> Answer:
         (["Who is the keeper of Rose?", "Does he have any other bells?"], [False]),
         (["Which bells are in Mill Tower?", "Are there other bells?"], [True]),
         (["Which bells are in Mill Tower?", "How many other bells are there?"], [1]),
+        (["What is the store of Grace?", "Which bells are stored there?"], ["Grace", "Old Tom"]),
         (["Who works at Mill Tower?", "Does anyone else work there?"], [False]),
         (["Does Wendy Marsh work at Kirk Tower?", "Does anyone else work there?"], [True]),
     ],

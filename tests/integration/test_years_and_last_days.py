@@ -35,6 +35,7 @@ def looms(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         ("What was the total cost of refits of Great Loom in 2023?", [400]),
         ("Was there a refit of Band Loom in 2021?", [False]),
         ("Which loom was last oiled?", ["Great Loom"]),
+        ("Which loom was oiled last?", ["Great Loom"]),
         ("Which loom is next checked?", ["Hand Loom"]),
         ("When was Great Loom last oiled?", ["2023-04-01"]),
         ("Which looms were last oiled before 2022?", ["Band Loom"]),
@@ -58,3 +59,7 @@ async def test_the_years_and_days_of_what_is_asked_for(question: str, values: li
 )
 async def test_no_answer_ignores_a_year_or_takes_the_last_day_for_every_day(question: str, looms: Ask) -> None:
     assert (await looms(question))["status"] != "answered"
+
+
+async def test_what_was_last_done_is_told_without_saying_last_twice(looms: Ask) -> None:
+    assert (await looms("Which loom was last oiled?"))["answer"].startswith("The loom oiled last is Great Loom")

@@ -144,6 +144,11 @@ def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
     return len(answered) == 1 or (not answered and len(one.keys) == 1 and _relations(one.keys, linker) <= tables)
 
 
+def has_only_places(scope: Scope, linker: Linker) -> bool:
+    """Whether the things of a scope are all places or organisations."""
+    return _relations(scope.keys, linker) <= _places(linker) | _bodies(linker)
+
+
 def has_only_persons(scope: Scope, linker: Linker) -> bool:
     """Whether the things of a scope are all persons."""
     return _relations(scope.keys, linker) <= person_tables(linker)

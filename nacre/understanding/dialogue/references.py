@@ -18,6 +18,7 @@ from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     focus,
     focus_of_kind,
+    has_only_places,
     is_nameless,
     may_be_one,
     may_have,
@@ -226,13 +227,17 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
 
 def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the place that "there" stands for."""
-    question, words = turn.question, turn.words
+    question, words, last = turn.question, turn.words, turn.last
     meant = place_focus(turn.earlier, turn.linker)
-    if not meant.keys:
-        return Rewrite(question, sure=False)
     start, end = words[at].start, words[at].end
     has_preposition = at and words[at - 1].norm in language().words["place_before"]
     preposition = "" if has_preposition else "in "
+    if _stated_value(turn) is not None and not has_only_places(meant, turn.linker):
+        # the text of the last answer: "its base is Mill House"
+        scope = None if last.confidence is None else Scope(confidence=last.confidence)
+        return Rewrite(strip_opener(f"{question[:start]}{preposition}{last.labels[0]}{question[end:]}"), True, scope)
+    if not meant.keys:
+        return Rewrite(question, sure=False)
     if len(meant.keys) > 1:
         those = f"{word_map('dialogue', 'standalone')['those']} ({format_labels(meant.labels)})"
         return Rewrite(strip_opener(f"{question[:start]}{preposition}{those}{question[end:]}"), True, meant)
@@ -310,16 +315,23 @@ MAX_TURNS_BACK = 3  # Turns in which a thing of a class is looked for.
 
 def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
     """ "This winery" after the winery of a wine was given, which is a text: the text."""
-    last, body, graph = turn.last, turn.last_body, turn.linker.index.graph
-    value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
-    if not isinstance(value, Attribute) or len(last.labels) != 1 or graph.is_numeric(value.predicate):
+    last, value = turn.last, _stated_value(turn)
+    if value is None:
         return None
-    label = split_name(graph.about(value.predicate).label).split()
+    label = split_name(turn.linker.index.graph.about(value.predicate).label).split()
     for before, noun in pairwise(turn.words):
         if before.norm in language().words["demonstrative"] and noun.norm in label:
             scope = None if last.confidence is None else Scope(confidence=last.confidence)
             return Rewrite(turn.question[: before.start] + last.labels[0] + turn.question[noun.end :], True, scope)
     return None
+
+
+def _stated_value(turn: FollowUpTurn) -> Attribute | None:
+    """The property of which the last turn gave one text, its label."""
+    body, graph = turn.last_body, turn.linker.index.graph
+    value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
+    is_text = isinstance(value, Attribute) and not graph.is_numeric(value.predicate)
+    return value if is_text and isinstance(value, Attribute) and len(turn.last.labels) == 1 else None
 
 
 def resolve_class(turn: FollowUpTurn) -> Rewrite | None:

@@ -236,13 +236,14 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
 def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Which bell was last rung" where a date is called "last rung": the bell with the latest."""
     words, known = context.question.tokens, language().words
-    first, before = words[link.start].norm, {token.norm for token in words[max(0, link.start - 2) : link.start]}
-    is_ranked = first in known["the_last"] | known["the_next"] and before & (known["being"] | known["helping"])
-    if not is_ranked or not ref.predicate or not context.graph.is_date(ref.predicate):
+    before = {token.norm for token in words[max(0, link.start - 2) : link.start]} & (known["being"] | known["helping"])
+    ends = {words[link.start].norm, words[link.end - 1].norm} & (known["the_last"] | known["the_next"])
+    if not before or not ends or not ref.predicate or not context.graph.is_date(ref.predicate):
         return
     asked = [x for x in state.links if x.kind == "class" and (Target(x.refs[0]),) == state.targets]
-    if len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm):
-        order = Ordering(ref, first in known["the_last"], "", state.limit or 1)
+    is_one = len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm)
+    if is_one or (not state.links and words[0].norm in known["asking_who"]):
+        order = Ordering(ref, bool(ends & known["the_last"]), "", state.limit or 1)
         yield new.apply_rule("superlative after class", 0.5, order=order, limit=0, last="rank")
 
 

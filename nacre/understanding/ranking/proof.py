@@ -99,9 +99,11 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
     d, known = candidate.derivation, language().words
     if KEPT_GIVEN_RULE in d.trace:
         yield question.text
+    # "other than Ann", "who else besides Ann"
+    names_others = any(cue.kind == "negation" for cue in question.cues)
     for i, token in enumerate(question.tokens):
-        is_other = token.norm in known["other"] | known["other_after"]
-        if is_other and not overlaps_link(i, i + 1, d.links) and not any(c.start <= i < c.end for c in question.cues):
+        is_other = token.norm in known["other"] | known["other_after"] and not names_others
+        if is_other and not overlaps_link(i, i + 1, d.links):
             yield token.text
 
 
