@@ -118,9 +118,11 @@ def place_phrase(noun: str, value: str) -> str:
 def with_indefinite_article(noun: str) -> str:
     """A noun phrase with "a" or "an".
 
-    >>> [with_indefinite_article(noun) for noun in ("hour", "EU grant", "university", "X5", "island")]
-    ['an hour', 'an EU grant', 'a university', 'an X5', 'an island']
+    >>> [with_indefinite_article(noun) for noun in ("hour", "EU grant", "university", "X5", "island", "other boat")]
+    ['an hour', 'an EU grant', 'a university', 'an X5', 'an island', 'another boat']
     """
+    if noun.startswith("other "):
+        return f"an{noun}"
     first = noun.split()[0] if noun.split() else noun
     low = first.lower()
     if low.startswith(tuple(word_list("wording", "vowel_sound"))):

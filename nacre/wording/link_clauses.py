@@ -258,13 +258,14 @@ def alternative_names(variable: Variable) -> str:
     return join_names(names) if len(names) == len(variable.keys) else variable.label
 
 
-def aggregate_name(function: str, own: str) -> str:
-    """A computed number by its function, unless the label says the function already.
+def aggregate_name(function: str, own: str, *, is_date: bool = False) -> str:
+    """A computed number or date by its function, unless the label says the function already.
 
     >>> aggregate_name("sum", "price"), aggregate_name("sum", "total spent"), aggregate_name("max", "highest elevation")
     ('total price', 'total spent', 'highest elevation')
     """
-    adjective = word_map("wording", "aggregate_adjectives")[function]
+    dates = word_map("wording", "date_adjectives") if is_date else {}
+    adjective = dates.get(function) or word_map("wording", "aggregate_adjectives")[function]
     first = own.split()[0].casefold() if own.split() else ""
     return own if first in word_map("wording", "computed")[adjective].split() else f"{adjective} {own}"
 

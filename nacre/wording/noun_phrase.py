@@ -56,7 +56,7 @@ from nacre.wording.link_clauses import (
     superlative_phrase,
     thing_name,
 )
-from nacre.wording.nouns import nominal_label, strip_owner
+from nacre.wording.nouns import is_temporal, nominal_label, strip_owner
 from nacre.wording.select_structure import (
     SelectStructure,
     attribute_measure,
@@ -106,7 +106,9 @@ class SelectWording:
             return f"number of {things.removeprefix('the ')}"
         label, predicate = predicate_label(of.predicate, self.schema), self.schema.predicate_of[of.predicate]
         own = count_phrase(self.own_name(of), counts=predicate.datatype == "integer" and not predicate.unit)
-        name = f"number of different {label.many}" if term.function == "count" else aggregate_name(term.function, own)
+        name = f"number of different {label.many}"
+        if term.function != "count":
+            name = aggregate_name(term.function, own, is_date=is_temporal(of.predicate, self.schema))
         known = self.variables.get(of.variable)
         is_one_value = predicate.functional and predicate.shape in ("single", "period")
         if term.function != "count" and known is not None and len(known.keys) == 1 and is_one_value:

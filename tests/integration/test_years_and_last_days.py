@@ -63,3 +63,8 @@ async def test_no_answer_ignores_a_year_or_takes_the_last_day_for_every_day(ques
 
 async def test_what_was_last_done_is_told_without_saying_last_twice(looms: Ask) -> None:
     assert (await looms("Which loom was last oiled?"))["answer"].startswith("The loom oiled last is Great Loom")
+
+
+async def test_of_days_the_latest_is_told_and_not_the_highest(looms: Ask) -> None:
+    answer = (await looms("When was Great Loom last refitted?"))["answer"]
+    assert answer == "The latest year of the refits whose loom is Great Loom is 2023 [1]."
