@@ -15,7 +15,7 @@ from nacre.language.thesaurus import antonyms, function_words
 from nacre.language.thesaurus import word_coverage as share
 from nacre.language.tokens import fold, lemma, name_tokens, tokenize
 from nacre.language.values import find_periods
-from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
+from nacre.plans.selects import asked_select, is_unknown_truth, leaves_out_earlier, predicates_of
 from nacre.records.evidence import BranchResult, Cell, Doubt, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Mention, Reading, Understanding
@@ -360,6 +360,9 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
     outcomes = [table_outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
     best, chance = choose_reading(understanding, outcomes)
+    if outcomes[best].values == () and leaves_out_earlier(readings[best].plan.body):
+        # that there is nothing else is no sign of a wrong reading
+        chance = max(chance, readings[best].probability or 0.0)
     highest = min(chance, understanding.most)
     if understanding.cut:
         highest = min(highest, load_weights().threshold - UNSURE)

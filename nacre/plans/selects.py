@@ -300,6 +300,13 @@ def is_from_earlier_turn(variable: Variable) -> bool:
     return variable.label.endswith(EARLIER_TURN_MARK)
 
 
+def leaves_out_earlier(body: Body) -> bool:
+    """Whether a plan asks for other things than those of earlier answers."""
+    select = asked_select(body)
+    left_out = (each.right for each in (select.filters if select is not None else ()) if each.negated)
+    return any(isinstance(each, Select) and any(map(is_from_earlier_turn, each.variables)) for each in left_out)
+
+
 def free_name(wanted: str, taken: Collection[str]) -> str:
     """The name, with a number if it is taken.
 

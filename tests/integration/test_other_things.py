@@ -72,3 +72,9 @@ async def test_other_things_are_told_in_words(app: App) -> None:
 )
 async def test_a_word_for_others_that_leaves_out_nothing_is_never_sure(question: str, app: App) -> None:
     assert (await _ask(app, [question], question))["status"] != "answered"
+
+
+async def test_nothing_else_is_an_answer(app: App) -> None:
+    answer = await _ask(app, ["Who works at Mill Tower?", "Who else works there?"], "nobody else")
+    assert [answer["status"], answer["values"]] == ["answered", []]
+    assert answer["answer"].startswith("Nothing in this graph matches: other keepers who work at Mill Tower")
