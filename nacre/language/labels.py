@@ -76,8 +76,8 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
 
     >>> split_compound("releasedate", frozenset()), split_compound("population", frozenset())
     (('release', 'date'), ('population',))
-    >>> split_compound("sizegrossnet", frozenset())
-    ('size', 'gross', 'net')
+    >>> split_compound("sizegrossnet", frozenset()), split_compound("callouts", frozenset())
+    (('size', 'gross', 'net'), ('callouts',))
     >>> split_compound("hersteller", frozenset(("hersteller", "jahr")))
     ('hersteller',)
     """
@@ -107,6 +107,9 @@ def _is_part(part: str, labels: frozenset[str], *, is_last: bool = False) -> boo
     """Whether a compound may have a part."""
     if part in _label_vocabulary(labels) or part in word_map("wording", "abbreviations"):
         return True
+    if is_last and part.removesuffix("s") in word_list("wording", "particles"):
+        # "callouts" are no outs
+        return False
     return len(part) >= (_MIN_LAST_PART if is_last else _MIN_PART) and simplemma.is_known(part, lang="en")
 
 
