@@ -55,6 +55,9 @@ _NO_WORD = re.compile(r"\W+")
 
 _LINES = re.compile("__+")
 
+# different days in eight digits that make a column one of days whatever its name (given)
+MANY_DAYS = 50
+
 
 @lru_cache(maxsize=1024)
 def readable_name(text: str) -> str:
@@ -395,3 +398,12 @@ def _is_part(word: str) -> bool:
 
 def _is_word(word: str) -> bool:
     return word in vocabulary() or simplemma.is_known(word, lang="en")
+
+
+def is_called_date(name: str) -> bool:
+    """Whether a name is that of a date.
+
+    >>> is_called_date("order_date"), is_called_date("changedOn"), is_called_date("orders")
+    (True, True, False)
+    """
+    return not set(lowercase_name(name).lower().split()).isdisjoint(word_list("ingestion", "date_words"))

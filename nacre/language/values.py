@@ -30,6 +30,9 @@ _ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 # significant digits of an average
 _SIGNIFICANT_DIGITS = 3
 
+# the years of days that are written in eight digits (given)
+FIRST_DAY_YEAR, LAST_DAY_YEAR = 1800, 2100
+
 # smaller numbers are written with an exponent
 _MIN_DECIMAL = 1e-4
 
@@ -65,6 +68,21 @@ def drop_midnight(text: str) -> str:
     """
     found = _DAY.fullmatch(text)
     return "-".join(found.groups()) if found else text
+
+
+def read_day_digits(text: str) -> str | None:
+    """A day in eight digits as an ISO date; None for any other text, and for days that are unlikely to be meant.
+
+    >>> read_day_digits("20180122"), read_day_digits("20181322"), read_day_digits("00000101")
+    ('2018-01-22', None, None)
+    """
+    is_number = len(text) == 8 and text.isascii() and text.isdecimal()
+    if not is_number or not FIRST_DAY_YEAR <= int(text[:4]) <= LAST_DAY_YEAR:
+        return None
+    try:
+        return date(int(text[:4]), int(text[4:6]), int(text[6:])).isoformat()
+    except ValueError:
+        return None
 
 
 def append_unit(number: str, unit: str) -> str:

@@ -283,6 +283,8 @@ _DATATYPES: dict[Storage, str] = {
     "money": "double",
     "boolean": "boolean",
     "date": "date",
+    "day_number": "date",
+    "day_text": "date",
     "datetime": "dateTime",
     "time": "time",
 }

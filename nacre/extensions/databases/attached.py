@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-# how a column is read: what its cells are turned into; `decimal` has numbers that may be no floating point numbers
+# how a column is read: what its cells are turned into; `decimal` has numbers that may be no floating point numbers, and
+# `day_number` and `day_text` have days in eight digits (20180122)
 Storage = Literal[
     "text", "integer", "real", "single", "decimal", "boolean", "date", "datetime", "time", "number_text", "money",
-    "list", "other",
+    "list", "day_number", "day_text", "other",
 ]  # fmt: skip
 
 # what the cells of a column are: `integer` and `real` are numbers of PostgreSQL, `number` holds both

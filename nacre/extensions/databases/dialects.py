@@ -27,6 +27,9 @@ MAX_TYPE_LENGTH = 1_000
 # where it is noted that an expression is a column of integers
 INTEGER = "nacre_integer"
 
+# where it is noted that an expression is the ISO text of a column of days in eight digits, with that column
+DAY = "nacre_day"
+
 _TEXT, _CHAR, _DOUBLE = exp.DType.TEXT, exp.DType.CHAR, exp.DType.DOUBLE
 
 # without backslashes, which MySQL reads as escapes, and with no more digits than a floating point number may have
@@ -82,6 +85,8 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         form = exp.Literal.string("%Y-%m-%dT%H:%M:%S")
         written = exp.Anonymous(this="STRFTIME", expressions=[form, column])
         return exp.Coalesce(this=written, expressions=[text_of(column.copy(), dialect)])
+    if storage in ("day_number", "day_text"):
+        return _iso_day(column, storage, dialect)
     if storage in ("date", "datetime", "time") and dialect != "sqlite":
         return _iso_text(column, storage, dialect)
     if dialect == "mysql":
@@ -107,6 +112,19 @@ def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
         place = exp.Anonymous(this="REGEXP_INSTR", expressions=[written, pattern])
         return exp.Case(ifs=[exp.If(this=exp.GT(this=place, expression=exp.Literal.number(0)), true=number)])
     return exp.Case(ifs=[exp.If(this=exp.RegexpLike(this=written, expression=pattern), true=number)])
+
+
+def _iso_day(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+    """A day in eight digits as ISO text. Comparisons with it become comparisons of the column, which indexes serve."""
+    digits = text_of(column, dialect) if storage == "day_number" else column
+    parts = [
+        exp.Substring(this=digits.copy(), start=exp.Literal.number(start), length=exp.Literal.number(size))
+        for start, size in ((1, 4), (5, 2), (7, 2))
+    ]
+    dash = exp.Literal.string("-")
+    written = concatenate([parts[0], dash, parts[1], dash.copy(), parts[2]], dialect)
+    written.meta[DAY] = column, storage == "day_text"
+    return written
 
 
 def _iso_text(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from ingestion.induce.labels import family_name_labels, given_name_labels
 from ingestion.induce.names import column_name, lowercase_name
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable
+from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedColumn, ReflectedTable
 from nacre.extensions.databases.row_keys import iri_part, table_iri
@@ -266,7 +266,9 @@ def _mapped(
         name = _free(column_name("_".join(each.columns)) or "link", taken)
         taken.add(name)
         links[name] = (f"{iri}#ref-{';'.join(map(iri_part, each.columns))}", each)
-    storages = {column.name: column.storage for column in table.columns}
+    # in a key, a day is the number or text that the column has
+    plain: dict[str, Storage] = {"day_number": "integer", "day_text": "text"}
+    storages = {column.name: plain.get(column.storage, column.storage) for column in table.columns}
     attached = AttachedTable(
         names[table.schema, table.name],
         table.schema,

@@ -1,4 +1,4 @@
-"""Propose keys and links that a database does not declare, and apply those that layers declare: tables -> tables.
+"""Propose keys, links and days that a database does not declare, and apply those that layers declare: tables -> tables.
 
 They are proposed by names and by inclusion of values. Cells that are no numbers of 64 bits are named.
 """
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnClause, Executable, and_, column, distinct, func, literal_column, or_, select
 from sqlalchemy import table as sql_table
 
-from ingestion.induce.names import lowercase_name
+from ingestion.induce.names import MANY_DAYS, is_called_date, lowercase_name
 from ingestion.layer.entries import NO_LINK, TableEntry
 from nacre.errors import ToolError
-from nacre.extensions.databases.attached import ROW_NUMBERS
+from nacre.extensions.databases.attached import ROW_NUMBERS, Storage
 from nacre.extensions.databases.dialects import LARGEST
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedTable
 from nacre.language.data import word_list
+from nacre.language.values import read_day_digits
 from nacre.language.word_forms import singular
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _SHARE = 0.9
 # how many different codes must all be keys of another table if the shortest has so many letters, how many are so many
 # that some may be gone, the longest code, and how often columns are compared with keys (given)
 MIN_CODES, MANY_CODES, MAX_CODE_LETTERS, MAX_CODE_CHECKS = {0: 201, 1: 201, 2: 20}, 20, 60, 1_000
+
+# more days than there are in eight digits
+MAX_DAYS = 120_000
 
 # rows that are named because a number of them is left out
 MAX_NAMED = 3
@@ -98,7 +102,7 @@ def check_tables(
         # so that NaN is in no order, comparison or sum
         columns = tuple(replace(each, storage="decimal") if each.name in found else each for each in table.columns)
         guarded.append(replace(table, columns=columns))
-    return _with_code_links(checks, guarded), problems
+    return [_with_days(checks, table) for table in _with_code_links(checks, guarded)], problems
 
 
 class _Checks:
@@ -264,6 +268,27 @@ def _with_code_links(checks: _Checks, tables: Sequence[ReflectedTable]) -> list[
     return found
 
 
+def _with_days(checks: _Checks, table: ReflectedTable) -> ReflectedTable:
+    """The table with its columns of days in eight digits (20180122): all of their values are days, and they are called
+    dates or have many different ones."""
+    linked = {name for columns in (*(key.columns for key in table.foreign), *table.links) for name in columns}
+    columns = []
+    for each in table.columns:
+        kinds: dict[str, Storage] = {"integer": "day_number", "text": "day_text"}
+        if each.storage in kinds and each.name not in linked and table.key != (each.name,):
+            few = _distinct_values(checks, table, each.name)
+            if few and _are_days(few) and (is_called_date(each.name) or len(few) >= MANY_DAYS):
+                values = _distinct_values(checks, table, each.name, MAX_DAYS)
+                if values and _are_days(values):
+                    each = replace(each, storage=kinds[each.storage])
+        columns.append(each)
+    return replace(table, columns=tuple(columns))
+
+
+def _are_days(values: Iterable[Any]) -> bool:
+    return all(read_day_digits(str(value)) for value in values)
+
+
 def _columns_like_key(table: ReflectedTable, target: ReflectedTable) -> tuple[str, ...]:
     """The columns that are called like the several columns of another table's key, with their types; () if one is
     missing."""
@@ -319,11 +344,11 @@ def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: Refl
     return bool(values) and _share_known(checks, values, target) >= _SHARE
 
 
-def _distinct_values(checks: _Checks, table: ReflectedTable, name: str) -> list[Any]:
+def _distinct_values(checks: _Checks, table: ReflectedTable, name: str, most: int = _MOST_VALUES) -> list[Any]:
     """The first distinct values of a column."""
     own: ColumnClause[Any] = column(name)
     source = sql_table(table.name, own, schema=table.schema or None)
-    first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(_MOST_VALUES)
+    first = select(own).distinct().select_from(source).where(own.is_not(None)).limit(most)
     return [value for (value,) in checks.rows(table, first)]
 
 

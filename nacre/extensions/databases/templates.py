@@ -9,10 +9,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 
 from sqlglot import exp
 
 from nacre.extensions.databases.attached import AttachedTable
+from nacre.extensions.databases.dialects import DAY
 from nacre.extensions.databases.row_keys import MARK, KeyedTables, key_text, parse_key, plain_key
 from nacre.records.evidence import Cell
 from nacre.stores.sqlite.tables import ROW_BASE
@@ -21,12 +23,18 @@ _MOST_TEMPLATES = 2_000
 
 _MOST_CHARACTERS = 20_000_000
 
-_MARKED = re.compile(rf"{MARK}p(\d+)(?:k(\d+))?")
+# a mark may be that of a part of a key, or of a date; a date becomes its first or last day in eight digits
+_MARKED = re.compile(rf"{MARK}p(\d+)(?:k(\d+)|i([09]?)(t?))?")
+
+_ISO_DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
 
 # texts that mean the same in every dialect; all others are bound
 _PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;%,-]*")
 
 _HOLE = re.compile(rf"\\:{MARK}h(\d+)\b")
+
+# the last year of four digits
+END_OF_YEARS = 9999
 
 # what is known of a parameter before its value is
 Shape = str | None | tuple[str, ...]
@@ -54,18 +62,24 @@ class NativeQuery:
 @dataclass(frozen=True)
 class Hole:
     """A place for a parameter by its number, or for a constant (`number` is -1). Of an IRI `table` is the table of the
-    row, and `part` the number of the part of its key; -1 stands for the whole key."""
+    row, and `part` the number of the part of its key; -1 stands for the whole key. `pad` fills the digits that a date
+    or year lacks which is compared with days in eight digits, and `is_text` says that those are texts."""
 
     number: int
     constant: str = ""
     table: AttachedTable | None = None
     part: int = -1
+    pad: str = ""
+    is_text: bool = False
 
     def value(self, params: Sequence[Cell]) -> Cell:
         """The value for this place."""
         if self.number < 0:
             return self.constant
         value = params[self.number]
+        if self.pad and value is not None:
+            day = _day_digits(value, self.pad)
+            return day if self.is_text else int(day)
         if self.table is not None:
             iri = str(value)
             return plain_key(self.table, iri) if self.part < 0 else (parse_key(self.table, iri) or ("",))[self.part]
@@ -137,15 +151,16 @@ def _size(key: TemplateKey, template: QueryTemplate) -> int:
 
 
 def param_shape(value: Cell, tables: KeyedTables) -> Shape:
-    """The shape of a parameter: None, "-" and "+" for numbers, "t" for a text, the relation of a row with the parts of
-    its key that are empty, or the text of an IRI that is no row."""
+    """The shape of a parameter: None, "-" and "+" for numbers, "t" for a text and "d" for one that is a date, the
+    relation of a row with the parts of its key that are empty, or the text of an IRI that is no row."""
     if value is None:
         return None
     if not isinstance(value, str):
         return "-" if value < 0 else "+"
     table = tables.of_key(value)
     if table is None:
-        return "t" if not value.startswith(ROW_BASE) else ("", value)
+        is_row = value.startswith(ROW_BASE)
+        return ("", value) if is_row else "d" if _ISO_DATE.fullmatch(value) else "t"
     parts = parse_key(table, value)
     if parts is None:
         return "", value
@@ -163,8 +178,8 @@ def marked(number: int, shape: Shape, tables: KeyedTables) -> exp.Expr:
         values = ["" if part else f"{MARK}p{number}k{i}" for i, part in enumerate(parts)]
         return exp.Literal.string(key_text(tables.by_relation[relation], values))
     mark = f"{MARK}p{number}"
-    if shape == "t":
-        return exp.Literal.string(mark)
+    if shape in ("t", "d"):
+        return exp.Literal.string(mark + ("i" if shape == "d" else ""))
     literal = exp.Literal(this=mark, is_string=False)
     return exp.Neg(this=literal) if shape == "-" else literal
 
@@ -190,4 +205,85 @@ def _hole(node: exp.Literal, shapes: Sequence[Shape], tables: KeyedTables) -> Ho
     number = int(found[1])
     shape = shapes[number]
     table = tables.by_relation[shape[0]] if isinstance(shape, tuple) else None
-    return Hole(number, "", table, int(found[2]) if found[2] and found[0] == node.this else -1)
+    is_whole = found[0] == node.this
+    return Hole(number, "", table, int(found[2]) if found[2] and is_whole else -1, found[3] or "", bool(found[4]))
+
+
+def compare_days(tree: exp.Expr) -> exp.Expr:
+    """The tree with comparisons of days in eight digits as comparisons of their columns, which indexes serve."""
+    return tree.transform(_compare_days, copy=False)
+
+
+# the comparisons with the sides exchanged
+_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
+    **{exp.EQ: exp.EQ, exp.NEQ: exp.NEQ},
+    **{exp.LT: exp.GT, exp.LTE: exp.GTE, exp.GT: exp.LT, exp.GTE: exp.LTE},
+}
+
+
+def _compare_days(node: exp.Expr) -> exp.Expr:
+    """A comparison of a day in eight digits, or of its year or month, with a value as a comparison of its column."""
+    if isinstance(node, exp.Between):
+        low, high = (node.args[name] for name in ("low", "high"))
+        pairs = [(exp.GTE, low), (exp.LTE, high)]
+        found = [_day_comparison(kind, node.this, value) for kind, value in pairs]
+        return exp.Paren(this=exp.and_(*found)) if all(found) else node
+    if isinstance(node, exp.In) and node.expressions:
+        each = [_day_comparison(exp.EQ, node.this, value) for value in node.expressions]
+        return exp.Paren(this=exp.or_(*each)) if all(each) else node
+    if type(node) not in _MIRRORED:
+        return node
+    kind = type(node)
+    return (
+        _day_comparison(kind, node.this, node.expression)
+        or _day_comparison(_MIRRORED[kind], node.expression, node.this)
+        or node
+    )
+
+
+def _day_comparison(kind: type[exp.Expr], side: exp.Expr, value: exp.Expr) -> exp.Expr | None:
+    """The comparison of a day, a month or a year with a constant; None if it is none."""
+    side, value = (each.this if isinstance(each, exp.Collate) else each for each in (side, value))
+    cut = side.this if isinstance(side, exp.Cast) else side
+    is_part = isinstance(cut, exp.Substring)
+    noted = (cut.this if is_part else side).meta.get(DAY)
+    if noted is None or not isinstance(value, exp.Literal):
+        return None
+    if is_part and (cut.args["start"].name, cut.args["length"].name) not in (("1", "4"), ("1", "7")):
+        return None
+    column, is_text = noted
+    first, last = (_day_bound(value, pad if is_part else "0", is_text) for pad in "09")
+    if first is None or last is None:
+        return None
+    if kind in (exp.EQ, exp.NEQ):
+        within = exp.and_(exp.GTE(this=column.copy(), expression=first), exp.LTE(this=column.copy(), expression=last))
+        equal = exp.Paren(this=within) if is_part else exp.EQ(this=column.copy(), expression=first)
+        return equal if kind is exp.EQ else exp.Not(this=exp.Paren(this=equal))
+    return kind(this=column.copy(), expression=first if kind in (exp.LT, exp.GTE) else last)
+
+
+def _day_bound(value: exp.Literal, pad: str, is_text: bool) -> exp.Literal | None:
+    """A date or year, or the mark of one, as the first or last day in eight digits that it may be: `pad` fills what it
+    lacks. None if it is no date."""
+    found = _MARKED.fullmatch(value.this)
+    if found is None and not (value.is_string and _ISO_DATE.fullmatch(value.this)) and not value.is_int:
+        return None
+    if found is None:
+        day = _day_digits(value.this if value.is_string else int(value.this), pad)
+    elif value.is_string and found[3] is None:
+        return None
+    else:
+        day = f"{MARK}p{found[1]}i{pad}{'t' if is_text else ''}"
+    return exp.Literal(this=day, is_string=is_text)
+
+
+def _day_digits(value: str | int | float, pad: str) -> str:
+    """The first or last day of a date or year in eight digits.
+
+    >>> _day_digits("2018-02", "0"), _day_digits(2018, "9")
+    ('20180200', '20189999')
+    """
+    if not isinstance(value, str):
+        year = ceil(value) if pad == "0" else floor(value)
+        value = f"{min(max(year, 0), END_OF_YEARS):04}"
+    return value.replace("-", "").ljust(8, pad)

@@ -49,6 +49,7 @@ from nacre.extensions.databases.templates import (
     QueryTemplate,
     Shape,
     Templates,
+    compare_days,
     marked,
     param_shape,
     template_of,
@@ -165,9 +166,7 @@ class Relations:
         for name in names:
             storage = storages.get(name, "other")
             value = column_value(_column(alias, name), storage, dialect)
-            text = (
-                value if storage in ("text", "date", "datetime", "time", "list", "other") else text_of(value, dialect)
-            )
+            text = text_of(value, dialect) if storage in _NUMBERS else value
             spaced = [exp.Literal.string(" "), text] if parts else [text]
             if names is first:
                 # some of them may be missing
@@ -292,7 +291,7 @@ def _template(
         bound_cells(tree, relations.kinds)
     _insert_marks(tree, shapes, tables)
     tree = relations.replace_tables(tree)
-    tree = simplify_keys(tree, tables.by_relation)
+    tree = simplify_keys(compare_days(tree), tables.by_relation)
     tree = lower_keys(tree, tables, database.dialect)
     tree = make_portable(tree, database.dialect)
     return template_of(tree, shapes, tables, database.dialect)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import yaml
 
 from ingestion.induce.quantities import CURRENCY_SIGNS, UNIT_SYMBOLS, is_common_unit
+from nacre.language.values import read_day_digits
 
 Order = Literal["ymd", "dmy", "mdy"]
 
@@ -35,6 +36,7 @@ class CellKind:
     BOOLEAN = 2048
     MISSING = 4096
     YEAR = 8192
+    DAY_DIGITS = 16384
 
 
 _PLAIN = CellKind.POINT | CellKind.COMMA | CellKind.WHOLE_POINT | CellKind.WHOLE_COMMA
@@ -116,6 +118,8 @@ def classify(text: str) -> int:
     (True, True)
     """
     if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= MAX_DIGITS:
+        if len(text) == 8 and read_day_digits(text):
+            return _PLAIN | CellKind.DAY_DIGITS
         return _PLAIN | CellKind.YEAR if len(text) == 4 and FIRST_YEAR <= int(text) < END_OF_YEARS else _PLAIN
     shape = text.translate(_DIGITS)
     if shape == text and "0" not in text:

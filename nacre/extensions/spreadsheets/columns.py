@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ingestion.induce.labels import is_name_shaped
+from ingestion.induce.names import MANY_DAYS, is_called_date
 from ingestion.read.facts import STRING, TermSort
 from ingestion.read.tables import TermNumbers, Terms
 from ingestion.vocabulary import XSD
@@ -32,6 +33,7 @@ from nacre.extensions.spreadsheets.classify import (
     words,
 )
 from nacre.extensions.spreadsheets.metadata import StatedColumn
+from nacre.language.values import read_day_digits
 
 TypeName = Literal["text", "integer", "decimal", "quantity", "year", "date", "dateTime", "time", "boolean"]
 
@@ -88,7 +90,7 @@ class ColumnType:
                 return None
             return _SORTS[kind], number[0]
         if kind in ("date", "dateTime"):
-            found = date_of(text, self.order)
+            found = read_day_digits(text) or date_of(text, self.order)
             return (_SORTS["dateTime" if "T" in found else "date"], found) if found else None
         if kind == "time":
             found = clock_of(text)
@@ -191,6 +193,9 @@ def decide_type(
         return ColumnType("time")
     if profile.count(CellKind.YMD, CellKind.DMY, CellKind.MDY) >= enough:
         return _date_type(profile, enough, order)
+    days = profile.count(CellKind.DAY_DIGITS)
+    if days and days == stating and (is_called_date(heading) or sum(1 for _ in profile.distinct) >= MANY_DAYS):
+        return ColumnType("date")
     if profile.count(CellKind.ZERO) or profile.count(CellKind.POINT, CellKind.COMMA) < enough:
         return ColumnType("text")
     own = uses_comma(profile)
