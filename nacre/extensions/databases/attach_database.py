@@ -468,6 +468,8 @@ def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable], used: Coll
     if table.comment:
         yield _line(iri, _RDFS + "comment", _text(table.comment[:LONGEST_VALUE]))
     for name, (own, column) in mapped.literals.items():
+        if column.label and name in used:
+            yield _line(own, _RDFS + "label", _text(column.label))
         if column.comment and name in used:
             yield _line(own, _RDFS + "comment", _text(column.comment[:LONGEST_VALUE]))
     links = {link.name: link for link in mapped.attached.links}

@@ -40,6 +40,9 @@ MIN_CODES, MANY_CODES, MAX_CODE_LETTERS, MAX_CODE_CHECKS = {0: 201, 1: 201, 2: 2
 # more days than there are in eight digits
 MAX_DAYS = 120_000
 
+# different codes of a column that is called like another table, and the share of them that must be there (given)
+MIN_NAMED_CODES, SHARE_OF_CODES = 3, 0.95
+
 # rows that are named because a number of them is left out
 MAX_NAMED = 3
 
@@ -102,7 +105,10 @@ def check_tables(
         # so that NaN is in no order, comparison or sum
         columns = tuple(replace(each, storage="decimal") if each.name in found else each for each in table.columns)
         guarded.append(replace(table, columns=columns))
-    return [_with_days(checks, table) for table in _with_code_links(checks, guarded)], problems
+    # nothing refers to a view if there are tables
+    targets = [table for table in guarded if not table.is_view] or guarded
+    named = [_with_named_codes(checks, table, targets) for table in _with_code_links(checks, guarded)]
+    return [_with_days(checks, table) for table in named], problems
 
 
 class _Checks:
@@ -268,6 +274,58 @@ def _with_code_links(checks: _Checks, tables: Sequence[ReflectedTable]) -> list[
     return found
 
 
+def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[ReflectedTable]) -> ReflectedTable:
+    """The table with links by columns that are called like another table and hold codes of its rows that are not its
+    key. A code beside the link that it repeats ("airline" beside "airline_id") is called after the code instead."""
+    taken = {name for columns in (*(key.columns for key in table.foreign), *table.links) for name in columns}
+    columns, foreign = [], list(table.foreign)
+    for each in table.columns:
+        stem = lowercase_name(each.name).lower().split()
+        while stem and stem[-1] in word_list("ingestion", "key_words"):
+            stem.pop()
+        others = [t for t in targets if t is not table and stem and _kind(stem)[-len(_kind_of(t)) :] == _kind_of(t)]
+        is_code = each.storage == "text" and each.name not in taken and table.key != (each.name,)
+        target, code = next((found for t in others if (found := _code_of(checks, table, each.name, t))), (None, ""))
+        if is_code and target is not None:
+            is_repeated = any(
+                (key.schema, key.table) == (target.schema, target.name) and _is_called(key.columns, stem)
+                for key in table.foreign
+            )
+            if is_repeated:
+                each = replace(each, label=f"{' '.join(stem)} {lowercase_name(code)}")
+            elif any(rows == different for rows, different in _filled_counts(checks, target, code)):
+                foreign.append(ForeignKey((each.name,), target.schema, target.name, (code,), True))
+        columns.append(each)
+    return replace(table, columns=tuple(columns), foreign=tuple(foreign))
+
+
+def _code_of(
+    checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable
+) -> tuple[ReflectedTable, str] | None:
+    """The table and its column of texts, beside its key, that has nearly all values of a column; None if there is
+    none."""
+    values = _distinct_values(checks, table, name)
+    if len(values) < MIN_NAMED_CODES or max(map(len, map(str, values))) > MAX_CODE_LETTERS:
+        return None
+    for each in target.columns:
+        is_code = each.storage == "text" and target.key != (each.name,)
+        if is_code and _share_known(checks, values, target, each.name) >= SHARE_OF_CODES:
+            return target, each.name
+    return None
+
+
+def _is_called(columns: Sequence[str], stem: Sequence[str]) -> bool:
+    """Whether the column of a link is called by some words and a word for a key."""
+    return len(columns) == 1 and lowercase_name(columns[0]).lower().split()[:-1] == list(stem)
+
+
+def _filled_counts(checks: _Checks, table: ReflectedTable, name: str) -> Sequence[Any]:
+    """One row with the number of values of a column and that of the different ones."""
+    own: ColumnClause[Any] = column(name)
+    source = sql_table(table.name, own, schema=table.schema or None)
+    return checks.rows(table, select(func.count(own), func.count(distinct(own))).select_from(source))
+
+
 def _with_days(checks: _Checks, table: ReflectedTable) -> ReflectedTable:
     """The table with its columns of days in eight digits (20180122): all of their values are days, and they are called
     dates or have many different ones."""
@@ -352,11 +410,12 @@ def _distinct_values(checks: _Checks, table: ReflectedTable, name: str, most: in
     return [value for (value,) in checks.rows(table, first)]
 
 
-def _share_known(checks: _Checks, values: Sequence[Any], target: ReflectedTable) -> float:
-    """Which share of some values are keys of a table."""
-    key: ColumnClause[Any] = column(target.key[0])
+def _share_known(checks: _Checks, values: Sequence[Any], target: ReflectedTable, name: str = "") -> float:
+    """Which share of some values are keys of a table, or values of its column `name`."""
+    name = name or target.key[0]
+    key: ColumnClause[Any] = column(name)
     other = sql_table(target.name, key, schema=target.schema or None)
-    storage = next(c.storage for c in target.columns if c.name == target.key[0])
+    storage = next(c.storage for c in target.columns if c.name == name)
     if storage == "integer":
         values = [int(value) if str(value).isascii() and str(value).isdigit() else None for value in values]
     elif storage == "text":

@@ -66,12 +66,14 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class ReflectedColumn:
-    """A column; `values` are those that an enum or a check constraint allows."""
+    """A column; `values` are those that an enum or a check constraint allows. `label` is what it is called if its name
+    is that of a link."""
 
     name: str
     storage: Storage
     comment: str = ""
     values: tuple[str, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from nacre.language.data import language
+from nacre.language.data import language, word_list
 from nacre.language.labels import is_boolean_predicate, none_value
 from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
 from nacre.language.tokens import lemma, split_name
@@ -26,6 +26,7 @@ from nacre.understanding.linking.schema_paths import (
     build_steps,
     schema_node,
 )
+from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 
 
 class SchemaGraph:
@@ -97,10 +98,15 @@ class SchemaGraph:
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
 
     def is_date(self, predicate: str) -> bool:
-        """Whether a property has dates, by its datatype or by the last word of its name."""
-        if self.about(predicate).datatype in ("date", "datetime", "year", "time"):
+        """Whether a property has dates, by its datatype, or by the last word of its name and its numbers ("yearID")."""
+        about, words, known = self.about(predicate), self.words[predicate], language().words
+        if about.datatype in ("date", "datetime", "year", "time") or (words and words[-1] in known["time"]):
             return True
-        return bool(self.words[predicate]) and self.words[predicate][-1] in language().words["time"]
+        low, high = about.minimum, about.maximum
+        if about.datatype != "integer" or low is None or high is None or not FIRST_YEAR <= low <= high <= LAST_YEAR:
+            return False
+        named = [word for word in words if word not in word_list("ingestion", "key_words")]
+        return bool(named) and named[-1] in known["year_names"]
 
     def none_of(self, node: int, predicate: str) -> str | int | None:
         """What things without a property have of it: a word for none, or 0 if each thing has a number and some 0."""

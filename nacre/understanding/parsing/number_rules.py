@@ -391,7 +391,7 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
         for target, distance in distances.items():
             for predicate in filter(graph.is_date, graph.literals[target]):
                 ref = Ref(target, predicate)
-                cost = distance + (0.0 if graph.about(predicate).datatype == "year" else DAY_COST)
+                cost = distance + (DAY_COST if graph.about(predicate).datatype in ("date", "datetime", "time") else 0.0)
                 if event & set(graph.words[predicate]):
                     # "born in Rome after 1990": by the day of birth
                     cost -= SAME_EVENT_GAIN + later_date_cost(ref, graph)
