@@ -5,7 +5,6 @@ precisions, uncertain ones (EDTF, levels 0 and 1) and days before Christ become 
 possible day.
 """
 
-import calendar
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from math import inf
 from typing import NamedTuple
 
 from ingestion.induce.names import readable_name
+from ingestion.induce.partial_dates import ZONE, PartialDate, is_surely_date, is_unknown_date, parse_partial_date
 from ingestion.induce.quantities import MIN_READ, read_quantities
 from ingestion.read.facts import TermSort
 from ingestion.vocabulary import XSD, local_name, name_rank
 from nacre.language.data import word_list
-from nacre.language.values import format_year, year_key
 from nacre.records.schema import Datatype, Shape
 from nacre.stores.sqlite.tables import lexical_form
 
@@ -105,14 +104,6 @@ def written_form(cells: TypedCells | None) -> str:
     )
 
 
-class PartialDate(NamedTuple):
-    """A date of any precision in words, and its first and last possible day as keys; None if it is no date."""
-
-    words: str
-    first: str | None
-    last: str | None
-
-
 def infer_cells(
     iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> TypedCells:
@@ -123,8 +114,8 @@ def infer_cells(
     periods = _periods(iri, families, texts, frequency)
     if periods is not None:
         words, low, high = ([each[i] for each in periods] for i in range(3))
-        exact = _exact(other, words, texts, "date")
-        return TypedCells("date", "period", "", words, low, high, False, usual, exact, [False] * len(texts))
+        exact, hidden = _exact(other, words, texts, "date"), [each is None for each in words]
+        return TypedCells("date", "period", "", words, low, high, False, usual, exact, hidden)
     if families <= _NUMBERS or (len(families) == 1 and not families <= {"text", "duration"}):
         # the more general one of two
         declared = _declared(max(families), texts, other, usual)
@@ -157,31 +148,40 @@ def infer_cells(
 
 def _periods(
     iri: str, families: Collection[str], texts: Sequence[str], frequency: dict[TermSort, int]
-) -> list[PartialDate] | None:
+) -> list[PartialDate | tuple[None, None, None]] | None:
     """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ; a text
-    that is no date has no days. None for other literals, and for dates that are all days, moments or years."""
-    if not {"text", *_DATES}.issuperset(families):
+    that is no date has no days, and one that says that the date is not known has no words either. None for other
+    literals, and for dates that are all days, moments or years."""
+    if not {"text", "integer", *_DATES}.issuperset(families) or families == {"integer"}:
         return None
     declared = sum(_declared_as(each, frequency) for each in _DATES) > MOST * sum(frequency.values())
-    if not declared and (families != {"text"} or name_rank(iri) is not None or not any(map(_DATE.fullmatch, texts))):
+    if families == {"text"} and name_rank(iri) is not None:
         return None
-    forms: set[str | None] = set()
+    read: list[PartialDate | tuple[None, None, None]] = []
+    forms, partial, unknown, others = set[str](), 0, 0, 0
     for text in texts:
-        found = _ONE_FORM.fullmatch(text)
-        forms.add(found.lastgroup if found else None)
-    if None not in forms and len(forms) == 1:
-        return None
-    read = [parse_partial_date(text) for text in texts]
-    known = sum(each is not None for each in read)
+        if is_unknown_date(text):
+            unknown += 1
+            read.append((None, None, None))
+            continue
+        form, period = _ONE_FORM.fullmatch(text), parse_partial_date(text)
+        if form is not None:
+            forms.add(str(form.lastgroup))
+        # a number is a year among dates alone
+        is_number = form is not None and form.lastgroup == "year" and not (declared or _is_recent_year(text))
+        partial += form is None and period is not None
+        others += period is None or is_number
+        read.append(period or PartialDate(text, None, None))
+        if others > (1 - (MOST if declared else MIN_READ)) * len(texts):
+            return None
     # other texts among dates of one form are exceptions ("to be confirmed")
-    is_mixed = (
-        len(forms) > 2
-        or None not in forms
-        or any(each and not _ONE_FORM.fullmatch(text) for each, text in zip(read, texts, strict=True))
-    )
-    if not is_mixed or known < (MOST if declared else 1) * len(texts):
+    if not (partial or len(forms) > 1) or unknown > MOST * len(texts):
         return None
-    return [each or PartialDate(text, None, None) for each, text in zip(read, texts, strict=True)]
+    return read if declared or any(map(is_surely_date, texts)) else None
+
+
+def _is_recent_year(text: str) -> bool:
+    return len(text) == 4 and text.isdecimal() and 1000 <= int(text) < 2100
 
 
 def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:
@@ -359,71 +359,5 @@ def _read(text: str) -> tuple[float, float] | None:
     return sign * months, sign * seconds
 
 
-_ZONE = r"(?:Z|[+-]\d\d:\d\d)?"
-
 # dates that need no period
-_ONE_FORM = re.compile(rf"(?P<day>{_DATE.pattern}{_ZONE})|(?P<moment>{_DATETIME.pattern})|(?P<year>-?\d{{4,9}})")
-
-# a date of EDTF, levels 0 and 1, or of XML Schema; a season is a month from 21 to 24
-_PARTIAL = re.compile(
-    rf"(?:Y(?P<long>-?\d{{5,9}})|(?P<sign>-?)(?P<y>\d{{4}}|\d\d\dX|\d\dXX|\dXXX)"
-    rf"(?:-(?P<m>0[1-9]|1[0-2]|2[1-4]|XX)(?:-(?P<d>\d\d|XX)(?P<time>T\d\d:\d\d\S{{0,20}})?)?)?){_ZONE}(?P<mark>[~?%]?)"
-)
-
-_SEASONS = ("spring", "summer", "autumn", "winter")
-
-_MARKS = {"": "{}", "~": "about {}", "?": "{} (uncertain)", "%": "about {} (uncertain)"}
-
-# the days before and after all others
-_OPEN = year_key(-(10**9)) + "-01-01", year_key(10**9) + "-12-31"
-
-
-def parse_partial_date(text: str) -> PartialDate | None:
-    """The period that a date of any precision stands for, also of an interval; None for other texts.
-
-    The year 0 is 1 BC, as in EDTF and in XML Schema 1.1. A season may be at any time of its year.
-    """
-    start, *rest = text.strip().split("/")
-    first = _parse_date(start)
-    if not rest:
-        return first
-    last = _parse_date(rest[-1])
-    if len(rest) > 1 or (first is None and start not in ("", "..")) or (last is None and rest[-1] not in ("", "..")):
-        return None
-    if first is not None and last is not None:
-        ordered = str(first.first) <= str(last.last)
-        return PartialDate(f"{first.words} to {last.words}", first.first, last.last) if ordered else None
-    if first is not None:
-        return PartialDate(f"{first.words} or later", first.first, _OPEN[1])
-    return PartialDate(f"{last.words} or earlier", _OPEN[0], last.last) if last is not None else None
-
-
-def _parse_date(text: str) -> PartialDate | None:
-    """The period of a date that is no interval."""
-    found = _PARTIAL.fullmatch(text)
-    if found is None:
-        return None
-    years = found["long"] or found["sign"] + found["y"]
-    # of years before Christ, the last digits count backwards
-    begin, end = sorted(int(years.replace("X", digit)) for digit in "09")
-    month, day = (int(found[part]) if (found[part] or "XX") != "XX" else 0 for part in ("m", "d"))
-    leap = begin % 400 + 2000  # a year of the same calendar that Python has
-    if day > (calendar.monthrange(leap, month)[1] if 0 < month <= 12 else 0):
-        return None
-    is_season = month > 12
-    first_month, last_month = (1, 12) if is_season or not month else (month, month)
-    last_day = day or calendar.monthrange(leap, last_month)[1]
-    words = format_year(begin)
-    if begin != end:
-        words = f"{begin}s" if begin >= 0 and end - begin == 9 else f"{abs(begin) + (begin < 0)} to {format_year(end)}"
-    elif is_season:
-        words = f"{_SEASONS[month - 21]} {words}"
-    elif month and (not day or found["sign"] or found["mark"]):
-        words = f"{day or ''} {calendar.month_name[month]} {words}".strip()
-    elif day:
-        words = text
-    return PartialDate(
-        _MARKS[found["mark"]].format(words),
-        f"{year_key(begin)}-{first_month:02}-{day or 1:02}",
-        f"{year_key(end)}-{last_month:02}-{last_day:02}",
-    )
+_ONE_FORM = re.compile(rf"(?P<day>{_DATE.pattern}{ZONE})|(?P<moment>{_DATETIME.pattern})|(?P<year>-?\d{{4,9}})")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ingestion.induce.cells import EDTF, parse_partial_date
+from ingestion.induce.cells import EDTF
 from ingestion.induce.labels import best_names
 from ingestion.induce.names import label_from_iri
+from ingestion.induce.partial_dates import parse_partial_date
 from ingestion.read.facts import Facts, change_mask
 from ingestion.verbalise.sentences import be_form, clean_text, list_names, shorten_title
 from ingestion.vocabulary import RDF, XSD, is_other_name, local_name

@@ -451,11 +451,14 @@ def is_ambiguous_date(text: str) -> bool:
 def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
     """The patterns of dates in the order in which they are tried."""
     months = "|".join(sorted(_MONTHS, key=len, reverse=True))
-    ordinals, decades = ("|".join(phrase_list("dates", name)) for name in ("ordinals", "decades"))
+    ordinals, decades, centuries = (
+        "|".join(phrase_list("dates", name)) for name in ("ordinals", "decades", "centuries")
+    )
     yearless = ("day_of_any_year", "month_of_any_year") if any_year else ()
     return (
         pattern("dates", "part_of_year", ordinals=ordinals),
         pattern("dates", "year_of_era", months=months),
+        pattern("dates", "century", centuries=centuries),
         pattern("dates", "christ"),
         _ISO,
         _NUMERIC,
@@ -477,6 +480,10 @@ def _bounds_of(match: re.Match[str]) -> tuple[str, str] | None:
         return _in_era(parts)
     if "christ" in parts:
         return _CHRIST
+    if "nth" in parts:
+        names = phrase_list("dates", "centuries")
+        number = int(parts["nth"] or names.index(str(parts["name"]).casefold()) + 1)
+        return year_bounds(max(100 * number - 100, 1))[0], year_bounds(100 * number - 1)[1]
     if "m" not in parts:
         first_year = int(str(parts["y"])) * 10 if "y" in parts else _decade(parts)
         return year_bounds(first_year)[0], year_bounds(first_year + 9)[1]

@@ -50,6 +50,37 @@ async def test_what_surely_fits(ask: Ask, question: str, values: list[object], p
     assert possible or "may fit" not in answer["answer"]
 
 
+WORDED = """
+@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Kiln a rdfs:Class ; rdfs:label "kiln" . :built rdfs:label "built in" .
+:a a :Kiln ; rdfs:label "Ash kiln" ; :built "before 1871" .
+:b a :Kiln ; rdfs:label "Birch kiln" ; :built "ca. 1880" .
+:c a :Kiln ; rdfs:label "Cedar kiln" ; :built 1884 .
+:d a :Kiln ; rdfs:label "Dogwood kiln" ; :built "1890er Jahre" .
+:e a :Kiln ; rdfs:label "Elm kiln" ; :built "not recorded" .
+:f a :Kiln ; rdfs:label "Fir kiln" ; :built "20th century" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "values", "possible"),
+    [
+        ("Which kilns were built before 1884?", ["Ash kiln"], "Birch kiln may fit too"),
+        ("How many kilns were built in the 19th century?", [3], "Ash kiln may fit too"),
+        ("Which kilns were built after 1885?", ["Dogwood kiln", "Fir kiln"], ""),
+        ("Which kiln is the oldest?", ["Ash kiln"], ""),
+        ("When was the Birch kiln built?", ["ca. 1880"], ""),
+        ("For which kilns do we not know when they were built?", ["Elm kiln"], ""),
+    ],
+)
+async def test_dates_in_words(tmp_path: Path, question: str, values: list[object], possible: str) -> None:
+    answer = await ask_graph(WORDED, tmp_path)(question)
+    assert answer["values"] == values
+    assert possible in answer["answer"]
+    assert possible or "may fit" not in answer["answer"]
+
+
 async def test_only_what_may_fit(ask: Ask) -> None:
     answer = await ask("Which vases were made in 1928?")
     assert answer["values"] == []

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.induce.cells import infer_cells, parse_partial_date
+from ingestion.induce.cells import infer_cells
+from ingestion.induce.partial_dates import OPEN, parse_partial_date
 from ingestion.read.facts import TermSort
 from ingestion.vocabulary import XSD
 from nacre.language.values import find_periods, format_period, year_key
@@ -66,9 +67,41 @@ def test_partial_dates(text: str, words: str, first: str, last: str) -> None:
     assert parse_partial_date(text) == (words, first, last)
 
 
-@pytest.mark.parametrize("text", ["1999-13", "1999-02-30", "1931/1925", "../..", "19", "to be confirmed", "1/2/3"])
+@pytest.mark.parametrize(
+    "text", ["1999-13", "1999-02-30", "1931/1925", "../..", "19", "to be confirmed", "1/2/3", "box 1903", "3 to 5"]
+)
 def test_texts_that_are_no_dates(text: str) -> None:
     assert parse_partial_date(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("ca. 1895", "1893-01-01", "1897-12-31"),
+        ("um 1900", "1895-01-01", "1905-12-31"),
+        ("c1911", "1911-01-01", "1911-12-31"),
+        ("[1890?]", "1890-01-01", "1890-12-31"),
+        ("before 1903", OPEN[0], "1902-12-31"),
+        ("bis 1903", OPEN[0], "1903-12-31"),
+        ("nach 1903", "1904-01-01", OPEN[1]),
+        ("1903 or later", "1903-01-01", OPEN[1]),
+        ("late 1870s", "1875-01-01", "1879-12-31"),
+        ("1890er Jahre", "1890-01-01", "1899-12-31"),
+        ("années 1920", "1920-01-01", "1929-12-31"),
+        ("Anfang 19. Jh.", "1800-01-01", "1849-12-31"),
+        ("XIXe siècle", "1800-01-01", "1899-12-31"),
+        ("2nd century AD", "0100-01-01", "0199-12-31"),
+        ("2. Jh. v. Chr.", "-9401-01-01", "-9500-12-31"),
+        ("500-450 BC", "-9101-01-01", "-9151-12-31"),
+        ("1926-31", "1926-01-01", "1931-12-31"),
+        ("zwischen 1926 und 1931", "1926-01-01", "1931-12-31"),
+        ("Juli 1931", "1931-07-01", "1931-07-31"),
+        ("June 30, 1912", "1912-06-30", "1912-06-30"),
+        ("summer 1934", "1934-01-01", "1934-12-31"),
+    ],
+)
+def test_dates_in_words(text: str, first: str, last: str) -> None:
+    assert parse_partial_date(text) == (text, first, last)
 
 
 @given(st.integers(-8000, 9999), st.integers(-8000, 9999))
@@ -88,6 +121,12 @@ def test_keys_are_in_the_order_of_time(one: int, other: int) -> None:
         ({"2001-05-06": "", "1999": ""}, "date", "period"),
         # seasons, numbers of issues
         ({"2009-10": "", "2010-11": ""}, "text", "single"),
+        ({"ca. 1890": "", "1870s": "", "1887": "", "nach 1905": "", "n.d.": ""}, "date", "period"),
+        ({"1890": "integer", "before 1903": ""}, "date", "period"),
+        # amounts
+        ({"1200": "integer", "about 1300": ""}, "integer", "single"),
+        ({"about 1200": "", "up to 1500": ""}, "text", "single"),
+        ({"before 1903": "", "see the plan": ""}, "text", "single"),
     ],
 )
 def test_columns_of_dates(texts: dict[str, str], datatype: str, shape: str) -> None:

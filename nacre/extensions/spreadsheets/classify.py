@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import yaml
 
+from ingestion.induce.partial_dates import month_number
 from ingestion.induce.quantities import CURRENCY_SIGNS, UNIT_SYMBOLS, is_common_unit
 from nacre.language.values import read_day_digits
 
@@ -94,11 +95,8 @@ FIRST_YEAR, END_OF_YEARS = 1000, 3000
 
 @cache
 def words(name: str) -> dict[str, int]:
-    """A list of words, each with its rank; of the months each with its number."""
-    read: Any = _words()[name]
-    if isinstance(read, dict):
-        return {word: int(number) for number, each in read.items() for word in each.split()}
-    return {word: rank for rank, word in enumerate(read.split())}
+    """A list of words, each with its rank."""
+    return {word: rank for rank, word in enumerate(_words()[name].split())}
 
 
 @cache
@@ -187,7 +185,7 @@ def date_of(text: str, order: Order) -> str | None:
         else:
             day = _date(third, second, first) if order == "dmy" else _date(third, first, second)
     else:
-        month = _month(found["month"] or found["month2"])
+        month = month_number(found["month"] or found["month2"])
         day = _date(found["year"], str(month), found["day"] or found["day2"]) if month else None
     if day is None or not found["hour"]:
         return day
@@ -277,12 +275,6 @@ def _date(year: str, month: str, day: str) -> str | None:
         return date(number, int(month), int(day)).isoformat()
     except ValueError:
         return None
-
-
-def _month(word: str) -> int:
-    low = word.casefold()
-    known = words("months")
-    return next((known[low[:size]] for size in (4, 3) if low[:size] in known), 0)
 
 
 def _with_time(day: str, found: re.Match[str]) -> str | None:
