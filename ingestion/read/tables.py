@@ -43,6 +43,13 @@ class Sheet(NamedTuple):
     notes: tuple[str, ...] = ()
     # numbers are written with a comma, as far as the file shows it
     decimal_comma: bool = False
+    # cells that are one: first row and column, last row and column
+    merged: tuple[tuple[int, int, int, int], ...] = ()
+    # of a table in a sheet: its first row, its name, the cells beside it that are not read, and all rows of the sheet
+    top: int = 0
+    label: str = ""
+    skipped: int = 0
+    whole: Callable[[], Iterator[Sequence[str]]] | None = None
 
 
 class UnreadableTable(Exception):

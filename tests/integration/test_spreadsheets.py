@@ -531,7 +531,7 @@ def test_the_texts_of_any_workbook_come_back(
                 sheet.write_string(place[0], cell[0], cell[1])
     else:
         open_document(path, "".join(document_row(*map(escape, row)) for row in rows))
-    ((_, found, _),) = _workbook(path, folder)
+    ((_, found, _, _),) = _workbook(path, folder)
     width = max(map(len, rows))
     padded = [[*row, *[""] * (width - len(row))] for row in rows]
     assert [[*row, *[""] * (width - len(row))] for row in found] == padded

@@ -22,12 +22,14 @@ class SheetLayout(NamedTuple):
     skipped: int = 0
 
 
-def find_layout(head: Sequence[Sequence[str]]) -> SheetLayout:
-    """The layout of a sheet by its first rows."""
+def find_layout(head: Sequence[Sequence[str]], top: int = 0) -> SheetLayout:
+    """The layout of a table by its first rows, which are below `top` others."""
     filled = [sum(1 for cell in row if cell.strip()) for row in head]
     at = _heading_row(head, filled)
     if at is None:
-        return SheetLayout((), next((n for n, count in enumerate(filled) if count), 0), ("It has no row of headings.",))
+        return SheetLayout(
+            (), top + next((n for n, count in enumerate(filled) if count), 0), ("It has no row of headings.",)
+        )
     notes = []
     group: Sequence[str] = ()
     last, first = at, at
@@ -38,11 +40,11 @@ def find_layout(head: Sequence[Sequence[str]]) -> SheetLayout:
     headings = [_shortened(cell) for cell in head[last]]
     if group:
         headings = _under_group(headings, group)
-        notes.append(f"The headings of rows {first + 1} and {last + 1} are read together.")
+        notes.append(f"The headings of rows {top + first + 1} and {top + last + 1} are read together.")
     if titles := [cell.strip() for row in head[:first] for cell in row if cell.strip()]:
         shown = " | ".join(titles)[:MAX_HEADING]
         notes.append(f"Above the table, not read: {shown}")
-    return SheetLayout(tuple(headings), last + 1, tuple(notes), len(titles))
+    return SheetLayout(tuple(headings), top + last + 1, tuple(notes), len(titles))
 
 
 _ORDINALS = ("second", "third", "fourth", "fifth")

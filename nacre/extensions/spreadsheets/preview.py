@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from ingestion.read.tables import UnreadableTable
 from nacre.errors import ConfigError
+from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.extensions.spreadsheets.read_workbook import convert, converted_sheets, read_workbook
 from nacre.extensions.spreadsheets.triples import read_first_rows, reader_of
 from nacre.stores.killable_pool import KillablePool
@@ -68,7 +69,7 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
     reader = reader_of(path)
     try:
         # a workbook has a process of its own elsewhere; here this one is it
-        sheets = converted_sheets(convert(path, folder)) if reader is read_workbook else reader(path, folder)
+        sheets = parts_of(converted_sheets(convert(path, folder)) if reader is read_workbook else reader(path, folder))
         shown = []
         for sheet in islice(sheets, MAX_SHEETS):
             reading, rows = read_first_rows(path, sheet, MAX_ROWS)

@@ -15,6 +15,7 @@ from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.util import find_spec
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, unescape
@@ -25,6 +26,13 @@ from nacre.stores.killable_pool import KillablePool
 
 # of reading one file; bytes of its sheets as CSV; sheets of a file (given)
 SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000, 500
+
+# name, file and notes of a sheet, and its cells that are merged over rows; the same with its rows
+Converted = tuple[str, str, list[str], list[tuple[int, int, int, int]]]
+_Converting = tuple[str, Iterable[Sequence[str]], list[str], list[tuple[int, int, int, int]]]
+
+# ranges of merged cells of a sheet (given)
+MAX_MERGED = 100_000
 
 # rows of Parquet that are read at once, and bytes of a sheet; cells that are named
 BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
@@ -76,23 +84,23 @@ def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
     yield from converted_sheets(found)
 
 
-def converted_sheets(found: list[tuple[str, str, list[str]]] | str) -> Iterator[Sheet]:
+def converted_sheets(found: list[Converted] | str) -> Iterator[Sheet]:
     """What `convert` wrote as sheets. Raises UnreadableTable with the reason that it gave."""
     if isinstance(found, str):
         raise UnreadableTable(found)
-    for name, file, notes in found:
-        yield Sheet(name, _rows_of(Path(file)), tuple(notes))
+    for name, file, notes, merged in found:
+        yield Sheet(name, _rows_of(Path(file)), tuple(notes), merged=tuple(merged))
 
 
-def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
-    """Write the sheets of a file as CSV into a folder: name, file and notes of each; or why it can't be read."""
+def convert(path: Path, folder: Path) -> list[Converted] | str:
+    """Write the sheets of a file as CSV into a folder; or why it can't be read."""
     # a parser that runs out of memory writes to it
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     read = _parquet if path.suffix.lower() == ".parquet" else _workbook
     written = 0
     found = []
     try:
-        for number, (name, rows, notes) in enumerate(read(path, folder)):
+        for number, (name, rows, notes, merged) in enumerate(read(path, folder)):
             if number >= MAX_SHEETS or written > MAX_BYTES:
                 notes.append("Further sheets are not read.")
                 break
@@ -105,7 +113,7 @@ def convert(path: Path, folder: Path) -> list[tuple[str, str, list[str]]] | str:
                         notes.append(f"A file has at most {MAX_BYTES:,} bytes of cells; the rest is not read.")
                         break
                 written += out.tell()
-            found.append((name, str(file), notes))
+            found.append((name, str(file), notes, merged))
     except BaseException as error:  # parsers in other languages raise errors of their own, also for a panic
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
@@ -125,7 +133,7 @@ def _reason(error: BaseException, head: bytes) -> str:
     return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
 
 
-def _workbook(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+def _workbook(path: Path, folder: Path) -> Iterator[_Converting]:
     from python_calamine import CalamineWorkbook, SheetTypeEnum
 
     path, errors = _open_document(path, folder) if path.suffix.lower() == ".ods" else (path, {})
@@ -136,9 +144,11 @@ def _workbook(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence
             sheet = workbook.get_sheet_by_name(each.name)
             top, left = sheet.start or (0, 0)
             rows = _placed(sheet.iter_rows(), top, left)
+            merged = sorted((*start, *end) for start, end in sheet.merged_cell_ranges or () if start[0] < end[0])
             notes = [] if not sheet.merged_cell_ranges else ["It has merged cells."]
             lost = [(_ERROR_NOTE, errors.get(each.name, []))] if errors else _lost_cells(path, each.name)
-            yield each.name, rows, [*notes, *(_lost_note(what, cells) for what, cells in lost if cells)]
+            lost_notes = [_lost_note(what, cells) for what, cells in lost if cells]
+            yield each.name, rows, [*notes, *lost_notes], merged[:MAX_MERGED]
 
 
 def _open_document(path: Path, folder: Path) -> tuple[Path, dict[str, list[str]]]:
@@ -215,13 +225,13 @@ def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
 
 
 def _placed(rows: Iterable[Sequence[Any]], top: int, left: int) -> Iterator[Sequence[str]]:
-    """Rows of texts in their places: below empty rows and beside empty columns."""
+    """Rows of texts in their places: below empty rows, which the parser may give too, and beside empty columns."""
     yield from ([] for _ in range(top))
-    for row in rows:
+    for row in dropwhile(lambda each: not any(cell != "" for cell in each), rows):
         yield [*[""] * left, *map(_text, row)]
 
 
-def _parquet(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence[str]], list[str]]]:
+def _parquet(path: Path, folder: Path) -> Iterator[_Converting]:
     import duckdb
 
     def rows() -> Iterator[Sequence[str]]:
@@ -232,7 +242,7 @@ def _parquet(path: Path, folder: Path) -> Iterator[tuple[str, Iterable[Sequence[
                 for row in batch:
                     yield list(map(_text, row))
 
-    yield "", rows(), []
+    yield "", rows(), [], []
 
 
 def _text(value: Any) -> str:

@@ -68,6 +68,7 @@ from nacre.extensions.spreadsheets.links import (
     propose_link,
 )
 from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
+from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.records.json_form import to_json
 from nacre.stores.versions import SHEETS
 
@@ -86,6 +87,9 @@ MAX_MISFITS, MAX_TAIL = 20, 20
 _LABEL, _COMMENT, _ALTERNATIVE = LABEL, RDFS + "comment", SKOS + "altLabel"
 
 _SAFE = "-._~"
+
+# files of records, which programs write
+_RECORDS = (".jsonl", ".ndjson", ".parquet")
 
 _EXCEL_START = date(1899, 12, 30)
 
@@ -136,9 +140,14 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
         before = read_sheet_reports(folder.parent) if folder is not None else ()
         again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
         reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
+        copies: dict[tuple[str, str], str] = {}
         for number, reading in enumerate(readings, len(before)):
-            cells = folder / f"{number:04}.csv.gz" if folder is not None else None
-            own = links.get(reading.iri, {})
+            sheet = reading.sheet
+            copied = copies.setdefault((reading.source.name, sheet.name), f"{number:04}.csv.gz")
+            if folder is not None and sheet.whole is not None and copied.startswith(f"{number:04}."):
+                # all tables of a sheet have one copy
+                deque(_copied(_until_failure(sheet._replace(rows=sheet.whole))[0], folder / copied), 0)
+            own, cells = links.get(reading.iri, {}), None if folder is None else folder / copied
             reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets))
         if folder is not None and reports:
             (folder / REPORT).write_text(json.dumps(list(map(to_json, reports)), ensure_ascii=False), encoding="utf-8")
@@ -159,7 +168,7 @@ def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
     reports = [
         each for each in read_sheet_reports(folder) if not sheet or sheet in (each.label, each.sheet, each.title)
     ]
-    if len(reports) != 1:
+    if len({each.cells for each in reports}) != 1:
         known = ", ".join(repr(each.label) for each in read_sheet_reports(folder))
         if not known:
             raise ConfigError("This graph has no sheets: it was not made of spreadsheets. Use --format nt.")
@@ -171,7 +180,8 @@ def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
 
 def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
     path = Path(source.path)
-    yield from islice(reader_of(path)(path, folder), MAX_SHEETS)
+    sheets = islice(reader_of(path)(path, folder), MAX_SHEETS)
+    yield from sheets if Path(path.name.lower().removesuffix(".gz")).suffix in _RECORDS else parts_of(sheets)
 
 
 def reader_of(path: Path) -> Callable[[Path, Path], Iterator[Sheet]]:
@@ -188,8 +198,7 @@ def _first_pass(
 ) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
     metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
-    head = list(islice(_until_failure(sheet)[0], HEAD_ROWS))
-    layout = find_layout(head)
+    layout = find_layout(list(islice(_until_failure(sheet)[0], sheet.top, sheet.top + HEAD_ROWS)), sheet.top)
     scan = _scan(sheet, layout, budget)
     profiles, failure, count = scan.profiles, scan.failure, scan.filled
     notes = list(layout.notes)
@@ -229,7 +238,16 @@ def _first_pass(
     table = SheetTable(label, tuple(columns), count, key, named, parts)
     notes += sheet.notes
     return SheetReading(
-        source, sheet, metadata, layout, names, iri, table, end, skipped + layout.skipped + scan.cut, notes
+        source,
+        sheet,
+        metadata,
+        layout,
+        names,
+        iri,
+        table,
+        end,
+        skipped + layout.skipped + scan.cut + sheet.skipped,
+        notes,
     )
 
 
@@ -301,9 +319,9 @@ def _width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str
 def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
     """The IRI of the class of a sheet, which no other sheet has, and its label."""
     file = Path(Path(source.name).name.removesuffix(".gz")).stem
-    name = sheet.name or file
+    name = sheet.label or sheet.name or file
     if f"{source.base}/{quote(name, safe=_SAFE)}" in taken:
-        name = f"{file} {sheet.name or len(taken)}"
+        name = f"{file} {sheet.label or sheet.name or len(taken)}"
     iri = f"{source.base}/{quote(name, safe=_SAFE)}"
     taken.add(iri)
     return iri, lowercase_name(name) or name
@@ -431,7 +449,7 @@ def _second_pass(
     types = {each.place: each.type.name for each in table.columns}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
     every = _until_failure(reading.sheet)[0]
-    every = every if cells is None else _copied(every, cells)
+    every = every if cells is None or reading.sheet.whole is not None else _copied(every, cells)
     rows = _rows_with_iris(reading, every)
     at = -1 if table.name is None else table.name.place
     is_title = not table.parts and types.get(at) == "text" and at not in links
