@@ -3,12 +3,13 @@ meaning, the best for a question first.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from nacre.language.thesaurus import rank_sentences
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
+from nacre.records.facts import Passage
 from nacre.stores.sqlite.passages import Documents, PassageHit, Passages
 
 LEXICAL, VECTOR = "lexical", "vector"
@@ -49,22 +50,8 @@ def retrieve_sentences(
     started = time.perf_counter()
     hits = index.search(text, limit)
     scores = {hit.id: hit.score for hit in hits}
-    sentences = [
-        EvidenceSentence(
-            branch,
-            round,
-            text=sentence.text,
-            title=passage.title,
-            score=scores[passage.id],
-            keys=(passage.key,),
-            triples=(sentence.triple,) if sentence.triple else (),
-            document=sentence.document,
-            start=sentence.start,
-            end=sentence.end,
-        )
-        for passage in passages.get([hit.id for hit in hits])
-        for sentence in passage.sentences
-    ]
+    found = passages.get([hit.id for hit in hits])
+    sentences = [each for passage in found for each in found_sentences(passage, branch, round, scores[passage.id])]
     chosen = tuple(sentences[i] for i in rank_sentences(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
     if documents is not None:
         named = documents.mentioned_in([(each.document, each.start, each.end) for each in chosen if each.document])
@@ -76,3 +63,11 @@ def retrieve_sentences(
         branch, round, text, words=f"passages like: {text}", rows=len(hits), seconds=time.perf_counter() - started
     )
     return BranchResult(branch, chosen, (query,))
+
+
+def found_sentences(passage: Passage, branch: str, round: int, score: float = 0.0) -> Iterator[EvidenceSentence]:
+    """The sentences of a passage as evidence."""
+    for each in passage.sentences:
+        triples = (each.triple,) if each.triple else ()
+        found = branch, round, each.text, passage.title, score, (passage.key,), triples
+        yield EvidenceSentence(*found, each.document, each.start, each.end)

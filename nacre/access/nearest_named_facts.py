@@ -33,7 +33,7 @@ from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
-from tools.search_passages import LEXICAL
+from tools.search_passages import LEXICAL, found_sentences
 from tools.sparql import endpoint_engine
 from tools.sql import run_reading
 
@@ -270,21 +270,7 @@ def engine_of(graph: Graph) -> Engine:
 
 def passage_sentences(passages: Sequence[Passage], schema: Schema, round: int) -> list[EvidenceSentence]:
     """The sentences of passages that state facts or quote texts."""
-    sentences = (
-        EvidenceSentence(
-            LEXICAL,
-            round,
-            text=sentence.text,
-            title=passage.title,
-            keys=(passage.key,),
-            triples=(sentence.triple,) if sentence.triple else (),
-            document=sentence.document,
-            start=sentence.start,
-            end=sentence.end,
-        )
-        for passage in passages
-        for sentence in passage.sentences
-    )
+    sentences = (each for passage in passages for each in found_sentences(passage, LEXICAL, round))
     return [each for each in sentences if is_telling(each, schema)]
 
 

@@ -49,9 +49,8 @@ class SchemaCompletion:
     triples: int
 
 
-def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True) -> SchemaCompletion:
-    """What the extracted triples hold that the schema lacks, and their near-duplicate relations, unless they are not to
-    be condensed; writes nothing.
+def complete_schema(graph: Graph, embedder: Embedder) -> SchemaCompletion:
+    """What the extracted triples hold that the schema lacks, and their near-duplicate relations; writes nothing.
 
     What an earlier completion added is proposed again. Raises ConfigError where nothing was extracted.
     """
@@ -69,7 +68,7 @@ def complete_schema(graph: Graph, embedder: Embedder, *, condensing: bool = True
     known = group_relations(triples, class_of)
     several = [each for each in known if len(each.triples) > 1 and each.domain][:MAX_COMPARED]
     condensed: Mapping[str, str] = {}
-    if condensing and several:
+    if several:
         similarity = relation_similarity(several, embed([each.phrase for each in several]))
         condensed = condense_relations(several, similarity)
     merged = group_relations(

@@ -371,12 +371,6 @@ class ServerWriter:
         _call(self._url, lambda: self._client.delete_collection(self._name))
 
 
-def list_collections(url: str, key: str | None, prefix: str) -> list[str]:
-    """The collections on the server whose names begin with `prefix`."""
-    found = _call(url, lambda: connect_qdrant(url, key).get_collections().collections)
-    return sorted(each.name for each in found if each.name.startswith(prefix))
-
-
 def delete_collection(url: str, key: str | None, name: str) -> None:
     """Remove a collection; a missing one is no error."""
     _call(url, lambda: _turn_client(url, key).delete_collection(name))
