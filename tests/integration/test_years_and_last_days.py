@@ -1,5 +1,7 @@
 """Years and days of what is asked for: question -> answer of the rules."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.ask_graph import Ask, ask_graph
@@ -68,3 +70,16 @@ async def test_what_was_last_done_is_told_without_saying_last_twice(looms: Ask) 
 async def test_of_days_the_latest_is_told_and_not_the_highest(looms: Ask) -> None:
     answer = (await looms("When was Great Loom last refitted?"))["answer"]
     assert answer == "The latest year of the refits whose loom is Great Loom is 2023 [1]."
+
+
+async def test_an_auxiliary_names_no_property(tmp_path: Path) -> None:
+    graph = """
+    @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    :done rdfs:label "date" . :raft rdfs:label "raft" .
+    :a a :Raft ; rdfs:label "Heron" . :b a :Raft ; rdfs:label "Otter" .
+    :x a :Refit ; rdfs:label "R1" ; :raft :a ; :done "2023-03-03"^^xsd:date .
+    :y a :Refit ; rdfs:label "R2" ; :raft :b ; :done "2023-05-03"^^xsd:date .
+    """
+    answer = await ask_graph(graph, tmp_path)("Did Heron have a refit?")
+    assert answer["answer"] == "Yes, Heron has a refit [1]."

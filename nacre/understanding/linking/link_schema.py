@@ -145,7 +145,9 @@ class SchemaLinker:
         for word, fit in self._matcher.match(token.norm, token.lemma):
             if is_request and fit == SYNONYM_SCORE:
                 continue
-            if at == 0 and word in self.meaningful_lemmas and token.norm == word:
+            # "does he" is no date on which something was "done"
+            is_helping = token.norm in known["helping"] and word == token.lemma
+            if is_helping or (at == 0 and word in self.meaningful_lemmas and token.norm == word):
                 continue
             for index, place in self.terms_of_word[word]:
                 term = self.terms[index]
