@@ -59,7 +59,7 @@ from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
 from nacre.wording.overview import EXAMPLES, MAX_SUBJECTS, kinds_sentence, subjects
-from nacre.wording.sentence import marked_things
+from nacre.wording.sentence import marked_things, other_spellings
 from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
@@ -289,23 +289,23 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     )
     # the facts begin with what is doubtful
     shown_caveats = others if beside else caveats
-    possible = possible_fits(rows)
+    possible, spellings = possible_fits(rows), tuple(other_spellings(rows.table))
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
         (
             (result.text, (index,)),
             *([(possible, ())] if possible else []),
-            *((text, ()) for text in marked_things(rows.table)),
+            *((text, ()) for text in (*marked_things(rows.table), *spellings)),
             *basis,
             *disputed,
             *(() if sure else _doubt(rows, view)),
             *beside,
         ),
-        "partial" if caveats else "answered" if sure else "clarify",
+        "partial" if caveats or spellings else "answered" if sure else "clarify",
         confidence=round(row_probability(understanding, rows), 3),
         values=result.values,
         unit=result.unit,
-        reason=caveats[0] if caveats else None,
+        reason=next(iter((*caveats, *spellings)), None),
         caveats=all_caveats,
         table=index,
         disputed=disputed,

@@ -6,6 +6,7 @@ inverse and symmetric predicates get the links that follow; things link to the n
 
 import re
 from collections import defaultdict
+from unicodedata import is_normalized
 from urllib.parse import unquote
 
 import numpy as np
@@ -142,11 +143,20 @@ def join_spellings(draft: Draft) -> None:
     """Read IRIs that differ in their spelling alone as one, the one in most triples. Things that are linked with each
     other, such as a document and what it is about, and things without a common class stay two."""
     facts, iris = draft.facts, draft.iris
-    marked = [iri for iri in iris if iri[-1:] == "/" or "%" in iri or (iri[:5] == "https" and f"http{iri[5:]}" in iris)]
+    marked = [
+        iri
+        for iri in iris
+        if iri[-1:] == "/"
+        or "%" in iri
+        or (iri[:5] == "https" and f"http{iri[5:]}" in iris)
+        or not (iri.isascii() or is_normalized("NFC", iri))
+    ]
     forms: dict[str, set[int]] = defaultdict(set)
     for iri in marked:
-        if (plain := spelling(iri)) in iris:
-            forms[plain] |= {iris[iri], iris[plain]}
+        plain = spelling(iri)
+        schemes = (plain, f"https{plain[4:]}") if plain.startswith("http:") else (plain,)
+        if found := {iris[form] for start in schemes for form in (start, f"{start}/") if form in iris} - {iris[iri]}:
+            forms[plain] |= found | {iris[iri]}
     words = {*draft.predicates, *draft.classes}
     for iri in words.intersection(marked):
         forms[spelling(iri)].add(iris[iri])

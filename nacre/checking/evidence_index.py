@@ -189,8 +189,11 @@ class EvidenceIndex:
         if table.contributing is not None:
             self.counts.add(float(table.contributing))
         self.counts |= {float(kind.count) for kind in table.kinds}
+        self.counts |= {float(each.count) for each in table.spellings if each.count}
         for kind in table.kinds:
             self._add_words(kind.label)
+        for each in table.spellings:
+            self._add_words(each.other)
         labelled = any(isinstance(cell, str) for row in table.rows[:1] for cell in row)
         if not table.truncated and (labelled or len(table.rows) > 1):
             self.counts.add(float(len(table.rows)))

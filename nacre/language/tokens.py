@@ -238,13 +238,15 @@ def iri_end(iri: str) -> str:
 
 
 def spelling(iri: str) -> str:
-    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes.
+    """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes, and
+    composed letters (NFC).
 
     >>> spelling("https://example.org/caf%C3%A9/")
     'http://example.org/café'
     """
     plain = "http" + iri[5:] if iri.startswith("https:") else iri
-    return (unquote(plain) if "%" in plain else plain).removesuffix("/")
+    plain = (unquote(plain) if "%" in plain else plain).removesuffix("/")
+    return plain if plain.isascii() else unicodedata.normalize("NFC", plain)
 
 
 def language_property(predicate: str, language: str) -> str:

@@ -26,6 +26,7 @@ from nacre.plans.selects import (
     unstated_values,
 )
 from nacre.plans.sparql_vocabulary import SparqlQuery
+from nacre.plans.spellings import join_spellings, other_spellings
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.records.evidence import Cell, Evidence, KindCount, Mark, MarkedThings, Query, QueryError, Table
@@ -118,10 +119,13 @@ def run_body(
     Comparisons and yes-or-no questions give one row with one cell: 1 for yes, 0 for no, None if the graph does not
     say. The record of a failed query has its error.
     """
-    runner = QueryRunner(engine, words, round, is_alternative)
-    if isinstance(body, Ask):
+    runner, asked = QueryRunner(engine, words, round, is_alternative), body
+    if isinstance(body := join_spellings(body, engine.schema), Ask):
         return _truth(body, runner), tuple(runner.queries)
     table = runner.compute(body) if isinstance(body, Compute) else runner.table(body)
+    if table is not None and isinstance(asked, Select) and not is_alternative:
+        others = other_spellings(asked, engine.schema, lambda *one: runner.run(engine.write_contributing(*one)))
+        table = replace(table, spellings=tuple(others))
     return table, tuple(runner.queries)
 
 

@@ -59,6 +59,17 @@ class MarkedThings:
 
 
 @dataclass(frozen=True)
+class OtherSpelling:
+    """Another way in which a value of a condition may be written, and the things that have it (None if that is not
+    known); whether they are among the rows."""
+
+    value: str
+    other: str
+    count: int | None
+    is_joined: bool
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows of a result. `keys` are the IRIs behind each row (same length as `rows`).
 
@@ -66,6 +77,7 @@ class Table:
     asks for a highest or lowest value and the rows do not show it, `measured` has that value for each row. If the
     things are of several classes, `kinds` are these with their numbers of things, most first. `possible` are the names
     of further things that fit if a date that is not exact is a certain day. `marked` are those that are counted apart.
+    `spellings` are other ways in which the values that were asked for may be written.
     """
 
     columns: tuple[str, ...]
@@ -80,6 +92,7 @@ class Table:
     kinds: tuple[KindCount, ...] = ()
     possible: tuple[str, ...] = ()
     marked: tuple[MarkedThings, ...] = ()
+    spellings: tuple[OtherSpelling, ...] = ()
 
 
 @dataclass(frozen=True)

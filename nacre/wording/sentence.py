@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from nacre.language.data import pattern, phrase_list, word_list
+from nacre.language.sanitize import quote_line
 from nacre.language.word_forms import is_plural, join_names, place_phrase
 from nacre.records.evidence import Mark, Table
 from nacre.records.plan import Itself, Select
@@ -158,6 +159,22 @@ MARKED: Mapping[Mark, tuple[str, str]] = {
     "several records": ("has several records", "have several records"),
     "exact match": ("has an exact match among them", "have an exact match among them"),
 }
+
+
+def other_spellings(table: Table) -> Iterator[str]:
+    """Which further spellings of a value are among what was found, and which may be the same and are not."""
+    found: dict[tuple[str, bool, bool], list[str]] = {}
+    for each in table.spellings:
+        other = f"“{quote_line(each.other)}”" + (f" ({each.count})" if each.count else "")
+        found.setdefault((quote_line(each.value), each.is_joined, each.count is None), []).append(other)
+    for (value, is_joined, is_group), others in found.items():
+        listed, are = join_names(others), "is" if len(others) == 1 else "are"
+        if is_joined:
+            yield f"{listed} {are} counted as “{value}” too."
+        else:
+            apart = "" if is_group else f" {are} not counted, but"
+            yield f"{listed}{apart} may be “{value}” in another spelling."
+
 
 MAX_MARKED = 5  # names of marked things
 

@@ -1,0 +1,107 @@
+"""Values that are written in several ways: text -> the key of its spellings; two texts -> how alike they are.
+
+The words are in `resources/spellings.yaml`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rapidfuzz.distance import OSA
+
+# letters of the shortest values that may be misspellings or variants of each other; letters of abbreviations (given)
+MIN_SIMILAR, MIN_VARIANT, MAX_INITIALS, MAX_LENGTH = 6, 4, 5, 80
+
+_DOTS = re.compile(r"(?<=[^\W\d_])[.'’´`](?!\d)")
+
+_JOINTS = re.compile(r"(?<=\w)\s*[-‐‑–—_,;:]\s*(?=\w)")
+
+_DIGIT = re.compile(r"\d")
+
+_SPACES = re.compile(r"(?<!\d) | (?!\d)")
+
+
+def spelling_key(text: str) -> str:
+    """What is equal for texts that differ by case, spaces, Unicode form or punctuation alone, also by an article and by
+    letters that are written as two. Signs that may mean something stay: "A-", "C++", "1.5".
+
+    >>> spelling_key("U.K.") == spelling_key("uk"), spelling_key("Hamn - Sandø") == spelling_key("HAMN–SANDØ")
+    (True, True)
+    >>> spelling_key("A-") == spelling_key("A"), spelling_key("1.5") == spelling_key("15")
+    (False, False)
+    """
+    return _SPACES.sub("", _plain(text))
+
+
+def same_spellings(value: str, values: Iterable[str]) -> tuple[str, ...]:
+    """A value and those that have its key."""
+    key = spelling_key(value)
+    others = sorted(each for each in values if each != value and len(each) <= MAX_LENGTH and spelling_key(each) == key)
+    return (value, *others)
+
+
+def is_variant(one: str, other: str) -> bool:
+    """Whether two texts are surely two ways to write one: in British and American English, or initials.
+
+    >>> is_variant("cancelled", "canceled"), is_variant("United Kingdom", "U.K."), is_variant("paid", "part")
+    (True, True, False)
+    """
+    first, second = _plain(one), _plain(other)
+    if min(len(first), len(second)) >= MIN_VARIANT and _folded(first) == _folded(second):
+        return True
+    return _are_initials(first, second) or _are_initials(second, first)
+
+
+def is_similar(one: str, other: str) -> bool:
+    """Whether one of two texts may be a misspelling of the other: one letter differs, is left out, or is moved.
+
+    >>> is_similar("Norwegian", "Norwegain"), is_similar("Type A", "Type B"), is_similar("Site 12", "Site 13")
+    (True, False, False)
+    """
+    first, second = spelling_key(one), spelling_key(other)
+    if min(len(first), len(second)) < MIN_SIMILAR or abs(len(first) - len(second)) > 1 or first[0] != second[0]:
+        return False
+    words = _plain(one).split(), _plain(other).split()
+    if len(words[0]) == len(words[1]):
+        # of several words each is long enough
+        differ = [(a, b) for a, b in zip(*words, strict=True) if a != b]
+        if len(differ) != 1 or min(map(len, differ[0])) < MIN_VARIANT:
+            return False
+    return not _DIGIT.search(first + second) and OSA.distance(first, second, score_cutoff=1) <= 1
+
+
+def _plain(text: str) -> str:
+    """A text in small letters with one blank between words, without its article."""
+    low = unicodedata.normalize("NFKC", text).casefold()
+    low = "".join(_words()["letters"].get(each, each) for each in low)
+    low = " ".join(_JOINTS.sub(" ", _DOTS.sub("", low)).split())
+    first, _, rest = low.partition(" ")
+    return rest if rest and first in _words()["articles"] else low
+
+
+def _folded(plain: str) -> str:
+    for pattern, counts_as in _variants():
+        plain = pattern.sub(counts_as, plain)
+    return plain.replace(" ", "")
+
+
+def _are_initials(short: str, long: str) -> bool:
+    words = [word for word in long.replace("-", " ").split() if word[0].isalpha()]
+    initials = "".join(word[0] for word in words)
+    return short.isalpha() and len(words) > 1 and len(short) <= MAX_INITIALS and short == initials
+
+
+@cache
+def _variants() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern), counts_as) for pattern, counts_as in _words()["variants"]]
+
+
+@cache
+def _words() -> dict[str, Any]:
+    text = (Path(__file__).parent / "resources" / "spellings.yaml").read_text(encoding="utf-8")
+    read: dict[str, Any] = yaml.load(text, yaml.BaseLoader)
+    return read
