@@ -65,10 +65,21 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
     for g in schema.groups:
         for text in {g.label, *g.words, *_compounds(g.label, g.words)}:
             yield LexiconEntry(name_tokens(text), "group", g.relation, "", g.label, g.relation, 1.0)
+    links = {
+        (kind, split_name(name).lower())
+        for p in schema.predicates
+        if p.ranges
+        for name in (p.label, *p.alt_labels)
+        for kind in p.domains
+    }
     for p in schema.predicates:
         if p.role in ("type", "schema"):
             continue
-        texts = {split_name(n) for n in (p.label, *p.alt_labels, _last_segment(p.iri))}
+        texts = {split_name(n) for n in (p.label, *p.alt_labels)}
+        end = split_name(_last_segment(p.iri))
+        # the code "airline" that is called "airline code" beside the link to the airline
+        if p.ranges or not any((kind, end.lower()) in links for kind in p.domains):
+            texts.add(end)
         for text in texts | {expand_abbreviations(text) for text in texts}:
             yield LexiconEntry(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if _names_values(p):

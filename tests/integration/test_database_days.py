@@ -47,7 +47,7 @@ def hives(tmp_path_factory: pytest.TempPathFactory) -> tuple[AttachedResult, Pat
 
 def ask(data: Path, question: str) -> Answer:
     async def asked() -> Answer:
-        composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none"))
+        composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none", branch_seconds=120))
         events = [event async for event in stream_turn(composed.build(), question, graph="hives")]
         composed.library.close()
         answer: Answer = events[-1][1]

@@ -64,7 +64,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     graph, schema_linker = index.graph, index.schema_linker
     schema_links = list(_drop_parts_of_verbs(schema_linker.links(question), question))
     schema_links = list(_drop_counting_words(schema_links, question))
-    schema_links = _drop_narrower_classes(schema_links, question, graph)
+    schema_links = _with_key_words(_drop_narrower_classes(schema_links, question, graph), question)
     paraphrases = link_paraphrases(question, schema_links, schema_linker)
     found = [
         *(x for x in schema_links if not any(_is_part_of_expression(x, other) for other in paraphrases)),
@@ -133,6 +133,23 @@ def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[
         is_partial = link.kind == "property" and not link.exact
         if not (is_partial and any(link.covered & verb == link.covered != verb for verb in verbs)):
             yield link
+
+
+def _with_key_words(links: list[Link], question: Question) -> list[Link]:
+    """The links with names of properties that a word for a key follows, which names no other property then: "the ISBN
+    number" is the ISBN, and not a number beside it."""
+    cues = {i for cue in question.cues for i in range(cue.start, cue.end)}
+    codes = {
+        link: link._replace(end=link.end + 1, covered=link.covered | 1 << link.end)
+        for link in links
+        if link.kind == "property" and link.exact and link.refs[0].predicate and link.end < len(question.tokens)
+        if question.tokens[link.end].lemma in word_list("ingestion", "key_words") and link.end not in cues
+    }
+    longer = {(link.start, link.end, link.refs[0].node) for link in links if link.exact}
+    added = [each for each in codes.values() if (each.start, each.end, each.refs[0].node) not in longer]
+    ends = {link.end for link in codes}
+    kept = (link for link in links if link.kind != "property" or link.exact or not (link.end - 1 == link.start in ends))
+    return [*kept, *added]
 
 
 def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
