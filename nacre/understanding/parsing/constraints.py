@@ -307,8 +307,7 @@ def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGra
     named = _names_at(start, question, links, ranking, graph)
     end = max((link.end for link in named), default=0)
     # a link to a class that is called like it gives things of it, too
-    is_class = {link: link.kind == "class" or bool(link.refs[0].via) for link in named}
-    nodes = {link.refs[0].node if is_class[link] else None for link in named if link.end == end}
+    nodes = {x.refs[0].node if x.kind == "class" or x.refs[0].via else None for x in named if x.end == end}
     is_owner = end and question.text[question.tokens[end - 1].end :][:1] in ("'", "’")
     only = next(iter(nodes)) if len(nodes) == 1 and not is_owner else None
     if only is None:
@@ -489,12 +488,8 @@ def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
 def _requested_end(question: Question) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the date that is asked for, a beginning or an end, and those of the other; none if it may be any."""
     known = language().words
-    said = {
-        form
-        for i, token in enumerate(question.tokens)
-        if i not in question.stopwords
-        for form in (token.norm, token.lemma)
-    }
+    content = [token for i, token in enumerate(question.tokens) if i not in question.stopwords]
+    said = {form for token in content for form in (token.norm, token.lemma)}
     said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
     for asked, other in ((known["end"], known["start"]), (known["start"], known["end"])):
         if said & asked and not said & other:
@@ -536,11 +531,9 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 def _gives_mentioned_class(candidate: Candidate) -> bool:
     """Whether a reading gives things of a class that the question mentions."""
-    derivation = candidate.derivation
-    if not derivation.targets or derivation.targets[0].ref.predicate:
-        return False
-    node = derivation.targets[0].ref.node
-    return any(link.kind == "class" and link.refs[0].node == node for link in derivation.links)
+    targets, links = candidate.derivation.targets, candidate.derivation.links
+    node = targets[0].ref.node if targets and not targets[0].ref.predicate else None
+    return node is not None and any(link.kind == "class" and link.refs[0].node == node for link in links)
 
 
 def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
