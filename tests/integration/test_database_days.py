@@ -14,6 +14,7 @@ from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 from nacre.extensions.databases.attached import AttachedColumn, AttachedDatabase, AttachedTable
 from nacre.extensions.databases.translate import Relations, translate
+from nacre.extensions.spreadsheets.columns import ColumnProfile, decide_type
 from nacre.records.answer import Answer
 from nacre.records.evidence import Cell
 
@@ -134,3 +135,23 @@ def test_comparisons_are_those_of_the_column(
     assert found == rows
     is_served = '"date"' in condition and not query.params and "<>" not in condition and params != ("soon",)
     assert ("SEARCH" in plan) == is_served
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "kind"),
+    [
+        ("Sealed date", ["20240229", "20241231"], "date"),
+        ("Batch", ["20240229", "20241231"], "integer"),
+        ("Batch", [str(day) for day in days()], "date"),
+        ("Sealed date", ["20240229", "20240230"], "integer"),
+    ],
+)
+def test_days_in_eight_digits_of_sheets_are_dates(heading: str, cells: list[str], kind: str) -> None:
+    profile = ColumnProfile()
+    profile.add(cells)
+    profile.finish()
+    found = decide_type(profile, heading, comma=False)
+    assert found.name == kind
+    literal = found.literal("20240229")
+    assert literal is not None
+    assert literal[1] == ("2024-02-29" if kind == "date" else "20240229")
