@@ -283,10 +283,11 @@ def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[
         stem = lowercase_name(each.name).lower().split()
         while stem and stem[-1] in word_list("ingestion", "key_words"):
             stem.pop()
-        others = [t for t in targets if t is not table and stem and _kind(stem)[-len(_kind_of(t)) :] == _kind_of(t)]
         is_code = each.storage == "text" and each.name not in taken and table.key != (each.name,)
-        target, code = next((found for t in others if (found := _code_of(checks, table, each.name, t))), (None, ""))
-        if is_code and target is not None:
+        others = [t for t in targets if t is not table and stem and _kind(stem)[-len(_kind_of(t)) :] == _kind_of(t)]
+        codes = (_code_of(checks, table, each.name, other) for other in others if is_code)
+        target, code = next(filter(None, codes), (None, ""))
+        if target is not None:
             is_repeated = any(
                 (key.schema, key.table) == (target.schema, target.name) and _is_called(key.columns, stem)
                 for key in table.foreign
