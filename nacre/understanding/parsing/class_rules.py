@@ -62,7 +62,9 @@ def class_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
 
 def _at_class(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
     """Add a class as the owner of what comes next."""
-    return drop_open_property(add_link(state, link, context, ref))._replace(owner=ref, last="class")
+    return drop_open_property(add_link(state, link, context, ref))._replace(
+        owner=ref, last="class", shared_aggregates=()
+    )
 
 
 def _other_thing(state: ParseState, link: Link, context: ParseContext) -> ParseState:

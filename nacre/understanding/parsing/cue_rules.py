@@ -82,7 +82,7 @@ def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> ParseState
     waits_for_value = state.comparison is not None and state.comparison[1] is None
     functions = (function,) if waits_for_value else (*state.pending_aggregates, function)
     rule = f"aggregate {AGGREGATES[function].weights}"
-    yield state.apply_rule(rule, pending_aggregates=functions, last="aggregate")
+    yield state.apply_rule(rule, pending_aggregates=functions, last="aggregate", shared_aggregates=())
 
 
 def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
@@ -114,11 +114,13 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     if cue.value != "weak":
         # the weight of the rule was learned from traces without the property that is dropped here
         trace = (*state.trace, GROUP_RULE)
-        yield closed._replace(next_role="group", last="group", trace=trace)
+        yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
         return
     if any(other.kind in ("direction", "ordered") for other in context.question.cues):
         # "the sites by size, largest first"
-        yield closed.apply_rule("order weak", next_role="order up", last="order", pending_aggregates=())
+        yield closed.apply_rule(
+            "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
+        )
     if state.targets and any(target.function for target in state.targets):
         yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
 
@@ -204,7 +206,7 @@ def _having(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "With", "that have": a condition follows, or another column."""
     if state.mode == "T" and not state.pending_aggregates:
         closed = state if state.pending_is_target else drop_open_property(state)
-        yield closed._replace(mode="C", last="having", next_role="")
+        yield closed._replace(mode="C", last="having", next_role="", shared_aggregates=())
     yield state._replace(last="having" if state.mode == "C" else state.last)
 
 
@@ -283,7 +285,9 @@ def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates
     role = "order down" if cue.value == "down" else "order up"
     # the weight of the rule was learned from traces without the property that is dropped here
     trace = (*state.trace, "order cue")
-    yield drop_open_property(state)._replace(next_role=role, last="order", pending_aggregates=(), trace=trace)
+    yield drop_open_property(state)._replace(
+        next_role=role, last="order", pending_aggregates=(), shared_aggregates=(), trace=trace
+    )
 
 
 def direction_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:

@@ -283,13 +283,15 @@ def _languages() -> frozenset[str]:
 
 
 def _text_condition(state: ParseState, context: ParseContext, start: int, end: int) -> ParseState | None:
-    """The reading in which the pending property has or contains a text."""
+    """The reading in which the pending property has or contains a text, or the text waits for its property."""
     question = context.question
     text = question.text[question.tokens[start].start : question.tokens[end - 1].end]
     covered = state.covered | token_mask(start, end)
     is_quoted = (start, end) in question.quoted
     if not is_quoted and start in question.stopwords and len(text) > 1:
         return None
+    if state.pending_property is None and state.text_match and not state.pending_text:
+        return state.apply_rule("text waits", pending_text=text, covered=covered, last="value")
     ref = state.pending_values
     if ref is None:
         return None

@@ -109,7 +109,7 @@ def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Par
     own = precedes_own_property(link, context)
     if (is_chosen or is_plural(words[link.end - 1].norm)) and (own or is_chosen):
         thing = Ref(ref.node, "", ref.slot)
-        new = add_link(state, link, context, ref)._replace(owner=thing, last="class")
+        new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
         rule, gain = (OWN_COLUMN_RULE, OWN_COLUMN_GAIN) if own else (CLASS_FIRST_RULE, 0.0)
         yield new.add_conditions(rule, gain, _condition(state, link, ref, ()), targets=(Target(thing),))
 
@@ -131,7 +131,7 @@ def _identity(link: Link, negated: bool = False) -> Condition:
 def _thing_by_identifier(state: ParseState, link: Link, context: ParseContext) -> ParseState:
     """ "The concept with the notation 4112"."""
     new = add_link(state, link, context, link.refs[0])._replace(
-        pending_property=None, last="value", **last_target_as_condition(state)
+        pending_property=None, last="value", shared_aggregates=(), **last_target_as_condition(state)
     )
     gain = IDENTIFIER_GAIN if state.pending_property else 0.0
     return new.add_conditions(IDENTIFIER_RULE, gain, _identity(link, state.negated))
@@ -169,7 +169,7 @@ def _value_condition(state: ParseState, link: Link, ref: Ref, named_so: bool, co
     if scale:
         # the bound before the value is part of the condition
         link = link._replace(covered=link.covered | token_mask(link.start - 1, link.start))
-    new = add_link(state, link, context, ref)._replace(last="value")
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=())
     condition = _condition(state, link, ref, scale)
     exclusive = exclusive_conditions(condition, context) if state.exclusive else ()
     changes: dict[str, Any] = {
@@ -251,7 +251,7 @@ def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Parse
     only_stopwords = all(i in question.stopwords for i in (*range(link.start), link.end))
     if state.targets or len(link.keys) < 2 or not (asks_one and only_stopwords and context.graph.nodes[ref.node].named):
         return
-    new = add_link(state, link, context, ref)._replace(last="value", owner=ref)
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=(), owner=ref)
     targets, same = (Target(ref),), _identity(link)
     yield new.add_conditions("chosen among", AMONG_GAIN, same, negated=state.negated, targets=targets)
 
@@ -266,7 +266,7 @@ def _against_thing(state: ParseState, link: Link, context: ParseContext) -> Pars
     operator = state.comparison[0]
     extreme: Aggregation = "max" if operator.startswith(">") else "min"
     compared = Condition(left, operator, (), state.negated, against=Target(left, extreme), inner=(_identity(link),))
-    new = add_link(state, link, context, ref)._replace(last="value")
+    new = add_link(state, link, context, ref)._replace(last="value", shared_aggregates=())
     yield new.add_conditions("against thing", 0.5, compared, comparison=None, pending_property=None)
 
 
@@ -306,7 +306,9 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> Pa
     if is_read or before:
         return
     category = Condition(link.refs[0], "is", (), False, link.keys, link.label)
-    new = add_link(state, link, context, link.refs[0])._replace(last="value", conditions=(category,))
+    new = add_link(state, link, context, link.refs[0])._replace(
+        last="value", shared_aggregates=(), conditions=(category,)
+    )
     if state.rank is not None:
         yield from _first_member(state, new, link, context)
     elif link.match == "whole" and (

@@ -102,6 +102,7 @@ def _derivation(
         "rank": state.rank,
         "compare": state.comparison,
         "group": state.next_role == "group",
+        "text": state.pending_text,
     }
     rules = (*(f"unsettled {name}" for name, value in pending.items() if value), *aggregate_rules)
     costly = [rule for rule in rules if rule.startswith("unsettled")]
@@ -256,6 +257,8 @@ def _ranked_by_column(
     if not columns:
         return
     last = columns[-1]
+    frequency = Ordering(Ref(last.node), rank.descending, "count", limit)
+    yield derivation.apply_rule("most frequent at end", 0.5, order=frequency, group=(last,))
     if not graph.is_numeric(last.predicate):
         return
     order = Ordering(last, rank.descending, "", limit)
@@ -326,12 +329,16 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
     shown |= {ref.thing for ref in shown}
     nodes = {ref.node for ref in shown}
     missing = tuple(Target(ref) for ref in group if ref not in shown and (ref.predicate or ref.node not in nodes))
-    if not has_aggregate and not _is_ranked_by_group(derivation):
+    is_ranked = _is_ranked_by_group(derivation)
+    if not has_aggregate and not is_ranked:
         yield from _group_without_aggregate(derivation, context)
-    elif missing and has_aggregate:
-        yield derivation.apply_rule("group shown", 0.1, targets=(*missing, *targets))
-    else:
+    elif not missing:
         yield derivation
+    else:
+        if has_aggregate:
+            yield derivation.apply_rule("group shown", 0.1, targets=(*missing, *targets))
+        if is_ranked:
+            yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
 
 
 def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:

@@ -430,4 +430,4 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseS
             group = (*state.group, ref)
             yield new.apply_rule("group by time", gain, group=group, next_role="", mode="T", last="prop")
         else:
-            yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop")
+            yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop", shared_aggregates=())

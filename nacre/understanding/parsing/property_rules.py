@@ -77,7 +77,7 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
     yield from _link_of_own_class(state, link, ref, context)
     if ref.via and state.next_role == "" and state.rank is None and state.comparison is None:
         # "the director's films": the thing at the end of a link owns what comes next
-        owner = drop_open_property(new)._replace(owner=Ref(ref.node))
+        owner = drop_open_property(new)._replace(owner=Ref(ref.node), shared_aggregates=())
         yield owner.apply_rule("owner by link", -0.05)
     if state.next_role == "group":
         group = (*state.group, ref)
@@ -154,8 +154,18 @@ def _with_property(state: ParseState, new: ParseState, link: Link, ref: Ref, con
         yield drop_open_property(new).add_conditions("with property", 0.5, present, last="value")
 
 
-# conditions that a property makes by itself: that it has a value, or has none
-PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_link, _without_property, _with_property)
+def _containing_text(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
+    """ "With the letter a in their names"."""
+    if ref.predicate and state.pending_text and not context.graph.is_numeric(ref.predicate):
+        text = state.pending_text
+        containing = Condition(ref, state.text_match, (text,), state.negated, label=text)
+        yield drop_open_property(new).add_conditions(
+            "text before property", 0.4, containing, last="value", text_match="", pending_text=""
+        )
+
+
+# conditions that a property makes by itself: that it has a value, has none, or contains a text said before
+PRESENCE_RULES: tuple[PropertyRule, ...] = (_without_link, _without_property, _with_property, _containing_text)
 
 
 def _link_of_own_class(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
@@ -167,7 +177,7 @@ def _link_of_own_class(state: ParseState, link: Link, ref: Ref, context: ParseCo
     if is_self_link and state.last in ("class", "having", "and", "or", "negation"):
         linked = drop_open_property(add_link(state, link, context, owner))
         hints = linked.hints | {ref.via}
-        yield linked.apply_rule("link of own kind", 0.1, hints=hints, last="own kind")
+        yield linked.apply_rule("link of own kind", 0.1, hints=hints, last="own kind", shared_aggregates=())
 
 
 def _order(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseState:
@@ -277,8 +287,13 @@ def property_target(state: ParseState, new: ParseState, ref: Ref, numeric: bool,
     if _is_name_of(state, new, context) and ref.predicate and not numeric:
         named = Target(ref, "", state.targets[-1].distinct)
         targets = (*state.targets[:-1], named)
-        yield new.apply_rule("name of value", 0.2, targets=targets, **pending)
-    targets = (*state.targets, Target(ref, "", state.distinct))
+        yield new.apply_rule("name of value", 0.2, targets=targets, shared_aggregates=(), **pending)
+    if state.shared_aggregates and state.last in ("and", "prop"):
+        # "the average price and weight"
+        targets = (*state.targets, *(Target(ref, function) for function in state.shared_aggregates))
+        pending["shared_aggregates"] = state.shared_aggregates
+        yield new.apply_rule("aggregate shared", 0.0, targets=targets, **pending)
+    targets, pending["shared_aggregates"] = (*state.targets, Target(ref, "", state.distinct)), ()
     yield new.apply_rule("target", 0.0, targets=targets, distinct=False, **pending)
 
 
@@ -294,7 +309,8 @@ def _aggregate_target(
     pending: dict[str, Any] = {"pending_aggregates": (), "pending_property": ref, "pending_is_target": True}
     distinct = state.distinct or (bool(ref.predicate) and _counts_values(new, ref, context))
     targets = (*state.targets, *(Target(ref, each, distinct and each == "count") for each in functions))
-    yield new.apply_rule("aggregate target", 0.2, targets=targets, distinct=False, **pending)
+    shared = {"targets": targets, "shared_aggregates": functions, "distinct": False}
+    yield new.apply_rule("aggregate target", 0.2, **shared, **pending)
     has_total = numeric and not is_identifier and not context.graph.is_date(ref.predicate)
     if functions == ("count",) and has_total and not _is_intensive(ref.predicate, context):
         total = Target(ref, "sum")

@@ -53,8 +53,9 @@ class _Fields(NamedTuple):
 
     `mode`: the next mention is a target ("T"), part of a condition ("C") or of an order ("O"); `next_role` overrides it
     ("group", "order up", "order down"). `last` is the kind of what was read last.
-    `pending_aggregates` wait for their property.
+    `pending_aggregates` wait for their property, `shared_aggregates` are those of the target before.
     `pending_property` waits for its value; with `pending_is_target` it is the last target as well.
+    `pending_text` waits for the property that contains it ("the letter a in their names") by `text_match`.
     `comparison` waits for a number or a property: (operator, number or None). `unit` is the unit of the number, `until`
     the upper end of a range; `earlier_comparison` stood before it ("over 80 or under 50 pages").
     `exclusive`: the next value is the only one that a thing has.
@@ -65,6 +66,7 @@ class _Fields(NamedTuple):
     mode: str = "T"
     next_role: str = ""
     pending_aggregates: tuple[Aggregation, ...] = ()
+    shared_aggregates: tuple[Aggregation, ...] = ()
     distinct: bool = False
     targets: tuple[Target, ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -80,6 +82,7 @@ class _Fields(NamedTuple):
     negated: bool = False
     exclusive: bool = False
     text_match: str = ""
+    pending_text: str = ""
     pending_property: Ref | None = None
     pending_function: Aggregation = ""
     pending_is_target: bool = False

@@ -220,6 +220,7 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
             "extreme target",
             0.1 if state.targets and not state.targets[0].function else 0.35,
             targets=(*state.targets, Target(ref, extreme)),
+            shared_aggregates=(extreme,),
             pending_aggregates=(),
         )
 
