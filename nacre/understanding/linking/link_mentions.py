@@ -138,18 +138,18 @@ def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[
 def _with_key_words(links: list[Link], question: Question) -> list[Link]:
     """The links with names of properties that a word for a key follows, which names no other property then: "the ISBN
     number" is the ISBN, and not a number beside it."""
-    cues = {i for cue in question.cues for i in range(cue.start, cue.end)}
+    taken = {i for cue in question.cues for i in range(cue.start, cue.end)}
+    longer = {(x.refs[0].node, x.end - 1) for x in links if x.exact and x.end - x.start > 1}
     codes = {
         link: link._replace(end=link.end + 1, covered=link.covered | 1 << link.end)
         for link in links
         if link.kind == "property" and link.exact and link.refs[0].predicate and link.end < len(question.tokens)
-        if question.tokens[link.end].lemma in word_list("ingestion", "key_words") and link.end not in cues
+        if question.tokens[link.end].lemma in word_list("ingestion", "key_words")
+        if link.end not in taken and (link.refs[0].node, link.end) not in longer
     }
-    longer = {(link.start, link.end, link.refs[0].node) for link in links if link.exact}
-    added = [each for each in codes.values() if (each.start, each.end, each.refs[0].node) not in longer]
     ends = {link.end for link in codes}
     kept = (link for link in links if link.kind != "property" or link.exact or not (link.end - 1 == link.start in ends))
-    return [*kept, *added]
+    return [*kept, *codes.values()]
 
 
 def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:

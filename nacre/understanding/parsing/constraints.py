@@ -306,8 +306,7 @@ def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGra
         return None
     named = _names_at(start, question, links, ranking, graph)
     end = max((link.end for link in named), default=0)
-    # a link to a class that is called like it gives things of it, too
-    nodes = {x.refs[0].node if x.kind == "class" or x.refs[0].via else None for x in named if x.end == end}
+    nodes = {x.refs[0].node if x.kind == "class" else None for x in named if x.end == end}
     is_owner = end and question.text[question.tokens[end - 1].end :][:1] in ("'", "’")
     only = next(iter(nodes)) if len(nodes) == 1 and not is_owner else None
     if only is None:
@@ -378,10 +377,6 @@ def _shows(derivation: Derivation, requested: _RequestedClass, graph: SchemaGrap
     if any(link.start in requested.exact for link in partial):
         # "which airports" does not ask for "airport codes"
         return False
-    if first.predicate and graph.may_be(first.node, requested.node) and graph.about(first.predicate).role == "fact":
-        # "which clerks work in Rome" does not ask for their work
-        own = [x for x in derivation.links if x.kind == "property" and x.refs[0].predicate == first.predicate]
-        return is_shown and (not own or any(link.exact for link in own))
     return is_shown
 
 
