@@ -152,7 +152,7 @@ def answering_candidates(
     found = scope_candidates(match.kept if match.nearest is None else [], question)
     if scope is None or not scope.besides:
         return found
-    return [exclude_given(c, scope.besides, linker.index) for c in found]
+    return exclude_given(found, scope.besides, linker.index)
 
 
 def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:

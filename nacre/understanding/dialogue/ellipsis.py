@@ -237,8 +237,10 @@ def add_linked_thing(turn: FollowUpTurn) -> Rewrite | None:
     words, linker, body = turn.words, turn.linker, turn.last_body
     classes = [c for c in linker.link(words) if c.kind == "class" and c.exact and c.end == len(words)]
     kind = max(classes, key=lambda c: c.end - c.start, default=None)
+    if kind is None or turn.things or not _is_definite(words[: kind.start]):
+        return None
     one = focus(turn.earlier[-1:], False, linker)
-    if kind is None or turn.things or len(one.keys) != 1 or not _is_definite(words[: kind.start]):
+    if len(one.keys) != 1:
         return None
     counts = isinstance(body, Select) and any(isinstance(x, Aggregate) and x.function == "count" for x in body.answers)
     if is_plural(words[-1].norm) and (counts or not turn.lead):

@@ -402,10 +402,14 @@ def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn], noun
     return replace(rewrite, depends=True, scope=scope)
 
 
-def exclude_given(candidate: Candidate, keys: tuple[str, ...], index: LinkingIndex) -> Candidate:
-    """The candidate without these things, if it is about things of their tables that it does not name."""
-    select = asked_select(candidate.body)
+def exclude_given(candidates: Sequence[Candidate], keys: tuple[str, ...], index: LinkingIndex) -> list[Candidate]:
+    """Each candidate without these things, if it is about things of their tables that it does not name."""
     tables = {thing.relation for key in keys if (thing := index.lexicon.thing(key))}
+    return [_without(each, keys, tables, index) for each in candidates]
+
+
+def _without(candidate: Candidate, keys: tuple[str, ...], tables: set[str], index: LinkingIndex) -> Candidate:
+    select = asked_select(candidate.body)
     nodes, node_of = index.graph.nodes, index.graph.node_of_classes
     fitting = [
         v
