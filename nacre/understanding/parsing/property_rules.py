@@ -248,7 +248,9 @@ def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref
     words, known = context.question.tokens, language().words
     before = {token.norm for token in words[max(0, link.start - 2) : link.start]} & (known["being"] | known["helping"])
     ends = {words[link.start].norm, words[link.end - 1].norm} & (known["the_last"] | known["the_next"])
-    if not before or not ends or not ref.predicate or not context.graph.is_date(ref.predicate):
+    # "issued last" does not ask for what was last modified
+    is_whole = link.covered.bit_count() > 1
+    if not (before and ends and is_whole and ref.predicate and context.graph.is_date(ref.predicate)):
         return
     asked = [x for x in state.links if x.kind == "class" and (Target(x.refs[0]),) == state.targets]
     is_one = len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm)
