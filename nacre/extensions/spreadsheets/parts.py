@@ -177,8 +177,11 @@ def _find_headings(rows: Rows, part: _Part) -> None:
 
 def _is_preamble(rows: Rows, part: _Part, first: int, end: int) -> bool:
     """Whether rows above a wider table are names and values about it: "Author | A. Lind"."""
-    own, wide = rows[part.top : part.end], max(_count(row) for row in rows[first:end])
-    return max(map(_count, own)) == 2 < wide and end - first > 1 and not _values_below(own)
+    if end - first < 2 or max(map(_count, rows[first:end])) < 3:
+        return False
+    own = rows[part.top : part.end]
+    # every table has a row of two cells or more
+    return not any(_count(row) > 2 for row in own) and not _values_below(own)
 
 
 def _values_below(rows: Rows) -> list[int]:

@@ -36,21 +36,22 @@ def find_totals(rows: Sequence[Row]) -> list[int]:
     ):
         return []
     lines = _lines(rows)
-    sums = _prefix_sums(lines)
+    sums, ends = _prefix_sums(lines), _next_words(lines)
     found: list[int] = []
-    boundaries, counted = [0], 0
+    counted = 0
     # sums over the data alone: what was found before is left out
     running: dict[int, float] = {}
     at_boundary: list[dict[int, float]] = [{}]
     for place, line in enumerate(lines):
-        matches = _matching(line, running, at_boundary, counted > 0)
-        below = _matching(line, _below(sums, place, lines), [{}], place + 2 < len(lines)) if not matches else set()
-        if _is_total_row(line, matches or below, first, counted):
-            found.append(line.number)
-            at_boundary = [*at_boundary[-MAX_BOUNDARIES:], dict(running)]
-            boundaries.append(place)
-            counted = 0
-            continue
+        if _may_be_total(line, first):
+            matches = _matching(line, running, at_boundary, counted > 0)
+            below = {p: total - sums[place + 1].get(p, 0.0) for p, total in sums[ends[place]].items()}
+            matches = matches or _matching(line, below, [{}], place + 2 < len(lines))
+            if _is_total_row(line, matches, first, counted):
+                found.append(line.number)
+                at_boundary = [*at_boundary[-MAX_BOUNDARIES:], dict(running)]
+                counted = 0
+                continue
         counted += 1
         for column, value in line.values.items():
             running[column] = running.get(column, 0.0) + value
@@ -126,12 +127,19 @@ def _prefix_sums(lines: Sequence[_Line]) -> list[dict[int, float]]:
     return sums
 
 
-def _below(sums: Sequence[dict[int, float]], place: int, lines: Sequence[_Line]) -> dict[int, float]:
-    """The sums of the rows below one, down to the next one with a word for sums."""
-    end = next(
-        (n for n in range(place + 1, len(lines)) if any(map(is_total_word, lines[n].texts.values()))), len(lines)
-    )
-    return {p: total - sums[place + 1].get(p, 0.0) for p, total in sums[end].items()}
+def _next_words(lines: Sequence[_Line]) -> list[int]:
+    """The place of the next line below each one that has a word for sums, or that behind the last."""
+    ends, end = [], len(lines)
+    for place in reversed(range(len(lines))):
+        ends.append(end)
+        if any(map(is_total_word, lines[place].texts.values())):
+            end = place
+    return ends[::-1]
+
+
+def _may_be_total(line: _Line, first: int | None) -> bool:
+    """Whether a line has a word for sums, or no text at all where most lines have one."""
+    return any(map(is_total_word, line.texts.values())) if line.texts else first is not None
 
 
 def _matching(
