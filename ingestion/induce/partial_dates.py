@@ -6,13 +6,11 @@ words are in `nacre/language/resources/dates.yaml`.
 
 import calendar
 import re
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
-import nacre.language
+from nacre.language.data import load_language_texts
 from nacre.language.values import format_year, key_year, year_key
 
 
@@ -161,11 +159,8 @@ def _approximate(year: int) -> _Days:
     return _days(year - margin, year + margin)
 
 
-@cache
-def _words() -> dict[str, Any]:
-    path = Path(nacre.language.__file__).parent / "resources" / "dates.yaml"
-    read: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
-    return read
+def _words() -> Mapping[str, Any]:
+    return load_language_texts("resources/dates.yaml")
 
 
 def month_number(word: str) -> int:

@@ -7,11 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-import yaml
 from rapidfuzz.distance import OSA
+
+from nacre.language.data import load_language_texts
+
+RESOURCE = "resources/spellings.yaml"
 
 # letters of the shortest values that may be misspellings or variants of each other; letters of abbreviations (given)
 MIN_SIMILAR, MIN_VARIANT, MAX_INITIALS, MAX_LENGTH = 6, 4, 5, 80
@@ -77,10 +78,10 @@ def is_similar(one: str, other: str) -> bool:
 def _plain(text: str) -> str:
     """A text in small letters with one blank between words, without its article."""
     low = unicodedata.normalize("NFKC", text).casefold()
-    low = "".join(_words()["letters"].get(each, each) for each in low)
+    low = "".join(load_language_texts(RESOURCE)["letters"].get(each, each) for each in low)
     low = " ".join(_JOINTS.sub(" ", _DOTS.sub("", low)).split())
     first, _, rest = low.partition(" ")
-    return rest if rest and first in _words()["articles"] else low
+    return rest if rest and first in load_language_texts(RESOURCE)["articles"] else low
 
 
 def _folded(plain: str) -> str:
@@ -97,11 +98,4 @@ def _are_initials(short: str, long: str) -> bool:
 
 @cache
 def _variants() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(pattern), counts_as) for pattern, counts_as in _words()["variants"]]
-
-
-@cache
-def _words() -> dict[str, Any]:
-    text = (Path(__file__).parent / "resources" / "spellings.yaml").read_text(encoding="utf-8")
-    read: dict[str, Any] = yaml.load(text, yaml.BaseLoader)
-    return read
+    return [(re.compile(pattern), counts_as) for pattern, counts_as in load_language_texts(RESOURCE)["variants"]]

@@ -1,16 +1,8 @@
 """ "The owner", "its owner", "and the repairs?" after a turn about one thing, where the noun names a class."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
-from graph.stream import stream_turn
-from ingestion.pipeline import ingest
-from nacre.config.settings import Settings
+from tests.support.ask_graph import Ask, ask_graph
 
 GRAPH = """
 @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -28,24 +20,13 @@ GRAPH = """
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
-    folder: Path = tmp_path_factory.mktemp("harps")
-    (folder / "harps.ttl").write_text(GRAPH)
-    ingest([str(folder / "harps.ttl")], "harps", data=folder / "data", embedder=None)
-    return compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build(InMemorySaver())
-
-
-async def _values(app: App, turns: Sequence[str]) -> list[object]:
-    for question in turns:
-        events = [
-            e async for e in stream_turn(app, question, graph="harps", thread=repr(turns), context={"mind": "rules"})
-        ]
-    return list(events[-1][1]["values"])
+def harps(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(GRAPH, tmp_path_factory.mktemp("harps"))
 
 
 @pytest.mark.parametrize("last", ["And the patron?", "The patron?", "Who is the patron?", "its patron", "Patron?"])
-async def test_a_class_in_the_singular_is_that_of_the_thing_before(last: str, app: App) -> None:
-    assert await _values(app, ["How many strings does Red Gale have?", last]) == ["Nils Aho"]
+async def test_a_class_in_the_singular_is_that_of_the_thing_before(last: str, harps: Ask) -> None:
+    assert (await harps("How many strings does Red Gale have?", last))["values"] == ["Nils Aho"]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +41,6 @@ async def test_a_class_in_the_singular_is_that_of_the_thing_before(last: str, ap
     ],
 )
 async def test_what_is_asked_for_of_the_thing_before_and_of_all(
-    turns: list[str], values: list[object], app: App
+    turns: list[str], values: list[object], harps: Ask
 ) -> None:
-    assert await _values(app, turns) == values
+    assert (await harps(*turns))["values"] == values

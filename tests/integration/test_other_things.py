@@ -1,18 +1,9 @@
 """ "Another", "other" and "else": what the turns before gave is left out; a question that leaves out nothing is asked
 back."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
-from graph.stream import stream_turn
-from ingestion.pipeline import ingest
-from nacre.config.settings import Settings
-from nacre.records.answer import Answer
+from tests.support.ask_graph import Ask, ask_graph
 
 GRAPH = """
 @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -30,18 +21,8 @@ GRAPH = """
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> App:
-    folder: Path = tmp_path_factory.mktemp("bells")
-    (folder / "bells.ttl").write_text(GRAPH)
-    ingest([str(folder / "bells.ttl")], "bells", data=folder / "data", embedder=None)
-    return compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build(InMemorySaver())
-
-
-async def _ask(app: App, turns: Sequence[str], thread: str) -> Answer:
-    for question in turns:
-        events = [e async for e in stream_turn(app, question, graph="bells", thread=thread, context={"mind": "rules"})]
-    answer: Answer = events[-1][1]
-    return answer
+def bells(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(GRAPH, tmp_path_factory.mktemp("bells"))
 
 
 @pytest.mark.parametrize(
@@ -57,12 +38,12 @@ async def _ask(app: App, turns: Sequence[str], thread: str) -> Answer:
         (["Does Wendy Marsh work at Kirk Tower?", "Does anyone else work there?"], [True]),
     ],
 )
-async def test_what_was_given_is_left_out(turns: list[str], values: list[object], app: App) -> None:
-    assert (await _ask(app, turns, repr(turns)))["values"] == values
+async def test_what_was_given_is_left_out(turns: list[str], values: list[object], bells: Ask) -> None:
+    assert (await bells(*turns))["values"] == values
 
 
-async def test_other_things_are_told_in_words(app: App) -> None:
-    answer = await _ask(app, ["Which bells are in Mill Tower?", "Are there other bells?"], "words")
+async def test_other_things_are_told_in_words(bells: Ask) -> None:
+    answer = await bells("Which bells are in Mill Tower?", "Are there other bells?")
     assert answer["answer"] == "Yes, there are other bells [1]."
 
 
@@ -70,11 +51,11 @@ async def test_other_things_are_told_in_words(app: App) -> None:
     "question",
     ["Does Olu Banks have another bell?", "Which other bells does Wendy Marsh have?", "Is there another tower?"],
 )
-async def test_a_word_for_others_that_leaves_out_nothing_is_never_sure(question: str, app: App) -> None:
-    assert (await _ask(app, [question], question))["status"] != "answered"
+async def test_a_word_for_others_that_leaves_out_nothing_is_never_sure(question: str, bells: Ask) -> None:
+    assert (await bells(question))["status"] != "answered"
 
 
-async def test_nothing_else_is_an_answer(app: App) -> None:
-    answer = await _ask(app, ["Who works at Mill Tower?", "Who else works there?"], "nobody else")
+async def test_nothing_else_is_an_answer(bells: Ask) -> None:
+    answer = await bells("Who works at Mill Tower?", "Who else works there?")
     assert [answer["status"], answer["values"]] == ["answered", []]
     assert answer["answer"].startswith("Nothing in this graph matches: other keepers who work at Mill Tower")

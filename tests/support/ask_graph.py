@@ -1,7 +1,11 @@
-"""Ask a graph that a test writes: Turtle -> a function from a question to the answer of the rules."""
+"""Ask a graph that a test writes: Turtle -> a function from the questions of a conversation to its last answer by the
+rules."""
 
 from collections.abc import Awaitable, Callable
+from itertools import count
 from pathlib import Path
+
+from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.app import compose
 from graph.stream import stream_turn
@@ -9,18 +13,22 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer
 
-Ask = Callable[[str], Awaitable[Answer]]
+Ask = Callable[..., Awaitable[Answer]]
 
 
 def ask_graph(text: str, folder: Path, file: str = "graph.ttl") -> Ask:
-    """Ingest a graph into an empty folder, and ask it without models, vectors and earlier turns."""
+    """Ingest a graph into an empty folder, and ask it without models and vectors; each call is a conversation of its
+    own."""
     (folder / file).write_text(text, encoding="utf-8")
     ingest([str(folder / file)], "graph", data=folder / "data", embedder=None)
-    app = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build()
+    app = compose(Settings(data=folder / "data", model=None, qdrant_url=None, embedder="none")).build(InMemorySaver())
+    numbers = count()
 
-    async def ask(question: str) -> Answer:
-        events = [event async for event in stream_turn(app, question, graph="graph", context={"mind": "rules"})]
-        answer: Answer = events[-1][1]
+    async def ask(*questions: str) -> Answer:
+        thread = f"thread {next(numbers)}"
+        for question in questions:
+            turn = stream_turn(app, question, graph="graph", thread=thread, context={"mind": "rules"})
+            answer: Answer = [event async for event in turn][-1][1]
         return answer
 
     return ask

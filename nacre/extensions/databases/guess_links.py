@@ -219,13 +219,18 @@ def _unread_numbers(checks: _Checks, table: ReflectedTable) -> Iterator[tuple[st
             yield name, f"{what}: no number of 64 bits"
 
 
+def _linked_columns(table: ReflectedTable, foreign: Iterable[ForeignKey]) -> set[str]:
+    """The columns of foreign keys and of the links that a layer declares."""
+    return {name for columns in (*(key.columns for key in foreign), *table.links) for name in columns}
+
+
 def _with_links(checks: _Checks, table: ReflectedTable, tables: Sequence[ReflectedTable]) -> ReflectedTable:
     found = [key for key in table.foreign if key.columns not in table.links]
     for columns, name in table.links.items():
         for target in tables:
             if name in (target.name, f"{target.schema}.{target.name}") and len(target.key) == len(columns):
                 found.append(ForeignKey(columns, target.schema, target.name, target.key))
-    declared = {name for columns in (*(key.columns for key in found), *table.links) for name in columns}
+    declared = _linked_columns(table, found)
     own_key = table.key[0] if len(table.key) == 1 and not table.guessed_key else ""
     for each in table.columns:
         if each.name in declared or each.name == own_key or each.storage not in _KEY_TYPES:
@@ -277,7 +282,7 @@ def _with_code_links(checks: _Checks, tables: Sequence[ReflectedTable]) -> list[
 def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[ReflectedTable]) -> ReflectedTable:
     """The table with links by columns that are called like another table and hold codes of its rows that are not its
     key. A code beside the link that it repeats ("airline" beside "airline_id") is called after the code instead."""
-    taken = {name for columns in (*(key.columns for key in table.foreign), *table.links) for name in columns}
+    taken = _linked_columns(table, table.foreign)
     columns, foreign = [], list(table.foreign)
     for each in table.columns:
         stem = lowercase_name(each.name).lower().split()
@@ -330,10 +335,10 @@ def _filled_counts(checks: _Checks, table: ReflectedTable, name: str) -> Sequenc
 def _with_days(checks: _Checks, table: ReflectedTable) -> ReflectedTable:
     """The table with its columns of days in eight digits (20180122): all of their values are days, and they are called
     dates or have many different ones."""
-    linked = {name for columns in (*(key.columns for key in table.foreign), *table.links) for name in columns}
+    linked = _linked_columns(table, table.foreign)
+    kinds: dict[str, Storage] = {"integer": "day_number", "text": "day_text"}
     columns = []
     for each in table.columns:
-        kinds: dict[str, Storage] = {"integer": "day_number", "text": "day_text"}
         if each.storage in kinds and each.name not in linked and table.key != (each.name,):
             few = _distinct_values(checks, table, each.name)
             if few and _are_days(few) and (is_called_date(each.name) or len(few) >= MANY_DAYS):
