@@ -290,8 +290,8 @@ def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[
             stem.pop()
         is_code = each.storage == "text" and each.name not in taken and table.key != (each.name,)
         others = [t for t in targets if t is not table and stem and _kind(stem)[-len(_kind_of(t)) :] == _kind_of(t)]
-        codes = (_code_of(checks, table, each.name, other) for other in others if is_code)
-        target, code = next(filter(None, codes), (None, ""))
+        codes = ((other, _code_of(checks, table, each.name, other)) for other in others if is_code)
+        target, code = next((found for found in codes if found[1]), (None, ""))
         if target is not None:
             is_repeated = any(
                 (key.schema, key.table) == (target.schema, target.name) and _is_called(key.columns, stem)
@@ -305,19 +305,13 @@ def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[
     return replace(table, columns=tuple(columns), foreign=tuple(foreign))
 
 
-def _code_of(
-    checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable
-) -> tuple[ReflectedTable, str] | None:
-    """The table and its column of texts, beside its key, that has nearly all values of a column; None if there is
-    none."""
+def _code_of(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> str:
+    """The column of texts of another table, beside its key, that has nearly all values of a column; "" if none has."""
     values = _distinct_values(checks, table, name)
     if len(values) < MIN_NAMED_CODES or max(map(len, map(str, values))) > MAX_CODE_LETTERS:
-        return None
-    for each in target.columns:
-        is_code = each.storage == "text" and target.key != (each.name,)
-        if is_code and _share_known(checks, values, target, each.name) >= SHARE_OF_CODES:
-            return target, each.name
-    return None
+        return ""
+    names = (each.name for each in target.columns if each.storage == "text" and target.key != (each.name,))
+    return next((each for each in names if _share_known(checks, values, target, each) >= SHARE_OF_CODES), "")
 
 
 def _is_called(columns: Sequence[str], stem: Sequence[str]) -> bool:

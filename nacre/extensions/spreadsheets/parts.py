@@ -44,7 +44,8 @@ class _Part:
     notes: list[str] = field(default_factory=list)
 
     def leave_out(self, reason: str, rows: Sequence[int]) -> None:
-        self.left_out.setdefault(reason, []).extend(rows)
+        if rows:
+            self.left_out.setdefault(reason, []).extend(rows)
 
 
 def sheet_parts(sheet: Sheet) -> list[Sheet]:
@@ -260,7 +261,6 @@ def _read_body(rows: Rows, part: _Part, sheet: Sheet) -> None:
     # a title stands above the rows of each section
     if len(singles) > 1 and singles[0] == numbers[0] and all(n + 1 not in singles for n in singles):
         part.leave_out("the title of a section", [n for n in singles if rows[n][0] and n + 1 < part.end])
-    part.left_out = {reason: found for reason, found in part.left_out.items() if found}
     taken = set(_skipped_rows(part, ()))
     numbers = [n for n in numbers if n not in taken]
     _fill_merged(rows, part, sheet.merged)

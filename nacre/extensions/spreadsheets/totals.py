@@ -166,8 +166,7 @@ def _is_total_row(line: _Line, matches: set[int], first: int | None, counted: in
     summed = bool(matches) and 2 * len(matches) >= len(line.values) and any(line.values[place] for place in matches)
     if not line.texts:
         # a row without a word, of sums alone
-        nonzero = [place for place, value in line.values.items() if value]
-        return first is not None and counted > 1 and bool(nonzero) and len(matches) == len(line.values)
+        return counted > 1 and any(line.values.values()) and len(matches) == len(line.values)
     if rank == 3 and len(line.texts) == 1:
         return bool(line.values) or first in ranks
     others = [text for place, text in line.texts.items() if not ranks[place]]

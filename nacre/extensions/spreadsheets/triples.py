@@ -237,18 +237,8 @@ def _first_pass(
     key = None if parts and key in parts and not metadata.key else key
     table = SheetTable(label, tuple(columns), count, key, named, parts)
     notes += sheet.notes
-    return SheetReading(
-        source,
-        sheet,
-        metadata,
-        layout,
-        names,
-        iri,
-        table,
-        end,
-        skipped + layout.skipped + scan.cut + sheet.skipped,
-        notes,
-    )
+    skipped += layout.skipped + scan.cut + sheet.skipped
+    return SheetReading(source, sheet, metadata, layout, names, iri, table, end, skipped, notes)
 
 
 @dataclass
