@@ -45,6 +45,9 @@ MAX_DATE_STEPS = 2
 # the least share by which a value must change with the stored ones, so that it is not a constant in disguise (given)
 LEAST_CHANGE = 0.01
 
+# random values for which arithmetic is computed: that all are within `LEAST_CHANGE` must not happen by chance (given)
+ATTEMPTS = 8
+
 _ARITHMETIC = frozenset("+-*/%")
 
 # what may have constants inside that change its value
@@ -387,7 +390,7 @@ class _Judge:
 
     def _varies(self, origin: Origin) -> bool:
         """Whether arithmetic gives other values for other stored ones."""
-        values = [self._value(origin, attempt) for attempt in range(3)]
+        values = [self._value(origin, attempt) for attempt in range(ATTEMPTS)]
         largest = max(map(abs, values))
         return math.isfinite(largest) and max(values) - min(values) > LEAST_CHANGE * largest
 
