@@ -6,6 +6,7 @@ import hypothesis
 import pytest
 
 from nacre.config.settings import Settings
+from nacre.serving.capacity import relax_collection
 from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
@@ -15,6 +16,11 @@ hypothesis.settings.register_profile("untimed", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
+
+
+def pytest_collection_finish() -> None:
+    """Garbage collection is as rare as in a server."""
+    relax_collection()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -65,7 +65,7 @@ class Sandbox:
     """Runs queries in a few processes that are started when the first is needed, or by `warm`."""
 
     def __init__(self) -> None:
-        self._work = KillablePool(MOST_MEMORY, prepare=_import_guards)
+        self._work = KillablePool(MOST_MEMORY, imports=("rdflib.plugins.sparql.parser", "tools.run_model_sql"))
         # one process for stores of triples, which it keeps in memory
         self.stores = KillablePool(MOST_MEMORY, 1)
 
@@ -104,12 +104,6 @@ class Sandbox:
         """End all processes, whatever they do."""
         self._work.close()
         self.stores.close()
-
-
-def _import_guards() -> None:
-    import rdflib.plugins.sparql.parser  # noqa: F401
-
-    import tools.run_model_sql  # noqa: F401
 
 
 def _run(tables: Path, text: str, *, round: int, limit: int, numbers: frozenset[float] | None) -> BranchResult:

@@ -1,8 +1,8 @@
 """Run work in separate processes that can be killed, such as engine calls that can't be interrupted.
 
 In this order: a pool of processes with limits of memory and time; one process, function + arguments -> its result;
-starting processes without running the main script again; denying the network to a process; ending a process when its
-parent is gone.
+starting processes from one that has imported what they need, without the main script; denying the network to a
+process; ending a process when its parent is gone.
 
 The guards refuse SERVICE in the text of a query. Denying the network is the second layer: an engine with an HTTP
 client of its own (Oxigraph) cannot use it, whatever a guard let through. On Linux a seccomp filter denies `socket` for
@@ -26,12 +26,13 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
-from multiprocessing import popen_spawn_posix, spawn
+from importlib import import_module
+from multiprocessing import popen_forkserver, spawn
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
@@ -52,6 +53,10 @@ ATTEMPTS = 3
 CLOSE_SECONDS = 5.0
 
 
+# modules that processes are forked with: what the pools import that there are when the first process starts
+_shared_imports: dict[str, None] = {}
+
+
 class Work(NamedTuple):
     """Picklable work; `seconds` is its limit of time, None for no limit."""
 
@@ -64,13 +69,14 @@ class Work(NamedTuple):
 class WorkerProcess:
     """A process of at most `memory` bytes. All methods but `kill` are for one thread."""
 
-    def __init__(self, memory: int, prepare: Callable[[], object] | None) -> None:
+    def __init__(self, memory: int, imports: Sequence[str]) -> None:
         self._lines: Connection
-        # spawn is the only start method that inherits nothing: no threads, open files or secrets
-        context = ScriptlessSpawnContext()
+        # it is forked from a process that has nothing of this one, no threads, open files or texts, only modules
+        context = ScriptlessContext()
+        context.set_forkserver_preload(list(_shared_imports))
         self._is_useless = False
         self._lines, child_end = context.Pipe()
-        self._process = context.Process(target=_serve, args=(child_end, memory, os.getpid(), prepare), daemon=True)
+        self._process = context.Process(target=_serve, args=(child_end, memory, imports), daemon=True)
         try:
             self._process.start()
         finally:
@@ -167,11 +173,12 @@ class KillablePool:
     killed with its process. A process that ended, for whatever reason, is replaced. Each owner of work (`work_owner`)
     has a share of the processes.
 
-    `prepare` is picklable and runs first in each process.
+    `imports` are modules that each process imports before it works.
     """
 
-    def __init__(self, memory: int, processes: int = PROCESSES, prepare: Callable[[], object] | None = None) -> None:
-        self._memory, self._processes, self._prepare = memory, processes, prepare
+    def __init__(self, memory: int, processes: int = PROCESSES, imports: Sequence[str] = ()) -> None:
+        self._memory, self._processes, self._imports = memory, processes, imports
+        _shared_imports.update(dict.fromkeys(imports))
         self._lock = threading.Lock()
         self._running: _Dispatchers | None = None
 
@@ -199,7 +206,7 @@ class KillablePool:
 
     def _dispatchers(self) -> "_Dispatchers":
         if self._running is None:
-            self._running = _Dispatchers(lambda: WorkerProcess(self._memory, self._prepare), self._processes)
+            self._running = _Dispatchers(lambda: WorkerProcess(self._memory, self._imports), self._processes)
         return self._running
 
 
@@ -353,7 +360,7 @@ def pool_errors(seconds: float) -> Iterator[None]:
         raise ToolError("too_large", f"The query broke off ({error}). Ask for less.") from None
 
 
-# for starting a process; one takes 0.7 to 1.5 s on two busy cores (measured)
+# for starting a process; the first takes 0.7 to 1.5 s on two busy cores (measured)
 START_SECONDS = 60.0
 
 # for a process that was killed to be gone (given)
@@ -368,15 +375,16 @@ class WorkerGone(WorkerDied):
     """The process ended before it took the work, which may run in another process."""
 
 
-def _serve(lines: Connection, memory: int, parent: int, prepare: Callable[[], object] | None) -> None:
-    exit_with_parent(parent)
+def _serve(lines: Connection, memory: int, imports: Sequence[str]) -> None:
+    # which ends with the process that has the pool
+    exit_with_parent()
     deny_network()
     # the parent stops its processes when it is interrupted; on their own they would print a traceback
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if prepare is not None:
-        prepare()
+    for module in imports:
+        import_module(module)
     lines.send(None)
     while True:
         try:
@@ -405,20 +413,20 @@ def _result(message: bytes) -> tuple[bool, Any]:
 _spawn_lock = threading.Lock()
 
 
-class _Popen(popen_spawn_posix.Popen):
+class _Popen(popen_forkserver.Popen):
     def _launch(self, process_obj: Any) -> None:
         with _without_script():
             super()._launch(process_obj)  # type: ignore[misc]
 
 
-class _Process(SpawnProcess):
+class _Process(ForkServerProcess):
     @staticmethod
     def _Popen(process_obj: Any) -> Any:
         return _Popen(process_obj)
 
 
-class ScriptlessSpawnContext(SpawnContext):
-    """As "spawn", but the main script is not run again in each process, which a script without
+class ScriptlessContext(ForkServerContext):
+    """As "forkserver", but the main script is not run again in each process, which a script without
     `if __name__ == "__main__"` would do. Functions that run in the processes must not be defined in that script."""
 
     Process = _Process

@@ -418,7 +418,7 @@ class _SharedPool:
     """The processes of all kept files; they end with the last graph that has one."""
 
     def __init__(self) -> None:
-        self.work = KillablePool(MEMORY, prepare=_import_drivers)
+        self.work = KillablePool(MEMORY, imports=[__name__])
         self._users = 0
         self._lock = threading.Lock()
 
@@ -431,10 +431,6 @@ class _SharedPool:
             self._users -= 1
             if not self._users:
                 self.work.close()
-
-
-def _import_drivers() -> None:
-    import nacre.extensions.databases.connection  # noqa: F401
 
 
 _pool = _SharedPool()
