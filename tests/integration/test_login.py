@@ -2,6 +2,7 @@
 
 import json
 import re
+import ssl
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from nacre.extensions.login import issuer as issuer_module
 from nacre.extensions.login.accounts import FILE, MAX_SESSIONS
 from nacre.extensions.login.rights import check_settings, read_rights
 from nacre.serving.app import create_app
+from nacre.serving.errors import Unauthenticated
 from nacre.serving.keys import RIGHTS as RIGHTS_OF_CALLERS
 from nacre.serving.keys import KeyStore
 from nacre.stores.state.database import open_file
@@ -314,6 +316,26 @@ def test_an_issuer_may_change_its_keys_and_is_not_asked_for_each_token(
         assert graphs(client, **sent_by(issuer.token(groups=["staff"]))) == ["kilns"]
 
 
+def test_keys_of_unknown_kinds_are_ignored_and_no_others(data: Path, issuer: LocalIssuer) -> None:
+    known = issuer.key.as_dict(private=False)
+    unknown: list[Any] = [{"kty": "EC", "crv": "P-999", "x": "a", "y": "b", "kid": "new"}, {"kid": "none"}, 7]
+    issuer.documents["/keys"] = {"keys": [*unknown, known]}
+    with started(settings(data, issuer.address)) as client:
+        assert graphs(client, **sent_by(issuer.token(groups=["staff"]))) == ["kilns"]
+        issuer.documents["/keys"] = {"keys": unknown}
+    with started(settings(data, issuer.address)) as client:
+        assert client.get("/api/graphs", headers=sent_by(issuer.token(groups=["staff"]))).status_code == 401
+
+
+def test_no_request_reads_the_certificates_of_the_system(
+    data: Path, issuer: LocalIssuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(settings(data, issuer.address)) as client:
+        monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", None)
+        assert logged_in(client, issuer, groups=["staff"]).status_code == 303
+        assert graphs(client, **sent_by(issuer.token(groups=["staff"]))) == ["kilns"]
+
+
 @pytest.mark.parametrize(
     "document",
     [[], {}, {"issuer": "https://other.example"}, {"token_endpoint": "http://evil.example"}, {"jwks_uri": 7}],
@@ -366,6 +388,9 @@ async def test_a_proxy_names_persons_and_nobody_else_does(data: Path) -> None:
         assert await proxied(app, peer, **user, x_forwarded_for="10.1.2.3") is None
     assert await proxied(app, "10.1.2.3", x_forwarded_groups="staff") is None
     assert await proxied(app, "10.1.2.3", x_forwarded_user="ann") is None
+    # a proxy that adds its groups to those of a client
+    with pytest.raises(Unauthenticated, match="came twice"):
+        await proxied(app, "10.1.2.3", **user, **{"X-Forwarded-Groups".lower(): "editors"})
     app.state.login.accounts.close()
     # a session that has ended does not hide what the proxy says
     app = create_app(settings(data, "https://id.example.org", **given))

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import KeySet, import_key
 
 from nacre.config.bounded_replies import ENCODINGS, ReplyTooLarge, bound_body
 from nacre.config.settings import Settings
@@ -53,13 +54,16 @@ async def _bound_reply(reply: httpx2.Response) -> None:
     bound_body(reply, _ReplyBound())
 
 
-# options of the clients that read what the issuer sends
-_BOUNDS: dict[str, Any] = {
-    "timeout": TIMEOUT,
-    "follow_redirects": False,
-    "event_hooks": {"response": [_bound_reply]},
-    "headers": {"Accept-Encoding": ", ".join(ENCODINGS)},
-}
+def _client_options() -> dict[str, Any]:
+    """Options of the clients that read what the issuer sends."""
+    return {
+        "timeout": TIMEOUT,
+        "follow_redirects": False,
+        "event_hooks": {"response": [_bound_reply]},
+        "headers": {"Accept-Encoding": ", ".join(ENCODINGS)},
+        # reading the certificates of the system takes 20 ms, for which no request may stop the event loop
+        "verify": httpx2.create_ssl_context(),
+    }
 
 
 class LoginError(NacreError):
@@ -79,6 +83,7 @@ class Issuer:
         self.client = settings.login_client or ""
         self._secret = settings.login_secret.get_secret_value() if settings.login_secret is not None else None
         self._scopes = settings.login_scopes
+        self._options = _client_options()
         self._clock = clock
         self._lock = asyncio.Lock()
         self._metadata: dict[str, Any] = {}
@@ -150,7 +155,7 @@ class Issuer:
                 self._tried_at = self._clock()
                 metadata = await self._describe()
                 try:
-                    self._keys = KeySet.import_key_set(await _read_json(metadata["jwks_uri"]))  # type: ignore[arg-type]
+                    self._keys = _key_set(await _read_json(metadata["jwks_uri"], self._options))
                 except (JoseError, ValueError, TypeError, KeyError) as error:
                     raise _unavailable("its keys can't be read", error) from error
                 self._read_at = self._clock()
@@ -164,7 +169,7 @@ class Issuer:
 
     async def _describe(self) -> dict[str, Any]:
         """Read the addresses of the issuer (OpenID Connect Discovery, section 4). The caller holds the lock."""
-        found = await _read_json(self.name.rstrip("/") + DISCOVERY)
+        found = await _read_json(self.name.rstrip("/") + DISCOVERY, self._options)
         if found.get("issuer") != self.name:
             raise _unavailable(f"it calls itself {str(found.get('issuer'))[:200]!r}, not {self.name!r}")
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
@@ -182,7 +187,7 @@ class Issuer:
             redirect_uri=redirect,
             code_challenge_method="S256",
             token_endpoint_auth_method="client_secret_basic" if self._secret else "none",
-            **_BOUNDS,
+            **self._options,
         )
 
 
@@ -228,16 +233,25 @@ def _claim(value: Any, parts: Sequence[str]) -> Any:
     return next((_claim(value[".".join(parts[:end])], parts[end:]) for end in ends), None)
 
 
-async def _read_json(address: str) -> dict[str, Any]:
+async def _read_json(address: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON object at an address. Raises IssuerUnavailable."""
     try:
-        async with asyncio.timeout(TIMEOUT), httpx2.AsyncClient(**_BOUNDS) as client:
+        async with asyncio.timeout(TIMEOUT), httpx2.AsyncClient(**options) as client:
             found = (await client.get(address)).raise_for_status().json()
         if not isinstance(found, dict):
             raise TypeError("no object")
     except _FAILURES as error:
         raise _unavailable(f"{urlsplit(address).path} can't be read", error) from error
     return found
+
+
+def _key_set(found: Mapping[str, Any]) -> KeySet:
+    """The keys of a document. Those of kinds that nothing here can use are ignored (RFC 7517, section 5)."""
+    keys = []
+    for each in found["keys"]:
+        with suppress(JoseError, ValueError, TypeError, KeyError):
+            keys.append(import_key(each))
+    return KeySet(keys)
 
 
 def _unavailable(why: str, error: BaseException | None = None) -> IssuerUnavailable:
