@@ -12,9 +12,11 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import yaml
+from mcp.client.auth.utils import build_protected_resource_metadata_discovery_urls
 from playwright.sync_api import expect
 
 from nacre.client.facade import Nacre
+from nacre.extensions.login.routes import PROXY_GROUPS, PROXY_NAMES, PROXY_USER
 from tests.e2e import test_page
 from tests.e2e.conftest import GRAPHS, ROOT, answering, ask_in_playground, command, free_port, serving
 from tests.e2e.test_page import LAST, QUESTION, ask
@@ -142,6 +144,30 @@ def test_a_path_is_set_where_a_proxy_does_not_state_it(data, tmp_path, nacre):
         assert "The root path can't be" in refused.stderr
 
 
+def test_no_client_names_itself_and_programs_find_the_issuer(data, tmp_path):
+    with local_issuer() as issuer:
+        settings = {
+            "NACRE_LOGIN_ISSUER": issuer.address,
+            "NACRE_LOGIN_CLIENT": CLIENT,
+            "NACRE_LOGIN_AUDIENCE": AUDIENCE,
+        }
+        settings |= {"NACRE_LOGIN_GROUPS": "{staff: {graphs: all}}", "NACRE_TRUSTED_PROXIES": "127.0.0.1"}
+        with (
+            serving(data, tmp_path, NACRE_LOGIN_HEADERS="true", **settings) as (address, _),
+            under_a_path(tmp_path, address) as url,
+        ):
+            person = {"X-Forwarded-User": "ann", "X-Forwarded-Groups": "staff"}
+            assert httpx.get(f"{address}/api/graphs", headers=person).status_code == 200
+            assert httpx.get(f"{url}/api/graphs", headers=person).status_code == 401
+            challenge = httpx.post(f"{url}/mcp").headers["www-authenticate"]
+            named = re.findall('resource_metadata="(.*?)"', challenge)[0]
+            # the header of a refusal, and the place of RFC 9728
+            for place in build_protected_resource_metadata_discovery_urls(named, f"{url}/mcp")[:2]:
+                assert httpx.get(place).json()["resource"] == f"{url}/mcp"
+            assert httpx.get(place.removesuffix("/mcp")).json()["resource"] == url
+            assert httpx.get(f"{named}/mcp").status_code == 404
+
+
 def test_an_organisation_begins_with_nothing_but_accounts(tmp_path):
     """The steps of docs/login.md, with its table of groups and its settings."""
     text = (ROOT / "docs/login.md").read_text()
@@ -195,16 +221,27 @@ def test_an_organisation_begins_with_nothing_but_accounts(tmp_path):
 def test_the_other_examples_name_the_same_path_and_server():
     traefik = yaml.safe_load((EXAMPLES / "traefik.yaml").read_text())["http"]
     router = traefik["routers"]["nacre"]
-    assert set(router["middlewares"]) == set(traefik["middlewares"])
+    assert {*router["middlewares"], *traefik["routers"]["nacre-issuer"]["middlewares"]} == set(traefik["middlewares"])
     assert traefik["middlewares"]["nacre-path"]["stripPrefix"]["prefixes"] == ["/kg"]
     slash = traefik["middlewares"]["nacre-slash"]["redirectRegex"]
     assert re.sub(slash["regex"], r"\1/", "https://example.org/kg") == "https://example.org/kg/"
     assert "`/kg/`" in router["rule"]
+    # no client may say who it is
+    named = {"X-Forwarded-User", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "X-Forwarded-Email"}
+    assert named == {each.title() for each in (PROXY_USER, PROXY_GROUPS, *PROXY_NAMES)}
+    removed = {"headers": {"customRequestHeaders": dict.fromkeys(named, "")}}
+    assert traefik["middlewares"]["nacre-person"] == removed
+    issuer = traefik["routers"]["nacre-issuer"]
+    assert "`/.well-known/oauth-protected-resource/kg`" in issuer["rule"]
+    assert "nacre-person" in router["middlewares"]
+    assert "nacre-person" in issuer["middlewares"]
     assert traefik["services"][router["service"]]["loadBalancer"]["servers"] == [{"url": "http://127.0.0.1:8200"}]
     blocks = caddy_blocks(EXAMPLES / "Caddyfile")
-    assert blocks["example.org"] == [["redir", "/kg", "/kg/", "308"]]
-    assert blocks["example.org handle_path /kg/* reverse_proxy 127.0.0.1:8200"] == [
-        ["header_up", "X-Forwarded-Prefix", "/kg"]
+    assert ["redir", "/kg", "/kg/", "308"] in blocks["example.org"]
+    assert blocks["example.org handle_path /kg/*"] == blocks["example.org handle @issuer"] == [["import", "nacre"]]
+    assert blocks["(nacre) reverse_proxy 127.0.0.1:8200"] == [
+        ["header_up", "X-Forwarded-Prefix", "/kg"],
+        *(["header_up", f"-{each.title()}"] for each in (PROXY_USER, PROXY_GROUPS, *PROXY_NAMES[:2])),
     ]
 
 

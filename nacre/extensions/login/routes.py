@@ -79,18 +79,19 @@ async def logged_out_page(request: Request) -> Response:
     return await _login(request).logged_out(request)
 
 
-@router.get(METADATA)
-@router.get(METADATA + MCP)
-async def protected_resource(request: Request) -> JSONResponse:
-    """Which issuer gives access tokens for this server (RFC 9728)."""
+@router.get(METADATA + "{place:path}")
+async def protected_resource(request: Request, place: str) -> JSONResponse:
+    """Which issuer gives access tokens for this server (RFC 9728). Below a path of a host, clients that know only the
+    address of the server insert METADATA before the path."""
     login = _login(request)
     login.authenticator.limit_address(request)
+    if place.removesuffix(MCP) not in ("", request.scope.get("root_path", "")):
+        raise NotFound("Not Found")
     if login.issuer is None or login.settings.login_audience is None:
         raise NotFound("This server accepts no access tokens of an issuer. Its operator can set NACRE_LOGIN_AUDIENCE.")
-    is_mcp = request.scope["route"].path.endswith(MCP)
     return JSONResponse(
         {
-            "resource": _base(request) + MCP[1:] if is_mcp else _base(request).rstrip("/"),
+            "resource": _base(request) + MCP[1:] if place.endswith(MCP) else _base(request).rstrip("/"),
             "resource_name": "Nacre",
             "authorization_servers": [login.issuer.name],
             "scopes_supported": login.settings.login_scopes.split(),
@@ -170,9 +171,10 @@ class Login:
         users = _headers(request, PROXY_USER)
         if not self._proxies or not users or not is_within(getattr(request.state, "peer", ""), self._proxies):
             return None
-        if len(users) > 1:
-            raise Unauthenticated("The proxy sends two users. It must replace the headers that clients send.")
-        groups = {each.strip() for value in _headers(request, PROXY_GROUPS) for each in value.split(",")}
+        listed = _headers(request, PROXY_GROUPS)
+        if len(users) > 1 or len(listed) > 1:
+            raise Unauthenticated("A header that names a person came twice. The proxy must replace those of clients.")
+        groups = {each.strip() for value in listed for each in value.split(",")}
         name = next((value for each in PROXY_NAMES for value in _headers(request, each) if value), None)
         person = make_person("proxy", users[0], name, groups, self._rights)
         if person is not None and not person.groups:
