@@ -255,12 +255,31 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
     assert list((data / "_uploads").iterdir()) == []
     left = [json.loads(line)["what"] for line in run("person", "show", person.owner).splitlines()]
     assert set(left) == {"audit"}
-    # the account is gone, and the audit still has the name
-    run("person", "delete", "Ann Reed", "--yes", "--audit")
+    # nothing that is stored has the name
+    assert [each for each in data.rglob("*") if each.is_file() and b"Ann Reed" in each.read_bytes()] == []
+    run("person", "delete", person.owner, "--yes", "--audit")
     assert run("person", "show", person.owner) == ""
     assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
     found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])
     assert "nacre keys revoke bo" in found.output + found.stderr
+
+
+@pytest.mark.parametrize("is_table", [False, True])
+def test_a_person_is_deleted_from_the_entries_of_others_too(tmp_path: Path, is_table: bool) -> None:
+    audit = AuditTable(open_file(tmp_path / "a.sqlite"), 1, 0) if is_table else AuditFiles(tmp_path, 1, 0)
+    own, about = entry(1, "@7"), {**entry(2, "bo"), "by": "@7", "name": "Bo"}
+    others = [{**entry(3, "bo"), "thread": "@7"}, {**entry(4, "bo"), "by": "@8"}]
+    audit.write([{**own, "name": "Ann\u2028Reed"}, about, *others])
+    assert audit.delete("@7", name_only=True) == 1
+    assert list(audit.read(EntryFilter())) == [own, about, *others]
+    assert audit.delete("@7") == 2
+    assert list(audit.read(EntryFilter())) == [{name: value for name, value in about.items() if name != "by"}, *others]
+    audit.close()
+
+
+def test_nothing_is_made_to_delete_from(tmp_path: Path) -> None:
+    assert AuditFiles(tmp_path, 1, 0).delete("ann") == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_entries_with_line_separators_of_unicode_are_deleted_too(tmp_path: Path) -> None:

@@ -110,10 +110,11 @@ def delete(
     asyncio.run(_delete_threads(settings, owner))
     with open_library(settings) as library:
         library.verified.remove_all(owner=owner)
-    if with_audit:
-        with _opened(settings) as opened:
-            opened.delete(owner)
+    with _opened(settings) as opened:
+        noted = opened.delete(owner, name_only=not with_audit)
     print_line(f"Deleted of {owner}: {found}.")
+    if noted and not with_audit:
+        print_line(f"{noted} entries of the audit stay, without the name. To delete them: --audit")
     if "key" in counts:
         sys.stderr.write(f"The key stays. Run: nacre keys revoke {owner}\n")
 

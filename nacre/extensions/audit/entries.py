@@ -103,25 +103,28 @@ class AuditFiles:
                     if (entry := _parse(line)) is not None and wanted.passes(entry):
                         yield entry
 
-    def delete(self, who: str) -> int:
-        """Delete the entries of an owner; their number."""
-        gone = 0
+    def delete(self, who: str, *, name_only: bool = False) -> int:
+        """Delete the entries of an owner and its mention in those of others, or only its name; the number of entries
+        that changed."""
+        changed = 0
+        if not self._folder.exists():
+            return changed
         with self._locked():
             for file in self._files():
                 # `splitlines` would part a line where a text has a line separator of Unicode
                 with file.open(encoding="utf-8", errors="replace") as read:
                     lines = list(read)
-                kept = [line for line in lines if (_parse(line) or {}).get("who") != who]
-                if len(kept) < len(lines):
+                kept = [_forget(line, who, name_only=name_only) for line in lines]
+                if kept != lines:
                     new = file.with_suffix(".new")
                     fd = os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-                    with open(fd, "w", encoding="utf-8") as out:
+                    with open(fd, "w", encoding="utf-8", errors="replace") as out:
                         out.writelines(kept)
                     # the time of a file decides when it goes
                     os.utime(new, (file.stat().st_atime, file.stat().st_mtime))
                     new.replace(file)
-                    gone += len(lines) - len(kept)
-        return gone
+                    changed += sum(one != two for one, two in zip(lines, kept, strict=True))
+        return changed
 
     def close(self) -> None:
         """Nothing is open between calls."""
@@ -179,10 +182,15 @@ class AuditTable:
             last = rows[-1][0]
             yield from (entry for _, text in rows if (entry := _parse(text)) is not None and wanted.passes(entry))
 
-    def delete(self, who: str) -> int:
-        """Delete the entries of an owner; their number."""
+    def delete(self, who: str, *, name_only: bool = False) -> int:
+        """Delete the entries of an owner and its mention in those of others, or only its name; the number of entries
+        that changed."""
         with self._database.writing() as run:
-            return int(run("DELETE FROM audit WHERE who = ?", who).rowcount)
+            rows = run("SELECT number, entry FROM audit WHERE who = ? OR entry LIKE ?", who, f'%"{who}"%').fetchall()
+            texts = [(_forget(text, who, name_only=name_only), number) for number, text in rows]
+            run.many("UPDATE audit SET entry = ? WHERE number = ?", texts)
+            run("DELETE FROM audit WHERE entry = ''")
+        return sum(new != text for (new, _), (_, text) in zip(texts, rows, strict=True))
 
     def close(self) -> None:
         """Close the database."""
@@ -283,6 +291,23 @@ def _parse(line: str) -> Entry | None:
     except ValueError:
         return None
     return entry if isinstance(entry, dict) and isinstance(entry.get("time"), float | int) else None
+
+
+def _forget(line: str, who: str, *, name_only: bool) -> str:
+    """A line without an owner, "" if it is one of its entries; or only without its name.
+
+    >>> _forget('{"time": 1, "who": "bo", "by": "@7"}', "@7", name_only=False)
+    '{"time": 1, "who": "bo"}'
+    """
+    entry = _parse(line) or {}
+    is_own = entry.get("who") == who
+    if is_own and not name_only:
+        return ""
+    field = "name" if is_own else "by"
+    if field not in entry or not (is_own or (entry["by"] == who and not name_only)):
+        return line
+    del entry[field]
+    return json.dumps(entry) + ("\n" if line.endswith("\n") else "")
 
 
 def _short(value: Any) -> Any:
