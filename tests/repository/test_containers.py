@@ -1,5 +1,6 @@
 """The container files say only what the project has: settings, commands, packages, ports."""
 
+import ipaddress
 import re
 import subprocess
 import threading
@@ -39,6 +40,23 @@ def test_two_servers_share_all_that_is_stored() -> None:
     # only the balancer is reached from outside
     assert [name for name, service in services.items() if "ports" in service] == ["balancer"]
     assert all(port.startswith("127.0.0.1:") for port in services["balancer"]["ports"])
+
+
+def test_people_can_log_in_to_containers() -> None:
+    # the packages, the settings of .env, and the address of a proxy on the machine
+    assert re.search(r"'login'.*\['optional-dependencies'\]|\['optional-dependencies'\].*'login'", DOCKERFILE)
+    fleet = yaml.safe_load((ROOT / "compose.scale.yaml").read_text())
+    for file, name in ((COMPOSE, "nacre"), (fleet, "one"), (fleet, "two")):
+        service = file["services"][name]
+        assert service["env_file"] == [{"path": ".env", "required": False}]
+        # what .env sets for this machine must not count in the container
+        assert {"NACRE_DATA", "NACRE_HOST", "NACRE_PORT"} <= set(service["environment"])
+    (network,) = COMPOSE["networks"]["default"]["ipam"]["config"]
+    proxy = next(ipaddress.ip_network(network["subnet"]).hosts())
+    assert f"NACRE_TRUSTED_PROXIES={proxy}\n" in (ROOT / "docs/login.md").read_text()
+    (network,) = fleet["networks"]["default"]["ipam"]["config"]
+    # clients that are no proxies can't choose the address that counts
+    assert fleet["x-nacre"]["environment"]["NACRE_TRUSTED_PROXIES"] == network["subnet"]
 
 
 def copied(stage: str) -> set[str]:
