@@ -135,13 +135,17 @@ def test_rights_come_from_all_groups_and_nobody_else_gets_in(data: Path, issuer:
             reply = logged_in(client, issuer, groups=groups)
             assert reply.status_code == 403
             assert "nacre-session" not in str(reply.headers.get_list("set-cookie"))
-        many = [f"group-{n}" for n in range(3000)]
+        # as long as the ids that some issuers send
+        many = [f"{n:036}" for n in range(issuer_module.MAX_GROUPS - 2)]
         assert logged_in(client, issuer, groups=[*many, "editors", "/approvers"]).status_code == 303
         choices = client.get("/api/choices").json()
         assert (choices["may_write"], graphs(client)) == (True, ["kilns", "other"])
         assert client.get("/api/graphs/kilns/verified").json()["may_approve"] is True
         # only groups with rights are stored
-        assert not [each for each in data.glob("login.sqlite*") if b"group-2999" in each.read_bytes()]
+        assert not [each for each in data.glob("login.sqlite*") if many[-1].encode() in each.read_bytes()]
+        # a reply that says why
+        reply = logged_in(client, issuer, groups=["x" * 1_000_000])
+        assert (reply.status_code, "token is too long" in reply.text) == (403, True)
 
 
 def test_a_session_ends_after_its_hours_and_the_oldest_of_too_many(data: Path, issuer: LocalIssuer) -> None:
@@ -274,6 +278,11 @@ def test_access_tokens_are_accepted_for_this_audience_alone(data: Path, issuer: 
         ):  # fmt: skip
             token = issuer.token(groups=["staff"], **claims)
             assert client.get("/api/graphs", headers=sent_by(token)).status_code == 401, claims
+        # issuers add parameters and certificates to the header, and only those that are critical must be known
+        token = issuer.token(groups=["staff"], header={"vendor.id": "1", "x5c": ["A" * 9000], "x5t": "A"})
+        assert graphs(client, **sent_by(token)) == ["kilns"]
+        token = issuer.token(groups=["staff"], header={"vendor.id": "1", "crit": ["vendor.id"]})
+        assert client.get("/api/graphs", headers=sent_by(token)).status_code == 401
         # signed by nobody, by a shared secret, by a key that the token brings
         own = OctKey.import_key("a secret of thirty-two characters")
         forged = issuer.token(groups=["staff"], header={"alg": "HS256"}, key=own)

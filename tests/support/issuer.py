@@ -13,6 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import KeySet, RSAKey
+from joserfc.jws import JWSRegistry
+from joserfc.registry import HeaderParameter
 
 CLIENT, AUDIENCE = "nacre-test", "https://kg.example/mcp"
 
@@ -40,7 +42,9 @@ class LocalIssuer:
         given = {"iss": self.address, "aud": AUDIENCE, "sub": "7", "iat": now, "exp": now + 300, **claims}
         present = {name: value for name, value in given.items() if value is not None}
         protected = {"alg": "RS256", "kid": self.key.kid, **(header or {})}
-        return jwt.encode(protected, present, key or self.key, algorithms=[protected["alg"]])
+        known = {name: HeaderParameter(name, "str") for name in protected.get("crit", ())}
+        form = JWSRegistry(known, [protected["alg"]], strict_check_header=False)
+        return jwt.encode(protected, present, key or self.key, registry=form)
 
     def code(self, login: str, **claims: Any) -> tuple[str, str]:
         """Log in somebody whom a server sent to the address `login`: the code and the state for its callback."""

@@ -18,6 +18,7 @@ from authlib.integrations.httpx_client import AsyncOAuth2Client
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet, import_key
+from joserfc.jws import JWSRegistry
 
 from nacre.config.bounded_replies import ENCODINGS, ReplyTooLarge, bound_body
 from nacre.config.settings import Settings
@@ -31,14 +32,24 @@ DISCOVERY = "/.well-known/openid-configuration"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 
 # seconds that clocks may differ, that a request to the issuer takes at most, until its keys may be read again, the same
-# after a failure, and that they are used; bytes of its replies and tokens, groups of an account (set by hand)
+# after a failure, and that they are used; bytes of its replies and tokens, groups of an account, which are the ids of
+# 36 characters that fit into a token, and keys (set by hand)
 LEEWAY, TIMEOUT, REFRESH_SECONDS, RETRY_SECONDS, KEPT_SECONDS = 60, 10.0, 30.0, 3.0, 3600.0
 
-MAX_REPLY, MAX_TOKEN, MAX_GROUPS = 1_000_000, 262_144, 20_000
+MAX_REPLY, MAX_TOKEN, MAX_GROUPS, MAX_KEYS = 4_000_000, 1_200_000, 20_000, 100
 
 _FAILURES = (httpx2.HTTPError, httpx2.InvalidURL, ReplyTooLarge, TimeoutError, ValueError, TypeError, RecursionError)
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class _TokenForm(JWSRegistry):
+    """Tokens of any issuer: with many groups, certificates in the header, and parameters that others need."""
+
+    max_header_length, max_payload_length = 65_536, MAX_TOKEN
+
+
+_FORM = _TokenForm(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class _ReplyBound:
@@ -115,8 +126,10 @@ class Issuer:
     async def claims(self, token: Any, audience: str, nonce: str | None = None) -> dict[str, Any]:
         """The claims of a token that the issuer signed for an audience and that has not expired; of an ID token with
         the `nonce` of its login, else of an access token."""
-        if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN:
+        if not isinstance(token, str) or not token:
             raise LoginError("The issuer sent no ID token.")
+        if len(token) > MAX_TOKEN:
+            raise LoginError("The token is too long. Ask the operator to send fewer groups.")
         try:
             found = await self._decode(token)
             # an unknown signature may be one of a new key
@@ -141,7 +154,7 @@ class Issuer:
         """The claims of a token; None if no known key has signed it."""
         keys = await self._current_keys(refreshed=refreshed)
         try:
-            return jwt.decode(token, keys, algorithms=ALGORITHMS).claims
+            return jwt.decode(token, keys, registry=_FORM).claims
         except JoseError as error:
             if type(error).__name__ in ("InvalidKeyIdError", "BadSignatureError", "MissingKeyError"):
                 return None
@@ -247,8 +260,10 @@ async def _read_json(address: str, options: Mapping[str, Any]) -> dict[str, Any]
 
 def _key_set(found: Mapping[str, Any]) -> KeySet:
     """The keys of a document. Those of kinds that nothing here can use are ignored (RFC 7517, section 5)."""
-    keys = []
-    for each in found["keys"]:
+    listed, keys = found["keys"], []
+    if not isinstance(listed, list):
+        raise TypeError("no list")
+    for each in listed[:MAX_KEYS]:
         with suppress(JoseError, ValueError, TypeError, KeyError):
             keys.append(import_key(each))
     return KeySet(keys)
