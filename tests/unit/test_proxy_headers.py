@@ -10,8 +10,10 @@ from nacre.serving.http.connection import ProxyMiddleware, route_path
 STATED = {"x-forwarded-prefix": "/kg", "x-forwarded-host": "example.org", "x-forwarded-proto": "https"}
 
 
-def passed(path: str, headers: Any = (), *, root: str = "", client: str = "10.0.0.1") -> dict[str, Any]:
-    """The scope that reaches the app behind the trusted proxy 10.0.0.1."""
+def passed(
+    path: str, headers: Any = (), *, root: str = "", client: str = "10.0.0.1", trusted: str = "10.0.0.1"
+) -> dict[str, Any]:
+    """The scope that reaches the app behind a trusted proxy."""
     pairs = headers.items() if isinstance(headers, dict) else headers
     scopes = []
 
@@ -26,7 +28,7 @@ def passed(path: str, headers: Any = (), *, root: str = "", client: str = "10.0.
         "client": (client, 1),
         "headers": [(b"host", b"127.0.0.1:8200"), *((name.encode(), value.encode()) for name, value in pairs)],
     }
-    asyncio.run(ProxyMiddleware(app, "10.0.0.1")(scope, None, None))
+    asyncio.run(ProxyMiddleware(app, trusted)(scope, None, None))
     (seen,) = scopes
     return dict(seen)
 
@@ -56,6 +58,16 @@ def test_the_value_of_the_nearest_proxy_counts() -> None:
     ]
     scope = passed("/", headers)
     assert (scope["root_path"], host(scope)) == ("/kg", [b"ours:8443"])
+
+
+@pytest.mark.parametrize("trusted", ["10.0.0.1", "10.0.0.0/8", "*"])
+def test_a_client_can_choose_no_address(trusted: str) -> None:
+    for headers in (
+        [("x-forwarded-for", "6.6.6.6"), ("x-forwarded-for", "192.0.2.7")],
+        STATED | {"x-forwarded-for": "6.6.6.6, 192.0.2.7"},
+    ):
+        assert passed("/", headers, trusted=trusted)["client"][0] == "192.0.2.7"
+    assert passed("/", STATED, trusted=trusted)["client"][0] == "10.0.0.1"
 
 
 @pytest.mark.parametrize(

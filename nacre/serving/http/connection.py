@@ -82,9 +82,12 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
                 if ROOT_PATH.fullmatch(prefix):
                     root = prefix
                 host = _last(headers, "x-forwarded-host")
-                if FORWARDED_HOST.fullmatch(host):
-                    others = [each for each in scope["headers"] if each[0] != b"host"]
-                    scope["headers"] = [*others, (b"host", host.encode())]
+                changed = {b"host": host} if FORWARDED_HOST.fullmatch(host) else {}
+                if self.trusted_hosts.always_trust and (client := _last(headers, "x-forwarded-for")):
+                    # uvicorn would take the first one, which a client can write
+                    changed[b"x-forwarded-for"] = client
+                others = [each for each in scope["headers"] if each[0] not in changed]
+                scope["headers"] = [*others, *((name, value.encode()) for name, value in changed.items())]
             scope["root_path"], scope["path"] = root, root + path
         await super().__call__(scope, receive, send)
 
