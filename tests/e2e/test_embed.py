@@ -4,6 +4,7 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import httpx
 import pytest
@@ -66,6 +67,8 @@ def test_a_site_shows_the_page_in_its_language_and_colours(page, embedding):
     frame.locator("#examples button").first.wait_for()
     expect(frame.locator("html")).to_have_attribute("lang", "de")
     expect(frame.locator("#side")).to_be_hidden()
+    # the lists that visitors may not read
+    expect(frame.locator("#lead a")).to_have_count(0)
     style = "each => [getComputedStyle(each).getPropertyValue('--accent'), each.style.getPropertyValue('--ink')]"
     assert frame.locator("html").evaluate(style) == ["rgb(120, 0, 60)", ""]
     frame.locator("#question").fill(QUESTION)
@@ -77,8 +80,17 @@ def test_a_site_shows_the_page_in_its_language_and_colours(page, embedding):
     frame.locator("#question").press("Enter")
     expect(frame.locator("#turns article")).to_have_count(2)
     frame.locator("#turns article:nth-child(2) .tools").wait_for()
-    # visitors have no rights of the key
+    # visitors have no rights of the key, and see no control that would fail
     expect(frame.locator("[data-share]")).to_have_count(0)
+    tools = frame.locator("#turns article:nth-child(2) .tools")
+    expect(tools.locator(".confirm")).to_have_count(0)
+    tools.locator("[data-thumb='1']").click()
+    expect(tools.locator("[data-thumb='1']")).to_have_attribute("aria-pressed", "true")
+    tools.locator("[title='Diese Antwort herunterladen']").click()
+    with page.expect_download() as download:
+        frame.locator("#choices button").first.click()
+    assert Path(download.value.path()).read_bytes()[:2] == b"PK"
+    assert frame.locator("#turns .failure").all_inner_texts() == []
     frame.locator("#turns .answer a").first.click()
     frame.locator("#look .pairs").wait_for()
     assert page.url == f"{friend}/"
@@ -108,6 +120,9 @@ def test_visitors_reach_what_the_page_needs_alone(embedding):
         asked = {"question": QUESTION, "thread": thread}
         assert visitor.post("/api/ask", json=asked, headers={"Accept": "application/json"}).json()["values"] == [540]
         assert len(visitor.get(f"/api/threads/{thread}").json()["turns"]) == 1
+        assert "540" in visitor.get(f"/api/threads/{thread}/turns/1/answer.csv").text
+        # the page itself, which links would open, needs a key
+        assert f"{address}/?" not in visitor.get(f"/api/threads/{thread}/turns/1/answer.md").text
         # conversations of others are not listed, and the key's rights are not the visitors'
         assert visitor.get("/api/threads").json() == []
         asked = {"question": QUESTION, "graph": "reading-room", "thread": "notes", "instead_of": 1}
@@ -115,6 +130,7 @@ def test_visitors_reach_what_the_page_needs_alone(embedding):
         assert visitor.get("/api/choices").json()["may_write"] is False
         for method, path in (
             ("GET", "/api/threads/notes"),
+            ("GET", "/api/threads/notes/turns/1/answer.csv"),
             ("DELETE", f"/api/threads/{thread}"),
             ("DELETE", "/api/threads"),
             ("GET", "/api/graphs/reading-room/verified"),

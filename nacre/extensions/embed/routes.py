@@ -31,7 +31,8 @@ ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|https?:/
 
 # method and path after /api of what visitors may ask for
 VISITORS = re.compile(
-    r"GET /(?:choices|graphs|graphs/[^/]+(?:/(?!layer|verified).+)?|threads/[0-9a-f-]{32,36}|runs/[^/]+)"
+    r"GET /(?:choices|graphs|graphs/[^/]+(?:/(?!layer|verified).+)?|runs/[^/]+)"
+    r"|GET /threads/[0-9a-f-]{32,36}(?:/turns/\d+/answer\.[a-z]+)?"
     r"|POST /(?:ask|threads|graphs/[^/]+/(?:labels|places|query)|threads/[0-9a-f-]{32,36}/fork)"
     r"|PUT /threads/[0-9a-f-]{32,36}/turns/\d+/feedback|DELETE /runs/[^/]+"
 )

@@ -158,7 +158,8 @@ class TurnChoices:
     caller may add and delete graphs; `attach_hosts`: those whose addresses it may attach; `may_share`: whether it may
     share answers; `may_teach`: whether it may give other names; `person`: the name of a person who logged in, who may
     log out if `may_log_out`; `sharing`: whether answers can be shared here, if that is switched on; `previewed`: the
-    endings of files whose first rows can be shown before they are read; `attaches`: whether the page can attach."""
+    endings of files whose first rows can be shown before they are read; `attaches`: whether the page can attach;
+    `is_visitor`: whether another site shows the page, whose visitors confirm nothing."""
 
     reasoners: tuple[str, ...]
     model: str
@@ -176,6 +177,7 @@ class TurnChoices:
     sharing: bool = False
     previewed: tuple[str, ...] = ()
     attaches: bool = False
+    is_visitor: bool = False
 
 
 @query_router.get("/choices", summary="List the options of a turn")
@@ -200,6 +202,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         service.threads is not None and sharing is not None and not caller.is_visitor,
         tuple(getattr(request.app.state, "previewed", ())),
         getattr(request.app.state, "attaches", False),
+        caller.is_visitor,
     )
 
 

@@ -37,7 +37,7 @@ export async function showWelcome(ask) {
   $("head").textContent = t("askName", { name: graph });
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem ? "" : element("span", {}, pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", pageLink({ shares: "" }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem || state.choices.is_visitor ? "" : element("span", {}, pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", pageLink({ shares: "" }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
   $("others").replaceChildren(faint(t("otherGraphs")), ...others.map((each) => pageLink({ graph: each.name }, each.name)));

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, isIri, quiet, row, send, t, thingLink } from "../shared/page.js";
+import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, isIri, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -94,7 +94,7 @@ function queryDetails(each, record) {
     out.replaceChildren(element("p", { class: "working" }, t("running")));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
-      out.replaceChildren(quiet(countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated ? confirmRows(written) : "");
+      out.replaceChildren(quiet(countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated && !state.choices?.is_visitor ? confirmRows(written) : "");
     } catch (problem) {
       out.replaceChildren(failureBox(problem));
     }

@@ -304,7 +304,7 @@ function confirmation({ by, at, how, question }) {
 
 export const isConfirmed = (record) => Boolean(record?.verified) && record.verified.how !== "same shape";
 
-const isConfirmable = (record) => !isConfirmed(record) && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
+const isConfirmable = (record) => !state.choices?.is_visitor && !isConfirmed(record) && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
 
 // Edit a text in place.
 export function editInPlace(root, text, label, action, take, leave, empty = false) {
