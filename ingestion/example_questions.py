@@ -7,10 +7,12 @@ import logging
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +23,7 @@ from nacre.access.things import local_thing
 from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.tokens import ENGLISH, fold, split_name, tokenize
-from nacre.language.translation import fill_template, is_form
+from nacre.language.translation import gloss_label, known_part, translated_question
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
@@ -98,19 +100,23 @@ def known_questions(graph: Graph, wanted: int, seconds: float) -> list[tuple[str
 def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDraft", Table]]:
     """Each draft that is understood and answered, and its answer; one of each kind, then more of each."""
     found: set[str] = set()
-    kinds: set[str] = set()
-    others: list[QuestionDraft] = []
-    deadline = time.monotonic() + seconds
+    kinds: Counter[str] = Counter()
+    others: list[tuple[int, QuestionDraft]] = []
+    # the first answer may load what understands questions, which takes none of the time of the others
+    deadline = math.inf
     for draft in draft_questions(graph):
         if time.monotonic() > deadline:
             return
         if draft.kind in kinds:
-            others.append(draft)
+            kinds[draft.kind] += 1
+            others.append((kinds[draft.kind], draft))
         elif (table := _answer(graph, draft)) is not None:
-            kinds.add(draft.kind)
+            deadline = min(deadline, time.monotonic() + seconds)
+            kinds[draft.kind] += 1
             found.add(draft.question)
             yield draft, table
-    for draft in others:
+    # the second of each kind, then the third
+    for _, draft in sorted(others, key=itemgetter(0)):
         if time.monotonic() > deadline:
             return
         if draft.question not in found and (table := _answer(graph, draft)) is not None:
@@ -168,12 +174,7 @@ class Wording(NamedTuple):
         """A question by the name of its form."""
         noun = self.noun(p) if p is not None else ""
         if self.code:
-            kind = c.label if c is not None else ""
-            if form == "value" and any(is_form(noun, each, self.code) for each in ("state", "participle")):
-                # "betreut von"
-                form = "linked"
-            text = fill_template(self.code, f"ask_{form}", kind=kind, property=noun, value=name)
-            return text[0].upper() + text[1:]
+            return translated_question(form, c.label if c is not None else "", noun, name, self.code)
         one, many = (class_singular(c), class_plural(c)) if c is not None else ("", "")
         verb = "are" if is_plural(noun) else "is"
         return ENGLISH_FORMS[form].format(one=one, many=many, property=noun, value=name, verb=verb)
@@ -181,9 +182,8 @@ class Wording(NamedTuple):
     def is_plain(self, p: Predicate) -> bool:
         """Whether a noun consists of words of the language, without additions such as "in dollars"."""
         words = self.noun(p).lower().split()
-        return all(simplemma.is_known(w, lang=self.code or ENGLISH) for w in words) and not (
-            set(words) - {"of"}
-        ) & word_list("wording", "prepositions")
+        known = (known_part(w, self.code) if self.code else simplemma.is_known(w, lang=ENGLISH) for w in words)
+        return all(known) and not (set(words) - {"of"}) & word_list("wording", "prepositions")
 
 
 ENGLISH_FORMS = {
@@ -243,6 +243,8 @@ def _spaced(text: str) -> str:
 def _answer(graph: Graph, draft: QuestionDraft, known: str = "") -> Table | None:
     """The answer of a question that is understood, if it fits the draft and is not `known`; an empty table for an
     attached graph, which is not asked."""
+    if not draft.question:
+        return None
     if code := wording_of(graph).code:
         glossed = gloss_question(draft.question, graph.lexicon, code)
         rewrite = Rewrite(glossed, language=code, own=draft.question, gloss=code)
@@ -424,7 +426,8 @@ def _central(graph: Graph) -> list[Class]:
 
 
 def _is_measure(p: Predicate, wording: Wording) -> bool:
-    words = set(wording.noun(p).split())
+    label = gloss_label(wording.noun(p), wording.code) if wording.code else wording.noun(p)
+    words = set(label.split())
     return (
         p.minimum is not None
         and p.minimum != p.maximum

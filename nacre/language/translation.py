@@ -426,14 +426,59 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
 
 
 def translated_plural(noun: str, code: str) -> str:
-    """The plural of a noun of one word if the language forms it by its ending, else "".
+    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else "".
 
-    >>> translated_plural("bateau", "fr"), translated_plural("Orgel", "de")
-    ('bateaux', '')
+    >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("Hochbeete", "de")
+    ('bateaux', 'Brücken', 'Hochbeete')
+    >>> translated_plural("Amt", "de")
+    ''
     """
+    if not noun.isalpha() or _is_plural(noun, code):
+        return noun if noun.isalpha() else ""
     endings = load_language_texts(f"{code}/answers.yaml").get("plurals", {})
-    ending = next((each for each in endings if noun.endswith(each)), None)
-    return noun.removesuffix(ending) + endings[ending] if ending is not None and noun.isalpha() else ""
+    ending = next((each for each in endings if noun.lower().endswith(each)), None)
+    several = noun[: len(noun) - len(ending)] + endings[ending] if ending is not None else ""
+    return noun[0] + several[1:] if several.lower().startswith(noun[0].lower()) else several
+
+
+def known_part(noun: str, code: str) -> str:
+    """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one.
+
+    >>> known_part("zählerplombe", "de")
+    'Plombe'
+    """
+    parts = (noun[i:].capitalize() for i in range(max(1, len(noun) - MIN_HEAD_LETTERS + 1)))
+    return next((part for part in parts if simplemma.is_known(part, lang=code)), "")
+
+
+def _is_plural(noun: str, code: str) -> bool:
+    """Whether a noun is a plural; of languages that write nouns with capitals, which tells them from verbs."""
+    known = known_part(noun, code)
+    base = simplemma.lemmatize(known, lang=code) if known else ""
+    return base[:1].isupper() and base != known
+
+
+def translated_question(form: str, kind: str, noun: str, value: str, code: str) -> str:
+    """A question by the name of its form, the class and the property that it is about; "" if labels don't fit it.
+
+    >>> translated_question("list", "mühle", "steht in", "Aue", "de")
+    'Welche Mühlen stehen in Aue?'
+    >>> translated_question("list", "Amt", "Ort", "Aue", "de")
+    'Amt mit Ort Aue?'
+    """
+    many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
+    label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
+    names = (f"ask_many_{form}{label}", f"ask_many_{form}", f"ask_{form}{label}", f"ask_{form}")
+    name = next(each for each in names if each in texts and (many or "many" not in each))
+    if texts.get("capital_nouns"):
+        if not label and noun[:1].islower():
+            # a verb, such as "betrifft"
+            return ""
+        kind, many = (each[:1].upper() + each[1:] for each in (kind, many))
+    pattern, several = texts.get("verbs", ("$", ""))
+    verbs = re.sub(pattern, several, noun)
+    text = fill_template(code, name, kind=many if "many" in name else kind, property=noun, verbs=verbs, value=value)
+    return text[:1].upper() + text[1:]
 
 
 def is_form(label: str, name: str, code: str) -> bool:

@@ -193,7 +193,9 @@ class _Wording:
             return self._fill("superlative_alone" if len(names) == 1 else "superlatives_alone", names=joined)
         unit, counted = self.rows.table.measured_unit, is_amount(by.predicate, self.english)
         values = [
-            translated_number(each, self.code, unit, counted=counted) if isinstance(each, int | float) else str(each)
+            translated_number(each, self.code, unit, counted=counted)
+            if isinstance(each, int | float)
+            else translated_literal(str(each), self.code)
             for each in dict.fromkeys(measured)
             if each is not None
         ]
@@ -265,6 +267,8 @@ class _Wording:
         label = self._property_label(predicate)
         if op in ("=", "in"):
             return fill_template(self.code, "fact", property=label, values=value)
+        if op == "!=":
+            return fill_template(self.code, "fact", property=label, values=fill_template(self.code, "not", text=value))
         return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
 
     def _property_label(self, iri: str) -> str:

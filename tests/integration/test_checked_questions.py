@@ -44,7 +44,10 @@ def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "forms"),
     [
-        ("orgelbau", r"^Durchschnitt von|^Anzahl |^\w.* mit |^\w.* von "),
+        (
+            "orgelbau",
+            r"^Wie (hoch ist|lautet) |^(Welche|Wie viele) \w+ (haben|wurden|gibt es|\w+en) ",
+        ),
         ("fromagerie", r"^(Moyenne|Nombre) de |^\w.* (avec|de) |^\w.* : .* qui "),
         ("seilbahn", r"^(Which|What|How many) "),
     ],
