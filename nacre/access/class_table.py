@@ -7,6 +7,8 @@ as SQL.
 """
 
 import json
+import math
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +21,7 @@ from nacre.records.browse import (
     LONGEST_CELL,
     CellKind,
     Facet,
+    FacetBin,
     FacetValue,
     FactEnd,
     MemberTable,
@@ -234,6 +237,14 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
     The values of a whole large class are those that the ingest counted; among filtered members of one they are
     estimated, unless few members pass.
     """
+    facet = _facet(graph, request, predicate)
+    if facet is None or facet.low is None or not graph.tables.is_local:
+        return facet
+    source = table_source(graph, request.iri)
+    return replace(facet, bins=tuple(_bins(graph.tables, source, request, facet))) if source is not None else facet
+
+
+def _facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
     source = table_source(graph, request.iri)
     if source is None:
         return None
@@ -288,6 +299,53 @@ def _range(tables: Tables, column: SourceColumn, counted: "_Counted", values: Se
     bounds = f"SELECT min(v), max(v) FROM ({counted.inner('')}){of_type}"
     [(low, high)] = tables.run(bounds, values, limit=1, seconds=SECONDS).rows
     return low, high
+
+
+BINS = 12  # parts of a range, at most
+
+
+def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Facet) -> Iterator[FacetBin]:
+    """The range of a facet in parts of a round width, dates by year, with numbers of values; of large classes, those
+    of a sample."""
+    others = tuple(each for each in request.filters if each.predicate != facet.predicate)
+    where = row_conditions(source, replace(request, filters=others))
+    counted = _counted(source, source.find(facet.predicate), where.sql)
+    share = source.own.count // SAMPLED if not source.is_typed and source.own.count >= 2 * SAMPLED else 1
+    chosen = f"{source.key} BETWEEN 0 AND {IDS // share}" if share > 1 else ""
+    is_date = isinstance(facet.low, str)
+    ends = [str(end)[:4] if is_date else end for end in (facet.low, facet.high)]
+    if ends[0] == ends[1] or (is_date and not all(str(end).isdigit() for end in ends)):
+        return
+    low, high = (float(end or 0) for end in ends)
+    is_whole = is_date or all(isinstance(end, int) for end in ends)
+    width = _round_width((high - low) / BINS, is_whole=is_whole)
+    start = math.floor(low / width)
+    value, kind = ("CAST(substr(v, 1, 4) AS INTEGER)", "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
+    part = f"CAST({value} / {width!r} - {start} AS INTEGER)"
+    query = f"SELECT {part}, count(*) FROM ({counted.inner(chosen)}) WHERE typeof(v) {kind} GROUP BY 1"
+    found = dict(tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows)
+    for n in range(math.floor(high / width) - start + 1):
+        first, last = ((start + n + i) * width for i in (0, 1))
+        text = (f"{first:04.0f}-01-01", f"{last - 1:04.0f}-12-31")
+        bounds = (
+            text
+            if is_date
+            else (int(first), int(last) - 1)
+            if is_whole
+            else (float(f"{first:.9g}"), float(f"{last:.9g}"))
+        )
+        yield FacetBin(*bounds, int(found.get(n) or 0) * share)
+
+
+def _round_width(least: float, *, is_whole: bool) -> float:
+    """The smallest of 1, 2, 5, 10, ... that is not less.
+
+    >>> _round_width(7.3, is_whole=True), _round_width(0.03, is_whole=False), _round_width(0.2, is_whole=True)
+    (10.0, 0.05, 1.0)
+    """
+    least = max(least, 1.0 if is_whole else sys.float_info.min)
+    step = 10.0 ** math.floor(math.log10(least))
+    return next(step * n for n in (1, 2, 5, 10) if step * n >= least)
 
 
 def _rounded(count: float) -> int:

@@ -184,10 +184,20 @@ class FacetValue:
 
 
 @dataclass(frozen=True)
+class FacetBin:
+    """A part of the range of a property with the number of values in it; its ends are filters of it."""
+
+    low: int | float | str
+    high: int | float | str
+    count: int
+
+
+@dataclass(frozen=True)
 class Facet:
     """The most frequent values of a property among the members that pass the filters, with lowest and highest number or
     date. `more`: there are other values; `complete` is false if only a part of the members was counted. `estimated`:
-    the counts are those of a sample, scaled up, and the range is that of the whole class."""
+    the counts are those of a sample, scaled up, and the range is that of the whole class. `bins`: numbers and dates by
+    equal parts of the range."""
 
     predicate: str
     values: tuple[FacetValue, ...]
@@ -196,6 +206,7 @@ class Facet:
     high: int | float | str | None = None
     complete: bool = True
     estimated: bool = False
+    bins: tuple[FacetBin, ...] = ()
 
 
 def facet_key(class_iri: str, predicate: str) -> str:

@@ -174,7 +174,8 @@ def test_values_of_a_whole_class_are_those_that_the_ingest_counted(
     graph, run = opened(1), opened(1).tables.run
 
     def names_only(sql: str, *arguments: object, **limits: object) -> object:
-        assert sql.startswith("SELECT id, iri, label FROM entity WHERE id IN")
+        # the histogram is of a sample, which is read in milliseconds
+        assert sql.startswith(("SELECT id, iri, label FROM entity WHERE id IN", "SELECT CAST("))
         return run(sql, *arguments, **limits)  # type: ignore[arg-type]
 
     monkeypatch.setattr(graph.tables, "run", names_only)

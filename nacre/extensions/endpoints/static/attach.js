@@ -1,6 +1,6 @@
 // Attach an endpoint or a database: an address -> a graph whose data stays where it is.
 
-import { addWords, card, element, h3, quiet, row, send, state, t } from "../../static/shared/page.js";
+import { addWords, block, card, element, h3, quiet, row, send, state, t } from "../../static/shared/page.js";
 import { nameFields, run } from "../../static/shell/add_data.js";
 
 await addWords("attach/files/");
@@ -9,7 +9,7 @@ await addWords("attach/files/");
 export function attachForm(done) {
   const hosts = state.choices.attach_hosts, head = h3("attachHead");
   if (!hosts.length) return card(head, quiet(t("attachOff"), " ", element("code", {}, "NACRE_ATTACH_HOSTS=HOST,HOST:PORT"), " · ", element("code", {}, t("attachCommand"))));
-  const view = { done, status: element("div", { class: "upload-status" }) };
+  const view = { done, status: block("upload-status") };
   view.address = element("input", { type: "text", inputmode: "url", maxlength: "500", autocomplete: "off", placeholder: "https:" + "//" + hosts[0] + "/sparql" });
   view.start = element("button", { class: "main", type: "submit" }, t("attach"));
   return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, attach); } }, head,

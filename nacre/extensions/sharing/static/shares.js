@@ -1,6 +1,6 @@
 // The answers that a person shares: open, copy, withdraw. Addresses are known in the tab that made them alone.
 
-import { $, announce, button, card, countPhrase, day, element, failureBox, get, pageAddress, quiet, row, t } from "../../static/shared/page.js";
+import { $, announce, button, card, countPhrase, day, element, failureBox, get, inline, item, pageAddress, quiet, row, t } from "../../static/shared/page.js";
 import { knownAddress, withdrawShare } from "./share.js";
 
 const MILLISECONDS = 1000;
@@ -29,7 +29,7 @@ function shareItem(link, gone) {
     gone();
   };
   const copy = async () => { await navigator.clipboard.writeText(address); announce(t("copied")); };
-  const root = element("li", {}, element("p", {}, element("a", { href: pageAddress({ thread: link.thread }) }, link.question), " ", element("span", { class: "tag" }, link.graph)),
+  const root = item(element("p", {}, element("a", { href: pageAddress({ thread: link.thread }) }, link.question), " ", inline("tag", link.graph)),
     quiet(t("shareDates", { date: day(link.created * MILLISECONDS), until: day(link.expires * MILLISECONDS) }), address ? "" : " " + t("shareAddressUnknown")),
     row(address && [element("a", { href: address, target: "_blank", rel: "noopener", ...about(t("open")) }, t("open")), button(t("copyLink"), copy, "", about(t("copyLink")))], button(t("shareWithdraw"), withdraw, "bad", about(t("shareWithdraw")))));
   return root;

@@ -1,6 +1,6 @@
 // The first rows of a table before it is read: a file -> its sheets with the names and types of their columns.
 
-import { addWords, apiPath, call, element, faint, get, quiet, send, t } from "../../static/shared/page.js";
+import { addWords, apiPath, block, call, element, faint, get, quiet, send, t } from "../../static/shared/page.js";
 
 await addWords("tables/files/");
 
@@ -24,7 +24,7 @@ async function show(file, sendPart) {
   try {
     await sendPart(upload, new File([isText ? file.slice(0, MAX_TEXT) : file], file.name), 0);
     const { sheets, problem } = await get(apiPath("uploads", upload, "preview", { name: file.name }));
-    return element("div", { class: "preview" }, problem && quiet(t("previewNone", { why: problem })), sheets.map((each) => sheet(file, each)));
+    return block("preview", problem && quiet(t("previewNone", { why: problem })), sheets.map((each) => sheet(file, each)));
   } finally {
     call("DELETE", apiPath("uploads", upload)).catch(() => {
       // the server removes it after a day
@@ -36,7 +36,7 @@ function sheet(file, { sheet: name, label, named_by: namedBy, columns, more_colu
   const numeric = columns.map((each) => ["integer", "decimal", "quantity", "year"].includes(each.type) ? "number" : null);
   const title = (name ? name + ": " : "") + t("previewRows", { label }) + (namedBy ? t("previewNamedBy", { column: namedBy }) : "");
   return [element("p", {}, title),
-    element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
+    block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
       element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: numeric[i] }, each.name, element("br"), faint(TYPES[each.type] + (each.unit ? " (" + each.unit + ")" : "")))))),
       element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: numeric[i] }, cell)))))))),
     more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(each))];

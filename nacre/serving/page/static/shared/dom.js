@@ -22,14 +22,15 @@ function fill(created, attributes, inside) {
     else if (value === true) created.setAttribute(name, "");
     else if (value !== false && value != null) created.setAttribute(name, value);
   }
-  created.append(...inside.flat(3).filter((each) => each != null && each !== false));
+  created.append(...inside.flat(9).filter((each) => each != null && each !== false));
   return created;
 }
 
 export const svg = (tag, attributes = {}, ...inside) => fill(document.createElementNS(SVG, tag), attributes, inside);
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
-export const quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => element("div", { class: "row" }, inside), faint = (...inside) => element("span", { class: "quiet" }, inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
+const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
+export const block = classed("div"), inline = classed("span"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
@@ -52,7 +53,7 @@ export const searchField = (label, oninput, more = {}) => element("input", { typ
 // A menu below the button that opens it.
 export function openMenu(opener, ...entries) {
   const pop = $("choices"), at = opener.getBoundingClientRect();
-  pop.replaceChildren(...entries);
+  pop.replaceChildren(...entries.flat());
   pop.showPopover();
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
   pop.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8)) + "px";
@@ -69,6 +70,9 @@ const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, us
 
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
+
+// A heading with the unit of its numbers, unless it names it: "weight in kg".
+export const withUnit = (label, unit) => (unit && !label.split(/[\s()]+/).includes(unit) ? label + " (" + unit + ")" : label);
 
 // Format a cell for reading: six significant digits for long fractions, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {

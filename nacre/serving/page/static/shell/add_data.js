@@ -1,6 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, access, announce, apiPath, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, navigate, notifyTabs, pageLink, Problem, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, access, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, navigate, notifyTabs, pageLink, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -35,11 +35,11 @@ export function nameFields(view, label, name, adds) {
 }
 
 function filesForm(name, done) {
-  const view = { files: [], items: new Map(), done, status: element("div", { class: "upload-status" }) };
+  const view = { files: [], items: new Map(), done, status: block("upload-status") };
   view.pick = element("input", { type: "file", multiple: true, "aria-label": t("files"), onchange: () => addFiles(view, view.pick.files) });
   view.list = element("ul", { class: "terms" });
   view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
-  const zone = element("div", { class: "drop" }, element("p", {}, t("dropHere")), view.pick,
+  const zone = block("drop", element("p", {}, t("dropHere")), view.pick,
     quiet(t("fileKinds")));
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
@@ -58,7 +58,7 @@ function addFiles(view, files) {
 
 // A file by its name; a table with its first rows, if the server can show them.
 function fileItem(view, file) {
-  const root = element("li", {}, element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
+  const root = item(element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
   view.items.set(file, root);
   if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => root.append(shown));
   return root;
@@ -151,7 +151,7 @@ async function follow(view, upload) {
     if (view.files) { view.files = []; addFiles(view, []); view.pick.value = ""; }
     view.name.dispatchEvent(new Event("input"));
     view.done();
-    const about = state.graphs.find((each) => each.name === now.graph), examples = element("div", { class: "options" });
+    const about = state.graphs.find((each) => each.name === now.graph), examples = block("options");
     show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));

@@ -1,6 +1,6 @@
 // The page of a thing with its facts in both directions, and of a class with the properties of its members.
 
-import { $, apiPath, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, isIri, language, localName, pageLink, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, quiet, t, thingLink, withUnit } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
@@ -18,7 +18,7 @@ export async function showThing(graph, iri, ask) {
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
     $("look").replaceChildren(breadcrumbs(graph),
-      element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [element("span", { class: "tag" }, classLink(graph, each.iri, each.text)), " "])),
+      element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
       element("p", { class: "iri" }, iri),
       pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
@@ -40,17 +40,17 @@ function neighbours(graph, iri, label) {
 async function followUps(graph, iri, label, ask) {
   const questions = await get(apiPath("graphs", graph, "follow-ups", { thing: iri }));
   const describe = t("askWhatKnown", { label });
-  return element("section", {}, h3("askAboutIt"), element("div", { class: "onward" }, [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
+  return element("section", {}, h3("askAboutIt"), block("onward", [...questions, describe].map((text) => button(text, () => ask(text), "chip"))));
 }
 
 // Pictures that the page may load: data within the graph, and files of this server.
 function pictures(facts, label) {
   const found = facts.flatMap((each) => each.ends.map((end) => ({ source: end.iri || end.text, name: each.label })).filter(({ source }) => IMAGE_DATA.test(source) || (source.startsWith(location.origin + "/") && IMAGE_FILE.test(source)))).slice(0, MAX_PICTURES);
-  return found.length ? element("div", { class: "pictures" }, found.map(({ source, name }) => element("img", { src: source, alt: t("of", { property: name, label }), loading: "lazy" }))) : "";
+  return found.length ? block("pictures", found.map(({ source, name }) => element("img", { src: source, alt: t("of", { property: name, label }), loading: "lazy" }))) : "";
 }
 
 // An address in the data: a link that tells the other site nothing of this page.
-const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : element("span", { class: "iri" }, address));
+const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : inline("iri", address));
 
 function factTable(graph, iri, facts, linking = false) {
   const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
@@ -62,7 +62,7 @@ function factTable(graph, iri, facts, linking = false) {
 function valueList(graph, iri, facts, linking, write) {
   const root = element("ul"), more = element("li");
   const rest = (count) => t("andMore", { n: count >= MANY ? t("many") : count.toLocaleString(language) });
-  const draw = ({ ends, more: left }, isWhole) => root.replaceChildren(...ends.map((one) => element("li", {}, write(one))), left ? (isWhole ? element("li", { class: "quiet" }, rest(left)) : more) : "");
+  const draw = ({ ends, more: left }, isWhole) => root.replaceChildren(...ends.map((one) => item(write(one))), left ? (isWhole ? element("li", { class: "quiet" }, rest(left)) : more) : "");
   more.append(button(rest(facts.more), async () => {
     try {
       const whole = await get(apiPath("graphs", graph, "thing", { iri, whole: facts.predicate }));
@@ -85,13 +85,13 @@ export async function showClass(graph, iri, ask) {
     if (own !== latestRequest) return;
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
-    const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, each.label + (each.unit ? " (" + each.unit + ")" : "")),
+    const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(each.label, each.unit)),
       element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       element("p", { class: "iri" }, iri), members || "",
       kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
-      element("section", {}, h3("askAboutIt"), element("div", { class: "onward" }, [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
+      element("section", {}, h3("askAboutIt"), block("onward", [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     showFailure(own, problem, () => showClass(graph, iri, ask));
@@ -99,7 +99,7 @@ export async function showClass(graph, iri, ask) {
 }
 
 // Members by name, of a graph that has no tables here.
-const memberList = (graph, kind) => card(h3("members"), element("ul", { class: "names" }, kind.members.map((each) => element("li", {}, thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : quiet(t("noneMembers")));
+const memberList = (graph, kind) => card(h3("members"), element("ul", { class: "names" }, kind.members.map((each) => item(thingLink(graph, each.iri, each.text)))), kind.members.length ? "" : quiet(t("noneMembers")));
 
 async function showAllClasses(graph) {
   const own = beginLoading(graph);
@@ -108,7 +108,7 @@ async function showAllClasses(graph) {
     if (own !== latestRequest) return;
     $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => element("li", {}, classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
+    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => item(classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }

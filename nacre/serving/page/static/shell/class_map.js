@@ -1,6 +1,6 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
-import { $, apiPath, button, classLink, countPhrase, element, faint, get, language, pageAddress, row, searchField, t } from "../shared/page.js";
+import { $, apiPath, block, button, classLink, countPhrase, element, faint, get, item, language, pageAddress, row, searchField, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
@@ -28,7 +28,7 @@ function draw(view) {
   view.caption = element("p", { class: "quiet map-caption" });
   $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("pictureOf", { graph })), row(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
     plumbing ? element("label", { class: "check" }, box, t("showPlumbing", { n: plumbing })) : ""), view.found,
-  element("div", { class: "map-sides" }, element("figure", { class: "schema" }, view.frame = element("div"), view.caption), view.list));
+  block("map-sides", element("figure", { class: "schema" }, view.frame = element("div"), view.caption), view.list));
   redraw(view);
 }
 
@@ -60,6 +60,6 @@ function find(view) {
   for (const node of view.nodes) node.drawn.classList.toggle("dim", !among.has(node));
   view.root.classList.toggle("searched", words.length > 0);
   view.found.textContent = countPhrase(view.hits.length, "class") + (view.seen.all_classes > view.seen.classes.length ? t("largestShown", { n: view.seen.classes.length }) : "");
-  view.list.replaceChildren(...view.hits.map((node) => element("li", {}, classLink(view.graph, node.iri, node.label), " ", faint(node.count.toLocaleString(language)))));
+  view.list.replaceChildren(...view.hits.map((node) => item(classLink(view.graph, node.iri, node.label), " ", faint(node.count.toLocaleString(language)))));
   view.picture.place();
 }

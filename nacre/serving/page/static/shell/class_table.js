@@ -1,6 +1,6 @@
 // A class as a table: its address -> rows with sorting, search, filters with counts, pages, files and a question.
 
-import { $, announce, apiPath, areYears, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, isIri, language, loadLabels, navigate, openMenu, quiet, row, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, t, thingLink, withUnit } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -13,7 +13,7 @@ export async function classTable(graph, iri, many) {
   const own = ++latest, view = { graph, iri, many, query: tableQuery(iri), labels: new Map() };
   view.root = element("section", { class: "card", "aria-label": t("members") });
   view.search = element("input", { type: "search", value: view.query.get("search") || "", maxlength: "200", "aria-label": t("findMember"), placeholder: t("findByName") });
-  view.body = element("div", { class: "table-body" });
+  view.body = block("table-body");
   view.root.append(h3("members"), row(view.search), view.body);
   let timer = 0;
   view.search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", view.search.value.trim())), TYPING_DELAY); });
@@ -85,12 +85,12 @@ function rows(view) {
   if (!table.rows.length) return quiet(t("noneMembers"));
   const order = (predicate) => (sort !== predicate || (!predicate && !query.has("sort") && !down && table.count > 100_000) ? "none" : down ? "descending" : "ascending");
   const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: column?.kind === "number" ? "number" : null }, element("span", { class: "head" },
-    column?.many ? element("span", { class: "sort" }, label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
+    column?.many ? inline("sort", label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
     column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => openFacet(view, column, event.currentTarget), { class: "icon small" }) : ""));
   const years = table.columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => row.cells[i].map((end) => Number(end.text)))));
   const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : formatText(column, end.text, years[i]));
-  return element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
-    element("thead", {}, element("tr", {}, head(t("columnName"), ""), table.columns.map((column) => head(column.unit ? column.label + " (" + column.unit + ")" : column.label, column.predicate, column)))),
+  return block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
+    element("thead", {}, element("tr", {}, head(t("columnName"), ""), table.columns.map((column) => head(withUnit(column.label, column.unit), column.predicate, column)))),
     element("tbody", {}, table.rows.map((row) => element("tr", {}, element("th", { scope: "row" }, thingLink(view.graph, row.iri, row.label)),
       row.cells.map((ends, i) => element("td", { class: table.columns[i].kind === "number" ? "number" : null, "data-label": table.columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, table.columns[i], i)])))))))));
 }
@@ -108,7 +108,7 @@ function foot(view) {
   const { table } = view, first = table.skip + 1, last = table.skip + table.rows.length;
   const page = (label, skip) => button(label, () => change(view, (query) => { if (skip) query.set("skip", skip); else query.delete("skip"); }), "plain");
   const file = (format) => button([icon("save"), format.toUpperCase()], async () => download(await (await call("GET", apiPath("graphs", view.graph, "class", "file") + "?" + without(view.query, "skip") + "&format=" + format)).blob(), "table." + format), "plain");
-  return element("div", { class: "row table-foot" }, faint(table.rows.length ? t("range", { first: number(first), last: number(last), all: countOf(table) }) : countPhrase(0, "thing")),
+  return block("row table-foot", faint(table.rows.length ? t("range", { first: number(first), last: number(last), all: countOf(table) }) : countPhrase(0, "thing")),
     table.skip ? page(t("previous"), Math.max(0, table.skip - PAGE)) : "", table.rows.length === PAGE ? page(t("next"), table.skip + PAGE) : "",
     table.others.length ? button(t("columns"), (event) => openColumns(view, event.currentTarget), "plain") : "", file("csv"), file("json"),
     button(t("copyLink"), async () => { await navigator.clipboard.writeText(location.href); announce(t("copied")); }, "plain"),
@@ -129,12 +129,12 @@ async function openFacet(view, column, opener) {
     const facet = await get(apiPath("graphs", view.graph, "class", "facet") + "?" + without(view.query, "skip") + "&" + new URLSearchParams({ property: column.predicate }));
     const pick = (text) => { $("choices").hidePopover(); return toggleFilter(view, text); };
     const active = view.query.getAll("filter");
-    const choice = (label, count, text) => button([element("span", { class: "facet-value" }, label), count == null ? "" : faint(facet.estimated ? t("aboutCount", { n: number(count) }) : number(count))], () => pick(text), "", { "aria-pressed": String(active.includes(text)) });
-    const asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
-    openMenu(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : rangeForm(view, column, facet),
-      // a value of one thing each says nothing beside the range
-      ...facet.values.filter(() => facet.low == null || facet.values[0].count > 1).map((each) => choice(formatText(column, each.text, asYear) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
-      facet.more ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
+    const choice = (label, count, text) => button([inline("facet-value", label), count == null ? "" : faint(facet.estimated ? t("aboutCount", { n: number(count) }) : number(count))], () => pick(text), "", { "aria-pressed": String(active.includes(text)) });
+    // a value of one thing each says nothing beside the range
+    const values = facet.values.filter(() => facet.low == null || facet.values[0].count > 1), asYear = !column.unit && areYears([Number(facet.low), Number(facet.high)]);
+    openMenu(opener, quiet(t(facet.complete ? "filterBy" : "filterByFirst", { what: column.label })), facet.low == null ? "" : [histogram(view, column, facet, asYear), rangeForm(view, column, facet)],
+      ...values.map((each) => choice(formatText(column, each.text, asYear) || t("empty"), each.count, column.predicate + " = " + (each.iri || each.text))),
+      facet.more && values.length ? quiet(t("mostFrequent")) : "", choice(t("noValue"), null, column.predicate + " none"));
   } catch (problem) {
     openMenu(opener, failureBox(problem));
   }
@@ -145,10 +145,25 @@ function rangeForm(view, column, { low, high }) {
   const from = field(t("lowest"), low), to = field(t("highest"), high);
   return element("form", { class: "row range", onsubmit: (event) => {
     event.preventDefault();
-    $("choices").hidePopover();
-    const set = [[">=", from.value], ["<=", to.value]].filter(([, value]) => value.trim());
-    change(view, (query) => { const kept = query.getAll("filter").filter((each) => !set.some(([sign]) => each.startsWith(column.predicate + " " + sign))); setPart(query, "filter", ""); for (const each of [...kept, ...set.map(([sign, value]) => column.predicate + " " + sign + " " + value.trim())]) query.append("filter", each); });
+    setRange(view, column, from.value.trim(), to.value.trim());
   } }, from, t("to"), to, element("button", { class: "main" }, t("apply")));
+}
+
+// An end that is "" stays as it is.
+function setRange(view, { predicate }, low, high) {
+  $("choices").hidePopover();
+  const set = [[">=", low], ["<=", high]].filter(([, value]) => value !== "");
+  change(view, (query) => { const kept = query.getAll("filter").filter((each) => !set.some(([sign]) => each.startsWith(predicate + " " + sign))); setPart(query, "filter", ""); for (const each of [...kept, ...set.map(([sign, value]) => predicate + " " + sign + " " + value)]) query.append("filter", each); });
+}
+
+// The values by parts of the range; a bar shows its part.
+function histogram(view, column, { bins }, asYear) {
+  const top = Math.max(...bins.map((each) => each.count)), text = (end) => formatText(column, String(end), asYear);
+  return bins.length < 2 ? "" : block("bins", bins.map(({ low, high, count }) => {
+    const label = text(low) + " – " + text(high) + ": " + number(count), bar = inline("bar");
+    bar.style.height = (count / top) * 100 + "%";
+    return button(bar, () => setRange(view, column, low, high), "", { title: label, "aria-label": label });
+  }));
 }
 
 function openColumns(view, opener) {

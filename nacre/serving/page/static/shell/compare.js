@@ -1,6 +1,6 @@
 // One question under two configurations, side by side; nothing is stored.
 
-import { $, button, element, quiet, state, streamTurn, t } from "../shared/page.js";
+import { $, block, button, element, quiet, state, streamTurn, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
@@ -12,12 +12,12 @@ export function showCompare() {
   sides[0].chosen = savedOptions();
   sides[1].chosen = state.choices.reasoners.length > 1 ? { mind: "rules" } : { branches: ["lexical"] };
   for (const side of sides) {
-    side.out = element("div", { class: "out" });
+    side.out = block("out");
     const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
     form.onsubmit = (event) => event.preventDefault();
     side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
-  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), quiet(t("bothAnswer")), element("div", { class: "sides" }, sides.map((each) => each.root)));
+  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), quiet(t("bothAnswer")), block("sides", sides.map((each) => each.root)));
 }
 
 export async function compareAnswers(question, signal) {

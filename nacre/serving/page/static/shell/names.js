@@ -1,6 +1,6 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, quiet, searchField, send, t } from "../shared/page.js";
+import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, inline, item, quiet, searchField, send, t } from "../shared/page.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
@@ -48,7 +48,7 @@ function drawList(view) {
 }
 
 function row(view, term) {
-  const key = keyOf(term), { may_write } = view.names, tag = (text) => element("span", { class: "tag" }, text);
+  const key = keyOf(term), { may_write } = view.names, tag = (text) => inline("tag", text);
   const also = quiet(), save = element("button", { "aria-label": t("saveNamesOf", term) }, t("save"));
   const field = element("input", { maxlength: "4000", autocomplete: "off", "aria-label": t("otherNamesOf", term), placeholder: t("otherNames"), oninput: () => { view.drafts.set(key, field.value); update(); } });
   const update = () => {
@@ -59,7 +59,7 @@ function row(view, term) {
     if (said && said.parentElement !== root) root.append(said);
     save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  const root = element("li", {}, element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
+  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, key, term.iri, field.value); } }, field, save));
   view.updates.push(update);

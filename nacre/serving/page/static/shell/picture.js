@@ -1,6 +1,6 @@
 // Nodes and the links between them -> a picture on Leaflet that is moved, zoomed, and walked with the arrow keys.
 
-import { announce, element, t } from "../shared/page.js";
+import { announce, element, inline, t } from "../shared/page.js";
 
 const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -30,7 +30,7 @@ export async function drawPicture(root, { nodes, links, compare, light = () => {
   for (const each of links) each.drawn = L.polyline([spot(at.get(each.start)), spot(at.get(each.end))], { className: "link", interactive: false }).addTo(map).getElement();
   for (const node of nodes) {
     node.inside = element("span");
-    node.name = element("span", { class: "node-name" }, node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label);
+    node.name = inline("node-name", node.label.length > 24 ? node.label.slice(0, 23) + "…" : node.label);
     node.drawn.classList.add("node");
     node.drawn.replaceChildren(node.inside, node.name);
     node.drawn.addEventListener("focus", () => {

@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, inline, item, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
@@ -38,8 +38,8 @@ function dayLabel(time) {
 
 function threadItem(thread) {
   const at = new Date(thread.updated * 1000), title = thread.title || t("newConversation");
-  const own = element("li", {}, element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
-    element("span", { class: "title" }, title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at)), state.graphs.length > 1 && element("span", { class: "of" }, thread.graph)),
+  const own = item(element("a", { href: pageAddress({ thread: thread.thread }), class: "open", "aria-current": thread.thread === state.thread ? "page" : null, title: title + " · " + thread.graph },
+    inline("title", title), element("time", { datetime: at.toISOString() }, Date.now() - at < DAY ? TIME.format(at) : DATE.format(at)), state.graphs.length > 1 && inline("of", thread.graph)),
   iconButton("more", t("moreAbout", { what: title }), (event) => threadMenu(event.currentTarget, thread, title, own)));
   return own;
 }

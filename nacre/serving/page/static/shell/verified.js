@@ -1,6 +1,6 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
 import { remove as erase } from "../turn/feedback.js";
 import { rowTable } from "../turn/table.js";
 import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
@@ -71,7 +71,7 @@ function append(view, page, skip) {
 }
 
 function item(view, page, entry) {
-  const isOwn = entry.by === page.owner, out = element("div", { class: "rows" }), buttons = row();
+  const isOwn = entry.by === page.owner, out = block("rows"), buttons = row();
   const root = element("li", { "aria-label": entry.question });
   const address = (...parts) => apiPath("graphs", view.graph, "verified", entry.id, ...parts, { by: entry.by });
   // `waiting` words stand until the action has ended

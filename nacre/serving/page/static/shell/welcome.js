@@ -1,6 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, language, navigate, pageAddress, pageLink, quiet, state, t } from "../shared/page.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, item, language, navigate, pageAddress, pageLink, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -46,7 +46,7 @@ export async function showWelcome(ask) {
   if (about.problem) return;
   $("examples").replaceChildren(element("li", { class: "working" }, t("loading")));
   await Promise.all([
-    get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => element("li", {}, button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(element("li", {}, failureBox(problem)))),
+    get(apiPath("graphs", graph, "examples")).then((questions) => { if (own === latestRequest) $("examples").replaceChildren(...questions.map((text) => item(button(text, () => ask(text), "example")))); }).catch((problem) => own === latestRequest && $("examples").replaceChildren(item(failureBox(problem)))),
     get(apiPath("graphs", graph, "overview", { language })).then(async (seen) => { const drawn = await (await import("./schema_graph.js")).schemaGraph(seen); if (own === latestRequest) $("picture").replaceChildren(element("section", { class: "card about" }, h3("aboutGraph"), element("p", {}, seen.words[0]), quiet(seen.words.slice(1).join(" "))), drawn); }).catch((problem) => own === latestRequest && $("picture").replaceChildren(failureBox(problem))),
   ]);
 }

@@ -1,6 +1,6 @@
 // Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter. Chartist draws it.
 
-import { areYears, button, download, element, formatCell, language, t } from "../shared/page.js";
+import { areYears, block, button, download, element, formatCell, language, t, withUnit } from "../shared/page.js";
 import { toCsv } from "./table.js";
 
 const MIN_POINTS = 3, MAX_BARS = 24, MAX_GROUPS = 8, MAX_POINTS = 2000, BAR_HEIGHT = 26, BAR_WIDTH = 13;
@@ -21,7 +21,7 @@ export async function chart({ columns, units = [], rows }) {
     drawn.setAttribute("aria-label", chosen.description);
     const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(KIND_LABELS[each.kind], async () => { await draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
     const save = (label, action) => button(label, action, "plain", { "aria-label": t("saveChart", { what: label }) });
-    root.replaceChildren(element("figcaption", {}, chosen.title), drawn, element("div", { class: "row table-foot" }, choices,
+    root.replaceChildren(element("figcaption", {}, chosen.title), drawn, block("row table-foot", choices,
       save("PNG", () => savePng(drawn)), save("SVG", () => download(styledSvg(drawn), "chart.svg", "image/svg+xml")),
       save("CSV", () => download(toCsv(columns, units, rows), "chart.csv", "text/csv"))));
   };
@@ -52,7 +52,7 @@ function possibleCharts(columns, rows) {
 
 // The points of a chart in their order, how numbers are written, its title and description.
 function selectPoints({ kind, along, value, name, group }, columns, units, rows) {
-  const heading = (i) => columns[i] + (units[i] ? " (" + units[i] + ")" : ""), isYear = (i) => !units[i] && areYears(rows.map((row) => row[i]));
+  const heading = (i) => withUnit(columns[i], units[i]), isYear = (i) => !units[i] && areYears(rows.map((row) => row[i]));
   const exact = (i) => (cell) => formatCell(cell, columns[i], isYear(i));
   const rounded = (i) => (cell) => (isYear(i) && Number.isInteger(cell) ? String(cell) : ROUNDED[Number(Math.abs(cell) >= 1e5)].format(cell));
   const isScatter = kind === "scatter", what = heading(value), by = heading(along), write = exact(value);

@@ -1,6 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, apiPath, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -24,7 +24,7 @@ function openCitation(own, record, citation, derive, pinned) {
   if (opened?.button !== own) {
     closeCitation();
     opened = { button: own, pinned };
-    const body = element("div", { class: "source-body" }, citationContent(record, citation, derive));
+    const body = block("source-body", citationContent(record, citation, derive));
     pop.replaceChildren(element("header", {}, element("h2", { tabindex: "-1" }, t("source", citation)), iconButton("close", t("close"), closeCitation)), body);
     pop.showPopover();
     placePopover(pop, own);
@@ -91,7 +91,7 @@ function factList(graph, triples) {
   const root = element("section", {}, h3("facts"), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => element("li", {},
     thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, known.get(predicate) || localName(predicate)), " ",
-    isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : element("span", { class: "literal" }, object))));
+    isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : inline("literal", object))));
   let known = new Map();
   draw(known, MAX_FACTS);
   if (more > 0) root.append(button(t("andMore", { n: more }), (event) => { draw(known, triples.length); event.currentTarget.remove(); }, "plain"));

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, isIri, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -41,9 +41,9 @@ function understandingSection(live, record) {
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
   if (record && (record.standalone_own || addsWords(record))) parts.push(element("p", {}, t("ownQuestion"), element("q", {}, record.standalone)));
-  if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => element("li", {}, element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", element("span", { class: "tag" }, each.kind)))));
+  if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", each.kind)))));
   if (known?.unknown.length) parts.push(element("p", { class: "note" }, t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
-  if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => element("li", {}, words))));
+  if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
   return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
 }
 
@@ -62,10 +62,10 @@ function timeSection(live, record) {
   if (!bars.length) return "";
   const top = Math.max(whole || 0, ...bars.map((each) => each.to)) || 1;
   return element("section", {}, element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
-    const bar = element("span", { class: "bar" });
+    const bar = inline("bar");
     bar.style.marginInlineStart = (each.from / top) * 100 + "%";
     bar.style.width = Math.max(1, ((each.to - each.from) / top) * 100) + "%";
-    return element("li", {}, element("span", { class: "bar-name" }, STEP_LABELS[each.name] || branchLabel(each.name)), element("span", { class: "bar-room" }, bar), element("span", { class: "bar-time" }, formatSeconds(each.to - each.from)));
+    return item(inline("bar-name", STEP_LABELS[each.name] || branchLabel(each.name)), inline("bar-room", bar), inline("bar-time", formatSeconds(each.to - each.from)));
   })));
 }
 
@@ -76,14 +76,14 @@ function branchSection(branch, round, live, record, queries) {
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
   return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => element("p", { class: "error" }, each.error.message)),
-    sentences.slice(0, 24).map((each) => element("div", { class: "passage" }, element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
+    sentences.slice(0, 24).map((each) => block("passage", element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
 
 // One query: in words, as text, and its rows. It can be edited and run again.
 function queryDetails(each, record) {
   const language = each.tool === "sparql" ? "sparql" : "sql";
   const text = inlineParameters(each.text, each.params);
-  const out = element("div", { class: "rows" });
+  const out = block("rows");
   const code = element("pre", { tabindex: "0", "aria-label": t("theQuery") }, highlightQuery(text));
   const box = element("div", {}, code);
   const buttons = row();

@@ -1,6 +1,6 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { announce, apiPath, button, choiceGroup, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
+import { announce, apiPath, block, button, choiceGroup, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
 import { editInPlace, readingsOf } from "./turn.js";
 
 const MAX_COMMENT = 4000;
@@ -52,7 +52,7 @@ export async function press(turn, own, notes, work) {
 // Ask what is wrong: a reading that was meant, or a reason. `keep(comment)` stores it.
 export function askWhatIsWrong(turn, record, comment, own, keep) {
   turn.rest.querySelector(".reason")?.remove();
-  const box = element("div", { class: "reason" }), written = element("div");
+  const box = block("reason"), written = element("div");
   own.closest(".tools").after(box);
   const close = () => { box.remove(); own.focus(); };
   const meant = async (words) => { box.remove(); if (await keep((t("shouldHaveBeen") + ": " + words).slice(0, MAX_COMMENT))) turn.hooks.ask(words); };

@@ -1,6 +1,6 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { classLink, countPhrase, element, faint, isIri, quiet, t, thingLink } from "../shared/page.js";
+import { classLink, countPhrase, element, faint, isIri, item, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
@@ -13,7 +13,7 @@ export function questionSteps(record) {
   const { considered, selected } = derived.planned;
   return element("details", { class: "part", open: failed.length ? true : null },
     element("summary", {}, element("strong", {}, t("asTriples")), faint(" " + countPhrase(derived.triples.length, "triple") + t(failed.length ? "notAllHold" : "checked"))),
-    element("ul", { class: "mentions" }, derived.triples.map((ends) => element("li", {}, ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
+    element("ul", { class: "mentions" }, derived.triples.map((ends) => item(ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
     failed.map((each) => element("p", { class: "note" }, t("doesNotHold", { what: each.says }))),
     derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, t("notInGraphText", { what: each.text }))),
     derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),

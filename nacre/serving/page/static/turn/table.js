@@ -1,6 +1,6 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { areYears, button, countPhrase, download, element, faint, formatCell, icon, language, t } from "../shared/page.js";
+import { areYears, block, button, countPhrase, download, element, faint, formatCell, icon, language, t, withUnit } from "../shared/page.js";
 
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
@@ -13,10 +13,10 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   const shown = (value, i) => formatCell(value, columns[i], years[i]);
   const state = { by: null, down: false, most: FIRST_ROWS };
   const body = element("tbody");
-  const foot = element("div", { class: "row table-foot" });
+  const foot = block("row table-foot");
   const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },
-    button([units[i] ? column + " (" + units[i] + ")" : column, element("span", { class: "sign", "aria-hidden": "true" })], () => sort(i), "sort")));
-  const root = element("div", { class: "grid" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || t("rows") },
+    button([withUnit(column, units[i]), element("span", { class: "sign", "aria-hidden": "true" })], () => sort(i), "sort")));
+  const root = block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || t("rows") },
     element("table", {}, element("thead", {}, element("tr", {}, heads)), body)), foot);
 
   function sort(i) {

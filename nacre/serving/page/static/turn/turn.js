@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -32,8 +32,8 @@ export function newTurn(question, hooks) {
   const turn = {
     live: { question, began: performance.now(), steps: [], understand: null, routes: [], queries: [], evidence: [], record: null },
     hooks, text: "", drawing: 0,
-    asked: element("div", { class: "question" }), understood: element("div", { class: "understood" }),
-    steps: element("ol", { class: "steps" }), answer: element("div", { class: "answer" }), rest: element("div", { class: "rest" }),
+    asked: block("question"), understood: block("understood"),
+    steps: element("ol", { class: "steps" }), answer: block("answer"), rest: block("rest"),
   };
   turn.root = element("article", { "aria-busy": "true", "aria-label": question }, turn.asked, turn.understood, turn.steps, turn.answer, turn.rest);
   turn.root.turn = turn;
@@ -81,7 +81,7 @@ function showConnection(turn, is) {
 
 function drawTokens(turn) {
   turn.drawing = 0;
-  renderMarkdown(turn.answer, turn.text, { cite: (n) => element("span", { class: "cite" }, String(n)) });
+  renderMarkdown(turn.answer, turn.text, { cite: (n) => inline("cite", String(n)) });
 }
 
 // Show the complete record; `kept` is the stored turn with its feedback.
@@ -104,7 +104,7 @@ export function finishTurn(turn, record, kept = null) {
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
   if (["answered", "partial", "clarify"].includes(record.status)) showRows(turn, record, rows);
-  const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => element("li", {}, "[" + each.n + "] " + each.text)));
+  const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => item("[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
 }
@@ -166,11 +166,11 @@ function namesAsList(turn, record) {
     if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
     node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more/, ""));
     node.data = (node.data.slice(0, at).trimEnd() || countPhrase(said.length, "value")).replace(/:$/, "") + " ";
-    const list = element("ul", { class: "names" }, named.map((value) => element("li", {}, value)));
+    const list = element("ul", { class: "names" }, named.map((value) => item(value)));
     const rest = said.length - named.length;
     const next = splitAfterCitations(node);
     if (next) paragraph.after(next);
-    paragraph.after(list, row(rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => element("li", {}, value))); linkThings(turn, list); }, "chip") : ""));
+    paragraph.after(list, row(rest > 0 ? button(t("showNMore", { n: rest.toLocaleString(language) }), (event) => { event.currentTarget.remove(); list.append(...said.slice(MAX_NAMED).map((value) => item(value))); linkThings(turn, list); }, "chip") : ""));
   }
 }
 
@@ -212,7 +212,7 @@ function statusLines(turn, record) {
   const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? t("moreThan99") : Math.round(record.confidence * 100) + " %";
   const reason = !record.reason || record.answer.includes(record.reason) ? [] : [record.reason], notes = [];
   const line = [element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
-    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", element("span", { class: "note" }, each)])];
+    sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", inline("note", each)])];
   if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
   if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why }));
@@ -222,11 +222,11 @@ function statusLines(turn, record) {
   }
   // what was not searched, and how, is a click away
   const status = { class: "status " + record.status };
-  return [notes.length ? element("details", {}, element("summary", status, line), element("ul", { class: "notes" }, notes.map((note) => element("li", {}, note)))) : element("p", status, line), record.verified ? confirmation(record.verified) : ""];
+  return [notes.length ? element("details", {}, element("summary", status, line), element("ul", { class: "notes" }, notes.map((note) => item(note)))) : element("p", status, line), record.verified ? confirmation(record.verified) : ""];
 }
 
 function readingButtons(turn, record) {
-  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return element("div", { class: "options" }, button(t("yesMeant"), () => turn.hooks.ask(t("sayYes")), "chip"));
+  if (record.status === "clarify" && !record.options.length && turn.hooks.ask) return block("options", button(t("yesMeant"), () => turn.hooks.ask(t("sayYes")), "chip"));
   if (!record.options.length || !turn.hooks.ask) return "";
   return choiceGroup(t("orDidYouMean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
@@ -315,7 +315,7 @@ export function editInPlace(root, text, label, action, take, leave, empty = fals
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); done(); }
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
   });
-  root.replaceChildren(element("div", { class: "editing" }, field, row(button(action, done, "main"), button(t("cancel"), leave))));
+  root.replaceChildren(block("editing", field, row(button(action, done, "main"), button(t("cancel"), leave))));
   field.focus();
 }
 
