@@ -428,17 +428,17 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
 def translated_plural(noun: str, code: str) -> str:
     """The plural of a noun of one word if it is one, or if the language forms it by its ending, else "".
 
-    >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("Hochbeete", "de")
+    >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("hochbeete", "de")
     ('bateaux', 'Brücken', 'Hochbeete')
     >>> translated_plural("Amt", "de")
     ''
     """
-    if not noun.isalpha() or _is_plural(noun, code):
-        return noun if noun.isalpha() else ""
-    endings = load_language_texts(f"{code}/answers.yaml").get("plurals", {})
-    ending = next((each for each in endings if noun.lower().endswith(each)), None)
-    several = noun[: len(noun) - len(ending)] + endings[ending] if ending is not None else ""
-    return noun[0] + several[1:] if several.lower().startswith(noun[0].lower()) else several
+    texts = load_language_texts(f"{code}/answers.yaml")
+    ending = next((each for each in texts.get("plurals", {}) if noun.lower().endswith(each)), None)
+    if not noun.isalpha() or (ending is None and not _is_plural(noun, code)):
+        return ""
+    several = noun if _is_plural(noun, code) else noun[: len(noun) - len(ending or "")] + texts["plurals"][ending]
+    return several[0].upper() + several[1:] if texts.get("capital_nouns") else several
 
 
 def known_part(noun: str, code: str) -> str:

@@ -331,14 +331,19 @@ def translated_overview(schema: Schema, code: str, *, is_short: bool, has_exampl
     return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
 
 
+def _counted_kind(c: Class, code: str) -> str:
+    """A class with the number of its things, in the plural if it is known."""
+    kind = class_label(c, "", code)
+    several = translated_plural(kind, code) if c.count != 1 else ""
+    name = "overview_several" if several else "overview_kind"
+    return fill_template(code, name, count=translated_number(c.count, code), kind=several or kind)
+
+
 def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool) -> Iterator[str]:
     classes = _main_classes(schema)
     if not classes:
         return
-    kinds = [
-        fill_template(code, "overview_kind", count=translated_number(c.count, code), kind=class_label(c, "", code))
-        for c in classes
-    ]
+    kinds = [_counted_kind(c, code) for c in classes]
     numbers = {
         "things": translated_number(schema.entities, code),
         "statements": translated_number(schema.triples, code),

@@ -133,12 +133,12 @@ def test_answers_in_german_have_no_words_that_nobody_wrote(opened: Nacre) -> Non
 @pytest.mark.parametrize(
     ("name", "asked", "said"),
     [
-        ("orgelbau", "Was ist hier drin?", "In diesem Graphen stehen 5 × Orgel, 4 × Kirche"),
-        ("seilbahn", "Worum geht es hier?", "In diesem Graphen stehen 4 × Seilbahn"),
+        ("orgelbau", "Was ist hier drin?", "In diesem Graphen stehen 5 Orgeln, 4 Kirchen"),
+        ("seilbahn", "Worum geht es hier?", "In diesem Graphen stehen 4 Seilbahnen"),
         ("seilbahn", "Wer bist du?", "Ich bin Nacre"),
         ("seilbahn", "Danke", "Gern geschehen."),
         ("phares", "Bonjour", "Bonjour ! Posez-moi des questions sur "),
-        ("fromagerie", "Qu'est-ce qu'il y a ici ?", "Ce graphe contient 5 × fromage"),
+        ("fromagerie", "Qu'est-ce qu'il y a ici ?", "Ce graphe contient 5 fromages"),
         ("phares", "Que sais-tu faire ?", "Vous pouvez poser des questions"),
         ("phares", "Hello", "Hello!"),
     ],

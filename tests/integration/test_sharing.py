@@ -373,3 +373,18 @@ def test_numbers_are_written_as_in_answers() -> None:
     page = page_of(answer(table={"columns": ["kiln", "built", "bricks", "code", "height"], "rows": rows}))
     for cell in ("1951", "7,315", "4711", "2,469", "0.25"):
         assert f"<td>{cell}</td>" in page
+
+
+def test_numbers_over_time_are_lines_with_axes_and_written_for_the_reader() -> None:
+    rows = [[year, pier, tons] for year, tons in ((2001, 1250), (2002, 900), (2003, 2400)) for pier in ("East", "West")]
+    rows[5][2] = 1800
+    told = answer(table={"columns": ["year", "pier", "tons"], "rows": rows}, values=[])
+    share = OpenedShare(ShareLink("i", "o", "t", 1, "g", "q", 0.0, 1.0), "", freeze_answer(told))
+    page = shared_page(share, "de")
+    drawing = page.partition("<figure")[2].partition("</figure>")[0]
+    assert drawing.count("<polyline") == 2
+    assert "<title>West, 2003: 1.800</title>" in drawing
+    assert all(f">{label}</text>" in drawing for label in ("tons", "2001", "2003", "2.500", "East"))
+    assert "<td>1.250<" in page
+    # what has no time keeps its bars
+    assert "<figure" not in page_of(answer(table={"columns": ["pier", "tons"], "rows": [["A", 1], ["B", 2], ["C", 4]]}))

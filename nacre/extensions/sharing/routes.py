@@ -23,6 +23,7 @@ from pydantic import BaseModel, Field
 
 from nacre.access.overview import origin_words
 from nacre.errors import ConfigError, ToolError
+from nacre.extensions.sharing.figure import line_figure
 from nacre.extensions.sharing.shared_answers import (
     OpenedShare,
     SharedAnswer,
@@ -47,7 +48,7 @@ from nacre.serving.page.pages import STATIC_FOLDER, PageFiles, content_security_
 from nacre.serving.threads import Threads
 from nacre.stores.catalog import Library
 from nacre.stores.state.conversations import ConversationStoreError
-from nacre.wording.translations import translated_literal
+from nacre.wording.translations import translated_literal, translated_number
 
 DEFAULT_DAYS, MAX_DAYS = 30, 365
 
@@ -240,6 +241,19 @@ table { border-collapse: collapse; font-size: .9375rem; }
 caption { text-align: start; color: var(--quiet); font-size: .875rem; }
 th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   overflow-wrap: normal; }
+figure { margin: .8rem 0; }
+.lines { display: block; width: 100%; min-width: 30rem; max-width: 44rem; font-size: 13px; fill: var(--quiet); }
+.lines polyline { fill: none; stroke-width: 2; }
+.lines .grid { stroke: var(--line); }
+.lines .axis { font-weight: 600; }
+.lines .tone-0 { stroke: var(--accent); } .lines circle.tone-0 { fill: var(--accent); }
+.lines .tone-1 { stroke: light-dark(#b4511f, #f0a36b); } .lines circle.tone-1 { fill: light-dark(#b4511f, #f0a36b); }
+.lines .tone-2 { stroke: light-dark(#5c4b9a, #b9a9f0); } .lines circle.tone-2 { fill: light-dark(#5c4b9a, #b9a9f0); }
+.lines .tone-3 { stroke: light-dark(#1d7a46, #79d29a); } .lines circle.tone-3 { fill: light-dark(#1d7a46, #79d29a); }
+.lines .tone-4 { stroke: light-dark(#a8281c, #ff9488); } .lines circle.tone-4 { fill: light-dark(#a8281c, #ff9488); }
+.lines .tone-5 { stroke: light-dark(#2c62a8, #8ab8f5); } .lines circle.tone-5 { fill: light-dark(#2c62a8, #8ab8f5); }
+.lines .tone-6 { stroke: light-dark(#8a6a00, #e2c65a); } .lines circle.tone-6 { fill: light-dark(#8a6a00, #e2c65a); }
+.lines .tone-7 { stroke: light-dark(#9a3d78, #f09cd0); } .lines circle.tone-7 { fill: light-dark(#9a3d78, #f09cd0); }
 td svg { display: block; width: 8rem; height: .3rem; fill: var(--accent); }
 ol, ul { padding: 0; list-style: none; }
 li { margin: .6rem 0; }
@@ -252,6 +266,8 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 
 # a column with fewer numbers has no bars
 FEWEST_BARS = 3
+
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 # numbers that read as years if a column has no others
 YEARS = range(1000, 2200)
@@ -294,13 +310,14 @@ def shared_page(share: OpenedShare, language: str) -> str:
         f"<h1>{_safe(answer.question)}</h1>{understood}",
         f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
-        *(f'<p class="quiet">{_safe(note)}</p>' for note in answer.notes),
-        _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"]),
+        *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
+        line_figure(answer.columns, answer.rows, lambda number: _cell(number, language)),
+        _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"], language),
     ]
     if answer.citations:
-        sources = "".join(_citation(each, words) for each in answer.citations)
+        sources = "".join(_citation(each, words, language) for each in answer.citations)
         parts.append(f"<h2>{_safe(words['sharedSources'])}</h2><ol>{sources}</ol>")
-    parts.append(_derivation(answer, words))
+    parts.append(_derivation(answer, words, language))
     about = _fill(
         words["sharedAbout"],
         graph=answer.graph,
@@ -336,14 +353,14 @@ def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
     return str(status) + _fill(words["sure"], percent=percent)
 
 
-def _citation(citation: SharedCitation, words: dict[str, Any]) -> str:
+def _citation(citation: SharedCitation, words: dict[str, Any], language: str) -> str:
     title = _fill(words["rowsOfSource"], n=str(citation.n))
-    rows = _table(citation.columns, citation.rows, citation.all_rows, words, title)
+    rows = _table(citation.columns, citation.rows, citation.all_rows, words, title, language)
     said = " – ".join(each for each in (citation.text, citation.source, citation.basis) if each)
     return f'<li id="source-{citation.n}">[{citation.n}] {_safe(said)}{rows}</li>'
 
 
-def _derivation(answer: SharedAnswer, words: dict[str, Any]) -> str:
+def _derivation(answer: SharedAnswer, words: dict[str, Any], language: str) -> str:
     parts = []
     if answer.triples:
         triples = "\n".join(" ".join(triple) for triple in answer.triples)
@@ -351,16 +368,16 @@ def _derivation(answer: SharedAnswer, words: dict[str, Any]) -> str:
     if answer.readings:
         readings = "".join(f"<li>{_safe(each)}</li>" for each in answer.readings)
         parts.append(f"<h2>{_safe(words['sharedReadings'])}</h2><ul>{readings}</ul>")
-    parts += [_query(each, words) for each in answer.queries]
+    parts += [_query(each, words, language) for each in answer.queries]
     return f"<details><summary>{_safe(words['howFound'])}</summary>{''.join(parts)}</details>" if parts else ""
 
 
-def _query(query: SharedQuery, words: dict[str, Any]) -> str:
-    params = ", ".join(map(_cell, query.params))
+def _query(query: SharedQuery, words: dict[str, Any], language: str) -> str:
+    params = ", ".join("" if each is None else str(each) for each in query.params)
     number = words["row"][0 if query.rows == 1 else 1]
     head = f"{query.tool.upper()}: {query.words}" if query.words else query.tool.upper()
     text = f"{query.text}\n-- {params}" if params else query.text
-    return f"<p>{_safe(head)} ({_safe(_fill(number, n=f'{query.rows:,}'))})</p><pre>{_safe(text)}</pre>"
+    return f"<p>{_safe(head)} ({_safe(_fill(number, n=_cell(query.rows, language)))})</p><pre>{_safe(text)}</pre>"
 
 
 def _table(
@@ -369,16 +386,17 @@ def _table(
     all_rows: int,
     words: dict[str, Any],
     title: str,
+    language: str,
 ) -> str:
     if not rows:
         return ""
-    part = f"{title}: {_fill(words['rowsOf'], n=f'{len(rows):,}', all=f'{all_rows:,}')}"
+    part = f"{title}: {_fill(words['rowsOf'], n=_cell(len(rows), language), all=_cell(all_rows, language))}"
     caption = _safe(part if len(rows) < all_rows else title)
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
     counted = [_is_counted(column, [row[i] for row in rows if i < len(row)]) for i, column in enumerate(columns)]
     longest = [_longest_bar([row[i] for row in rows if i < len(row)]) if counted[i] else 0 for i in range(len(columns))]
     lines = [
-        [_safe(_cell(cell, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
+        [_safe(_cell(cell, language, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
         for cells in (zip(row, counted, longest, strict=False) for row in rows)
     ]
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
@@ -392,7 +410,7 @@ def _table(
 def _longest_bar(cells: Sequence[Value | None]) -> float:
     """The number that the longest bar of a column stands for; 0 for a column without bars."""
     numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
-    is_drawn = len(numbers) >= FEWEST_BARS and len(numbers) == len(cells) - cells.count(None)
+    is_drawn = len(numbers) >= FEWEST_BARS and len(numbers) == len(cells) - cells.count(None) and len(set(numbers)) > 1
     return max(numbers) if is_drawn and all(isfinite(each) and each >= 0 for each in numbers) else 0
 
 
@@ -409,10 +427,15 @@ def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:
     return is_amount_label(column) and not are_years
 
 
-def _cell(cell: Value | None, is_counted: bool = False) -> str:
-    if cell is None or isinstance(cell, str):
+def _cell(cell: Value | None, language: str, is_counted: bool = True) -> str:
+    """A cell as the reader writes it: numbers, days, and yes or no."""
+    if cell is None or (isinstance(cell, str) and not DAY.fullmatch(cell)):
         return cell or ""
-    return format_value(cell, counted=is_counted)
+    if language == ENGLISH:
+        return format_value(cell, counted=is_counted)
+    if isinstance(cell, bool | str):
+        return translated_literal(str(cell).lower(), language, is_boolean=isinstance(cell, bool))
+    return translated_number(cell, language, counted=is_counted)
 
 
 def _document(language: str, title: str, inside: str) -> str:
