@@ -63,6 +63,14 @@ def test_a_name_is_saved_applied_and_asked_with(page, workshop):
         page.complaints[:] = [text for text in page.complaints if "422" not in text]
         assert "5" in ask(page, "How many gizmos are there?")
         assert page.is_hidden("#look")
+        # what people gave is listed, and is taken back by a click
+        open_names(page, address)
+        given = page.locator("#look .options button")
+        expect(given).to_have_count(2)
+        assert serious(page) == []
+        given.nth(0).click()
+        expect(given).to_have_text(["<b>gadget</b> → inventory object"], timeout=APPLIED)
+        expect(page.locator(INSTRUMENT).locator("input")).to_have_value("<b>gadget</b>")
 
 
 def test_names_that_are_saved_while_others_are_applied_wait_and_are_applied(page, tmp_path_factory):

@@ -1,6 +1,6 @@
 // Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
 
-import { addWords, announce, apiPath, block, button, day, element, failureBox, pageAddress, quiet, row, send, t } from "../../static/shared/page.js";
+import { addWords, announce, apiPath, block, button, day, element, failureBox, pageLink, quiet, row, send, t } from "../../static/shared/page.js";
 import { press, remove } from "../../static/turn/feedback.js";
 
 await addWords("share/files/");
@@ -41,7 +41,7 @@ async function showLink(turn, own) {
     announce(t("shareWithdrawn"));
     own.focus();
   };
-  const box = block("shared", quiet(said, " ", element("a", { href: pageAddress({ shares: "" }) }, t("sharedAnswers"))), row(field, button(t("shareWithdraw"), revoke)));
+  const box = block("shared", quiet(said, " ", pageLink({ shares: "" }, t("sharedAnswers"))), row(field, button(t("shareWithdraw"), revoke)));
   own.closest(".tools").after(box);
   announce(said);
 }

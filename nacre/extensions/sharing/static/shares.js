@@ -1,6 +1,6 @@
 // The answers that a person shares: open, copy, withdraw. Addresses are known in the tab that made them alone.
 
-import { $, announce, button, card, countPhrase, day, element, failureBox, get, inline, item, pageAddress, quiet, row, t } from "../../static/shared/page.js";
+import { $, announce, button, card, countPhrase, day, element, failureBox, get, inline, item, pageLink, para, quiet, row, t } from "../../static/shared/page.js";
 import { knownAddress, withdrawShare } from "./share.js";
 
 const MILLISECONDS = 1000;
@@ -8,7 +8,7 @@ const MILLISECONDS = 1000;
 export async function showShares() {
   $("about").textContent = t("sharedAnswers");
   const list = element("ul", { class: "terms" }), found = element("p", { class: "quiet", role: "status", tabindex: "-1" }, t("loading"));
-  $("look").replaceChildren(element("h2", {}, t("sharedAnswers")), element("p", {}, t("sharesLead")), card(found, list));
+  $("look").replaceChildren(element("h2", {}, t("sharedAnswers")), para(null, t("sharesLead")), card(found, list));
   try {
     const links = await get("api/shares");
     const tell = () => { found.textContent = list.children.length ? countPhrase(list.children.length, "entry") : t("sharesNone"); };
@@ -29,7 +29,7 @@ function shareItem(link, gone) {
     gone();
   };
   const copy = async () => { await navigator.clipboard.writeText(address); announce(t("copied")); };
-  const root = item(element("p", {}, element("a", { href: pageAddress({ thread: link.thread }) }, link.question), " ", inline("tag", link.graph)),
+  const root = item(para(null, pageLink({ thread: link.thread }, link.question), " ", inline("tag", link.graph)),
     quiet(t("shareDates", { date: day(link.created * MILLISECONDS), until: day(link.expires * MILLISECONDS) }), address ? "" : " " + t("shareAddressUnknown")),
     row(address && [element("a", { href: address, target: "_blank", rel: "noopener", ...about(t("open")) }, t("open")), button(t("copyLink"), copy, "", about(t("copyLink")))], button(t("shareWithdraw"), withdraw, "bad", about(t("shareWithdraw")))));
   return root;

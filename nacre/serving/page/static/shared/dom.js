@@ -30,7 +30,7 @@ export const svg = (tag, attributes = {}, ...inside) => fill(document.createElem
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
 const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
-export const block = classed("div"), inline = classed("span"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => element("p", { class: "quiet" }, inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
+export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));

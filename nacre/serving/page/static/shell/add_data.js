@@ -1,6 +1,6 @@
 // Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, access, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, navigate, notifyTabs, pageLink, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, access, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -39,7 +39,7 @@ function filesForm(name, done) {
   view.pick = element("input", { type: "file", multiple: true, "aria-label": t("files"), onchange: () => addFiles(view, view.pick.files) });
   view.list = element("ul", { class: "terms" });
   view.start = element("button", { class: "main", type: "submit" }, t("readFiles"));
-  const zone = block("drop", element("p", {}, t("dropHere")), view.pick,
+  const zone = block("drop", para(null, t("dropHere")), view.pick,
     quiet(t("fileKinds")));
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
@@ -103,7 +103,7 @@ async function sendFiles(view) {
 // Send a file part by part, so that no request is large.
 async function sendFile(view, upload, file) {
   for (let sent = 0; sent < file.size || !sent; sent += PART) {
-    show(view, element("p", { class: "working" }, t("sending", { name: file.name, percent: Math.round((100 * sent) / Math.max(1, file.size)) })));
+    show(view, para("working", t("sending", { name: file.name, percent: Math.round((100 * sent) / Math.max(1, file.size)) })));
     await online(() => sendPart(upload, file, sent));
   }
 }
@@ -140,7 +140,7 @@ async function follow(view, upload) {
     const now = await online(() => get(apiPath("uploads", upload)));
     const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.join("\n"));
     if (now.phase === "running") {
-      show(view, element("p", { class: "working" }, now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
+      show(view, para("working", now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
@@ -152,7 +152,7 @@ async function follow(view, upload) {
     view.name.dispatchEvent(new Event("input"));
     view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = block("options");
-    show(view, element("p", {}, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
+    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;

@@ -1,6 +1,6 @@
 // The page of a thing with its facts in both directions, and of a class with the properties of its members.
 
-import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, quiet, t, thingLink, withUnit } from "../shared/page.js";
+import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withUnit } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
@@ -17,15 +17,14 @@ export async function showThing(graph, iri, ask) {
     if (own !== latestRequest) return;
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
-    $("look").replaceChildren(breadcrumbs(graph),
-      element("h2", {}, thing.label), element("p", { class: "kinds" }, thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
-      element("p", { class: "iri" }, iri),
+    look(graph, element("h2", {}, thing.label), para("kinds", thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
+      para("iri", iri),
       pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
       [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
       thing.passages.length ? card(h3("inWords"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
-      thing.complete ? "" : element("p", { class: "note" }, t("linksIncomplete")),
+      thing.complete ? "" : para("note", t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask));
   } catch (problem) {
     showFailure(own, problem, () => showThing(graph, iri, ask));
@@ -87,9 +86,9 @@ export async function showClass(graph, iri, ask) {
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(each.label, each.unit)),
       element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, kind.label), element("p", {}, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
+    look(graph, element("h2", {}, kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
-      element("p", { class: "iri" }, iri), members || "",
+      para("iri", iri), members || "",
       kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
       element("section", {}, h3("askAboutIt"), block("onward", [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
@@ -108,7 +107,7 @@ async function showAllClasses(graph) {
     if (own !== latestRequest) return;
     $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    $("look").replaceChildren(breadcrumbs(graph), element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => item(classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
+    look(graph, element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => item(classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }
@@ -116,12 +115,12 @@ async function showAllClasses(graph) {
 
 export function beginLoading(graph) {
   $("about").textContent = graph;
-  $("look").replaceChildren(breadcrumbs(graph), element("p", { class: "working" }, t("loading")));
+  look(graph, para("working", t("loading")));
   return ++latestRequest;
 }
 
 export function showFailure(own, problem, again) {
-  if (own === latestRequest) $("look").replaceChildren(breadcrumbs(new URLSearchParams(location.search).get("graph")), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
+  if (own === latestRequest) look(new URLSearchParams(location.search).get("graph"), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const breadcrumbs = (graph) => element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("crumbNames")), " · ", pageLink({ graph, verified: "" }, t("crumbVerified")));
+export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("crumbNames")), " · ", pageLink({ graph, verified: "" }, t("crumbVerified"))), ...parts);

@@ -1,7 +1,7 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, card, classLink, countPhrase, element, faint, get, inline, item, quiet, searchField, send, t } from "../shared/page.js";
-import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
+import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, icon, inline, item, para, quiet, searchField, send, t } from "../shared/page.js";
+import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
 const keyOf = (term) => term.kind + " " + term.iri;
@@ -13,7 +13,7 @@ export async function showNames(graph) {
     const names = await get(path);
     if (own !== latestRequest) return;
     // by key: drafts are unsaved texts, waiting what was saved and is not applied yet, said what became of it
-    const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), waiting: new Map(), said: new Map(), updates: [], status: element("p"), list: element("ul", { class: "terms" }) };
+    const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), waiting: new Map(), said: new Map(), updates: [], status: para(), list: element("ul", { class: "terms" }) };
     draw(view);
     if (view.busy) waitUntilApplied(view, view.status);
     else if (names.problem) showStatus(view.status, "error", names.problem);
@@ -26,10 +26,11 @@ function draw(view) {
   view.search = searchField(t("searchNames"), () => drawList(view));
   view.found = quiet();
   view.files = quiet();
-  $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("names")),
-    element("p", {}, t("namesLead")),
+  look(view.graph, element("h2", {}, t("names")),
+    para(null, t("namesLead")),
     view.names.may_write ? quiet(t("byCommas")) : quiet(t("namesReadOnly"), element("code", {}, "nacre keys add NAME --may write")),
     view.files,
+    view.given = element("div"),
     card(view.search, view.found, view.status, view.list));
   drawList(view);
   setBusy(view, view.busy);
@@ -45,6 +46,17 @@ function drawList(view) {
   view.found.textContent = countPhrase(found.length, "entry") + (found.length > MAX_SHOWN ? t("firstShown", { n: MAX_SHOWN }) : "");
   view.updates = [];
   view.list.replaceChildren(...found.slice(0, MAX_SHOWN).map((term) => row(view, term)));
+}
+
+// What people gave and taught; a click takes it back.
+function givenNames(view) {
+  const chip = (term, name) => button([name + " → " + term.name, icon("close")], () => {
+    view.search.value = term.name;
+    drawList(view);
+    saveNames(view, keyOf(term), term.iri, term.given.filter((each) => each !== name).join());
+  }, "chip", { disabled: !view.names.may_write, "aria-label": t("takeNameBack", { name, of: term.name }) });
+  const chips = view.names.terms.flatMap((term) => term.given.map((name) => chip(term, name))).slice(0, MAX_SHOWN);
+  return chips.length ? choiceGroup(t("givenNames"), chips) : "";
 }
 
 function row(view, term) {
@@ -70,7 +82,7 @@ function row(view, term) {
 // The server applies one change at a time: what is saved meanwhile waits.
 function saveNames(view, key, iri, text) {
   view.waiting.set(key, { iri, text });
-  const said = view.said.get(key) || element("p");
+  const said = view.said.get(key) || para();
   view.said.set(key, said);
   showStatus(said, "working", t("namesWaiting"));
   if (view.busy) setBusy(view, true); else applyNext(view);
@@ -142,6 +154,7 @@ function finish(view, said, problem) {
 function setBusy(view, busy) {
   view.busy = busy;
   view.files.textContent = t("layerFiles", { files: view.names.files.join(", ") || t("none") });
+  view.given.replaceChildren(givenNames(view));
   for (const update of view.updates) update();
 }
 

@@ -1,13 +1,13 @@
 // The links of a thing as a picture: a node adds its own links, an opened one leads to its page.
 
-import { apiPath, element, failureBox, get, localName, pageAddress, t } from "../shared/page.js";
+import { apiPath, element, failureBox, get, localName, pageAddress, quiet, t } from "../shared/page.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths } from "./schema_graph.js";
 
 const MAX_NODES = 80, MAX_NEW = 12, WIDE = 700, HIGH = 400;
 
 export async function showNeighbours(graph, iri, label, figure) {
-  const nodes = new Map([[iri, { iri, label }]]), links = new Map(), opened = new Set(), frame = element("div"), caption = element("p", { class: "quiet" });
+  const nodes = new Map([[iri, { iri, label }]]), links = new Map(), opened = new Set(), frame = element("div"), caption = quiet();
   figure.replaceChildren(frame, caption);
 
   async function open(from) {

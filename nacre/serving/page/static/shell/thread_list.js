@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, inline, item, language, navigate, notifyTabs, openMenu, pageAddress, query, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, inline, item, language, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 
 const MAX_LISTED = 100;
@@ -15,7 +15,7 @@ export async function listThreads(most = MAX_LISTED) {
     const search = $("search").value.trim();
     const found = await get("api/threads" + query({ search, limit: most }));
     if (own !== latestRequest) return;
-    if (!found.length) { $("threads").replaceChildren(element("p", { class: "quiet none" }, t(search ? "nothingFound" : "noConversations"))); return; }
+    if (!found.length) { $("threads").replaceChildren(para("quiet none", t(search ? "nothingFound" : "noConversations"))); return; }
     const days = new Map();
     for (const each of found) days.set(dayLabel(each.updated), [...(days.get(dayLabel(each.updated)) || []), each]);
     $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, element("h2", {}, name), element("ul", {}, threads.map(threadItem)))),
@@ -50,7 +50,7 @@ function threadMenu(opener, thread, title, own) {
   const choice = (label, then, kind = "") => button(label, () => { pop.hidePopover(); then(); }, kind);
   const take = (format, name) => async () => download(await (await call("GET", url + "/export?format=" + format)).blob(), name);
   const ask = () => {
-    pop.replaceChildren(element("p", {}, t("deleteForGood", { what: title })), choice(t("delete"), remove, "bad"), choice(t("keep"), () => opener.focus()));
+    pop.replaceChildren(para(null, t("deleteForGood", { what: title })), choice(t("delete"), remove, "bad"), choice(t("keep"), () => opener.focus()));
     pop.querySelector("button").focus();
   };
   async function remove() {

@@ -1,9 +1,9 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, para, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
 import { remove as erase } from "../turn/feedback.js";
 import { rowTable } from "../turn/table.js";
-import { beginLoading, breadcrumbs, latestRequest, showFailure } from "./browse.js";
+import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
 
 const PAGE = 50, SEARCH_DELAY = 200;
 const ASIDE = ["failed", "empty", "changed kind", "contradicted", "replaced"];
@@ -32,8 +32,8 @@ function draw(view, page) {
   view.search = searchField(t("searchVerified"), () => { clearTimeout(timer); timer = setTimeout(() => reload(view), SEARCH_DELAY); });
   const select = element("select", { "aria-label": t("whichShown"), onchange: () => { view.shown = select.value; reload(view); } }, Object.entries(SHOWN).map(([value, label]) => element("option", { value }, label)));
   const check = button(t("checkAll"), () => checkAll(view, check), "", { title: t("checkAllTitle") });
-  $("look").replaceChildren(breadcrumbs(view.graph), element("h2", {}, t("verifiedQuestions")),
-    element("p", {}, t("verifiedLead")),
+  look(view.graph, element("h2", {}, t("verifiedQuestions")),
+    para(null, t("verifiedLead")),
     quiet(t(page.may_approve ? "verifiedMayApprove" : "verifiedOwn")),
     page.calibration ? quiet(calibrated(page.calibration)) : "",
     card(row(view.search, select, check), view.found, view.list, view.more));
@@ -78,7 +78,7 @@ function item(view, page, entry) {
   const act = async (waiting, action) => {
     if (root.getAttribute("aria-busy")) return;
     root.setAttribute("aria-busy", "true");
-    out.replaceChildren(element("p", { class: "working" }, waiting));
+    out.replaceChildren(para("working", waiting));
     try { await action(); } catch (problem) { out.replaceChildren(failureBox(problem)); } finally { root.removeAttribute("aria-busy"); }
   };
   const run = () => act(t("running"), async () => {
@@ -126,7 +126,7 @@ function item(view, page, entry) {
 function given(graph, ran, close) {
   const cell = (value) => (typeof value === "string" && isIri(value) ? thingLink(graph, value) : null);
   const columns = ran.columns.length ? ran.columns : [t("columnAnswer")], rows = ran.columns.length ? ran.rows : ran.values.map((value) => [value]);
-  return [ran.words ? element("p", {}, ran.words) : "", rows.length ? rowTable({ columns, rows, cell, name: "verified", caption: ran.entry.question }) : element("p", { class: "note" }, t("givesNothingNow")),
+  return [ran.words ? para(null, ran.words) : "", rows.length ? rowTable({ columns, rows, cell, name: "verified", caption: ran.entry.question }) : para("note", t("givesNothingNow")),
     ran.query ? element("details", {}, element("summary", { class: "quiet" }, t("theQuery")), element("pre", { tabindex: "0", "aria-label": t("theQuery") }, ran.query)) : "", row(button(t("close"), close, "plain"))];
 }
 

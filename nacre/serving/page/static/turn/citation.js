@@ -1,6 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -75,12 +75,12 @@ function citationContent(record, citation, derive) {
   }
   if (citation.place) {
     const { document: name, start, end } = citation.place;
-    parts.push(element("p", { class: "row" }, faint(name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
+    parts.push(para("row", faint(name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
   } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
   if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
-  if (ran.length) parts.push(h3("whatWasAsked"), element("p", {}, ran.join("; ")));
-  parts.push(element("p", {}, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
+  if (ran.length) parts.push(h3("whatWasAsked"), para(null, ran.join("; ")));
+  parts.push(para(null, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
   return parts;
 }
 

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -20,7 +20,7 @@ export function drawDerivation(root, { live }) {
   for (const each of live.routes) rounds.set(each.round, new Set(each.branches));
   for (const each of [...queries.map(({ tool, round }) => ({ branch: tool, round })), ...live.evidence]) rounds.set(each.round, (rounds.get(each.round) || new Set()).add(each.branch));
   root.replaceChildren(
-    element("p", { class: "asked" }, live.question), record ? summary(record) : element("p", { class: "working" }, t("underWay")),
+    para("asked", live.question), record ? summary(record) : para("working", t("underWay")),
     understandingSection(live, record), questionSteps(record), timeSection(live, record),
     ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, t("roundN", { n: round })),
       [...branches].sort((a, b) => BRANCH_ORDER.indexOf(a) - BRANCH_ORDER.indexOf(b)).map((branch) => branchSection(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
@@ -40,9 +40,9 @@ function understandingSection(live, record) {
   const plans = [...new Set((record?.queries || live.queries).filter((each) => each.words && !each.words.startsWith("passages like")).map((each) => each.words))];
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
-  if (record && (record.standalone_own || addsWords(record))) parts.push(element("p", {}, t("ownQuestion"), element("q", {}, record.standalone)));
+  if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone)));
   if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", each.kind)))));
-  if (known?.unknown.length) parts.push(element("p", { class: "note" }, t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
+  if (known?.unknown.length) parts.push(para("note", t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
   return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
 }
@@ -75,8 +75,8 @@ function branchSection(branch, round, live, record, queries) {
   const by = record?.by[branch];
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
   return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
-    worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => element("p", { class: "error" }, each.error.message)),
-    sentences.slice(0, 24).map((each) => block("passage", element("p", {}, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
+    worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => para("error", each.error.message)),
+    sentences.slice(0, 24).map((each) => block("passage", para(null, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
 
 // One query: in words, as text, and its rows. It can be edited and run again.
@@ -91,7 +91,7 @@ function queryDetails(each, record) {
     buttons.replaceChildren(...(record && text ? [button([icon("play"), t("rows")], () => run(text), "plain"), button([icon("pencil"), t("editAndRun")], edit, "plain")] : []));
   };
   async function run(written) {
-    out.replaceChildren(element("p", { class: "working" }, t("running")));
+    out.replaceChildren(para("working", t("running")));
     try {
       const ran = await send("POST", apiPath("graphs", record.graph, "query"), { language, text: written });
       out.replaceChildren(quiet(countPhrase(ran.rows.length, "row") + (ran.truncated ? t("cutOff") : "") + ", " + formatSeconds(ran.seconds)), ran.columns.length ? rowTable({ ...ran, name: "rows", caption: each.words || t("rows"), cell: (value) => (typeof value === "string" && isIri(value) ? thingLink(record.graph, value) : null) }) : "", ran.rows.length && !ran.truncated && !state.choices?.is_visitor ? confirmRows(written) : "");
@@ -131,7 +131,7 @@ function queryDetails(each, record) {
   }
   begin();
   return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
-    each.error ? element("p", { class: "error" }, each.error.message) : "", text ? box : "", buttons, out);
+    each.error ? para("error", each.error.message) : "", text ? box : "", buttons, out);
 }
 
 function agentsSection(record) {

@@ -1,6 +1,6 @@
 // Feedback on an answer: right (a verified question), wrong and why, or what was meant.
 
-import { announce, apiPath, block, button, choiceGroup, element, failureBox, pageLink, query, send, t } from "../shared/page.js";
+import { announce, apiPath, block, button, choiceGroup, element, failureBox, pageLink, para, query, send, t } from "../shared/page.js";
 import { editInPlace, readingsOf } from "./turn.js";
 
 const MAX_COMMENT = 4000;
@@ -8,7 +8,7 @@ const MAX_COMMENT = 4000;
 // What became of a confirmation, with a link to the list of them.
 export function confirmedNote(entry) {
   const waiting = entry.state !== "in use" ? t("confirmedNotUsed", entry) : t(entry.approved ? "confirmedInUse" : "confirmedWaiting");
-  const note = element("p", { class: "quiet confirmed" }, t("confirmedByYou") + waiting + " ", pageLink({ graph: entry.graph, verified: "" }, t("verifiedQuestions")));
+  const note = para("quiet confirmed", t("confirmedByYou") + waiting + " ", pageLink({ graph: entry.graph, verified: "" }, t("verifiedQuestions")));
   announce(t("confirmedByYou") + waiting);
   return note;
 }

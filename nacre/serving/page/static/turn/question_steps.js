@@ -1,6 +1,6 @@
 // The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { classLink, countPhrase, element, faint, isIri, item, quiet, t, thingLink } from "../shared/page.js";
+import { classLink, countPhrase, element, faint, isIri, item, para, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
@@ -14,16 +14,16 @@ export function questionSteps(record) {
   return element("details", { class: "part", open: failed.length ? true : null },
     element("summary", {}, element("strong", {}, t("asTriples")), faint(" " + countPhrase(derived.triples.length, "triple") + t(failed.length ? "notAllHold" : "checked"))),
     element("ul", { class: "mentions" }, derived.triples.map((ends) => item(ends.map((end, i) => [i ? " " : "", end.startsWith("?") ? element("em", {}, end) : end])))),
-    failed.map((each) => element("p", { class: "note" }, t("doesNotHold", { what: each.says }))),
-    derived.matches.filter((each) => !each.valid).map((each) => element("p", { class: "note" }, t("notInGraphText", { what: each.text }))),
+    failed.map((each) => para("note", t("doesNotHold", { what: each.says }))),
+    derived.matches.filter((each) => !each.valid).map((each) => para("note", t("notInGraphText", { what: each.text }))),
     derived.matches.filter((each) => each.candidates.length).map((each) => matchLine(each, record.graph)),
     considered ? quiet(t("runAsQueries", { what: countPhrase(considered, "reading"), n: selected.length })) : "",
-    derived.checked.filter((each) => each.why).map((each) => element("p", { class: "note" }, t("queryWas", { ...each, n: each.query + 1 }))));
+    derived.checked.filter((each) => each.why).map((each) => para("note", t("queryWas", { ...each, n: each.query + 1 }))));
 }
 
 function matchLine(each, graph) {
   const lead = LINK_BY_KIND[each.kind];
-  return element("p", {}, element("q", {}, each.text), " → ", each.candidates.slice(0, MAX_CANDIDATES).map((one, i) => [i ? ", " : "",
+  return para(null, element("q", {}, each.text), " → ", each.candidates.slice(0, MAX_CANDIDATES).map((one, i) => [i ? ", " : "",
     lead && isIri(one.iri) ? lead(graph, one.iri, one.label) : one.label,
     element("span", { class: "tag", title: t(one.similarity == null ? "nameFit" : "nameFitMeaning") }, one.score.toFixed(2) + (one.similarity == null ? "" : "; " + one.similarity.toFixed(2)))]));
 }

@@ -1,6 +1,6 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { announce, apiPath, button, element, failureBox, get, pageAddress, t } from "../shared/page.js";
+import { announce, apiPath, button, element, failureBox, get, pageLink, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
 
 export async function showMeanings(turn, record, word, root) {
@@ -13,7 +13,7 @@ export async function showMeanings(turn, record, word, root) {
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
     status.replaceChildren();
-    root.append(element("a", { href: pageAddress({ graph: record.graph, names: "" }) }, t("names")));
+    root.append(pageLink({ graph: record.graph, names: "" }, t("names")));
     root.firstChild.focus();
   } catch (failure) {
     status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => showMeanings(turn, record, word, root))));

@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -37,7 +37,7 @@ export function newTurn(question, hooks) {
   };
   turn.root = element("article", { "aria-busy": "true", "aria-label": question }, turn.asked, turn.understood, turn.steps, turn.answer, turn.rest);
   turn.root.turn = turn;
-  turn.asked.append(element("p", {}, question));
+  turn.asked.append(para(null, question));
   return turn;
 }
 
@@ -150,7 +150,7 @@ export function failTurn(turn, problem, ...ways) {
 function showUnderstood(turn, text, record) {
   const correct = turn.hooks.ask && record?.thread && iconButton("pencil", t("correctUnderstood"), () => editInPlace(turn.understood, text, t("whatYouMeant"), t("askThis"), (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
   const about = element("span"), iris = record && !addsWords(record) ? record.derivation.matches.filter((each) => each.kind === "entity").map((each) => each.chosen) : [];
-  turn.understood.replaceChildren(...(record && !iris.length && !addsWords(record) ? [] : [element("p", {}, t("understoodAs"), element("q", {}, text), about, " ", correct)]));
+  turn.understood.replaceChildren(...(record && !iris.length && !addsWords(record) ? [] : [para(null, t("understoodAs"), element("q", {}, text), about, " ", correct)]));
   // the words of the question alone do not say whom it is about
   if (iris.length) loadLabels(record.graph, iris).then((known) => { if (known.size) about.textContent = " (" + [...known.values()].join(", ") + ")"; });
 }
@@ -181,7 +181,7 @@ function splitAfterCitations(node) {
   while (each && (each.nodeType !== Node.TEXT_NODE || !/^\s*[.;,]/.test(each.data))) each = each.nextSibling;
   if (!each) return null;
   each.data = each.data.replace(/^\s*[.;,]\s*/, "");
-  const rest = element("p");
+  const rest = para();
   while (each) { const following = each.nextSibling; rest.append(each); each = following; }
   paragraph.append(":");
   return rest.textContent.trim() ? rest : null;
@@ -257,7 +257,7 @@ function toolbar(turn, record, kept) {
   }));
   if (record.thread) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
-    if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(element("p", {}, record.question)))));
+    if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(para(null, record.question)))));
     if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
     if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
@@ -299,7 +299,7 @@ function showThumb(bar, thumb) {
 function confirmation({ by, at, how, question }) {
   const who = by === LOCAL ? t("you") : by;
   const said = how === "same shape" ? [t("confirmedLike", { by: who, date: day(at) }), element("q", {}, question)] : [t("confirmedBy", { by: who, date: day(at) })];
-  return element("p", { class: "quiet confirmation" }, said);
+  return para("quiet confirmation", said);
 }
 
 export const isConfirmed = (record) => Boolean(record?.verified) && record.verified.how !== "same shape";
