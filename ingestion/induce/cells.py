@@ -12,7 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from ingestion.induce.names import readable_name
-from ingestion.induce.partial_dates import ZONE, PartialDate, is_surely_date, is_unknown_date, parse_partial_date
+from ingestion.induce.partial_dates import OPEN, ZONE, PartialDate, is_surely_date, is_unknown_date, parse_partial_date
 from ingestion.induce.quantities import MIN_READ, read_quantities
 from ingestion.read.facts import TermSort
 from ingestion.vocabulary import XSD, local_name, name_rank
@@ -149,9 +149,9 @@ def infer_cells(
 def _periods(
     iri: str, families: Collection[str], texts: Sequence[str], frequency: dict[TermSort, int]
 ) -> list[PartialDate | tuple[None, None, None]] | None:
-    """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ; a text
-    that is no date has no days, and one that says that the date is not known has no words either. None for other
-    literals, and for dates that are all days, moments or years."""
+    """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ. Another
+    text with digits may be any day; one without has no days, and one that says that the date is not known has no words
+    either. None for other literals, and for dates that are all days, moments or years."""
     if not {"text", "integer", *_DATES}.issuperset(families) or families == {"integer"}:
         return None
     declared = sum(_declared_as(each, frequency) for each in _DATES) > MOST * sum(frequency.values())
@@ -171,7 +171,7 @@ def _periods(
         is_number = form is not None and form.lastgroup == "year" and not (declared or _is_recent_year(text))
         partial += form is None and period is not None
         others += period is None or is_number
-        read.append(period or PartialDate(text, None, None))
+        read.append(period or PartialDate(text, *(OPEN if any(map(str.isdigit, text)) else (None, None))))
         if others > (1 - (MOST if declared else MIN_READ)) * len(texts):
             return None
     # other texts among dates of one form are exceptions ("to be confirmed")

@@ -63,12 +63,12 @@ def parse_partial_date(text: str) -> PartialDate | None:
     text = text.strip()
     start, *rest = text.split("/")
     first = _parse_date(start)
-    if not rest:
-        return first or parse_worded_date(text)
+    if len(rest) in (0, 2):
+        return first if first and not rest else parse_worded_date(text)
     if len(rest) == 1 and first is not None and re.fullmatch(r"\d\d", rest[0]) and re.fullmatch(r"\d{4}", start):
         return parse_worded_date(f"{start}-{rest[0]}")
     last = _parse_date(rest[-1])
-    if len(rest) > 1 or (first is None and start not in ("", "..")) or (last is None and rest[-1] not in ("", "..")):
+    if len(rest) > 2 or (first is None and start not in ("", "..")) or (last is None and rest[-1] not in ("", "..")):
         return None
     if first is not None and last is not None:
         ordered = str(first.first) <= str(last.last)
@@ -202,13 +202,14 @@ def _forms() -> dict[str, re.Pattern[str]]:
         "century": rf"(?:the\s+)?(?:(?P<n>\d{{1,2}}|[ivx]+)(?:\.|st|nd|rd|th|e|er|ème)?[\s-]*(?:{_any('century')})"
         rf"|(?:{_any('century')})\s+(?P<n2>[ivx]+|\d{{1,2}})){era}",
         "season": rf"(?:{seasons})\s+(?P<y>\d{{4}})",
-        "month": r"(?:(?P<d>\d{1,2})(?:\.|st|nd|rd|th)?\s*)?(?P<m>[^\W\d_]{3,12})\.?,?\s+(?P<y>\d{4})",
+        "month": r"(?:(?P<d>\d{1,2})(?:\.|st|nd|rd|th)?[-/\s]*)?(?P<m>[^\W\d_]{3,12}|[ivx]{1,4})"
+        r"(?:\.?,?\s+|[-./])(?P<y>\d{4})",
         "month_first": r"(?P<m>[^\W\d_]{3,12})\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>\d{4})",
         "numbers": r"(?:(?P<d>\d{1,2})\.\s?)?(?P<m>\d{1,2})[./]\s?(?P<y>\d{4})",
         "day": r"(?P<y>\d{4})-(?P<m>\d\d)(?:-(?P<d>\d\d))?",
         "sure": rf"(?<!\w)(?:{_any('before', 'after')})(?!\w)|\d0(?:{_any('decade')})\b|(?:{_any('decade_before')}) \d"
         rf"|(?:{_any('century')})(?!\w)|\b(?:{seasons})\b|\d\s?(?:{_any('bc', 'ad')})(?!\w)"
-        rf"|\b(?:{'|'.join(_months())})[^\W\d_]*\.?\s+\d",
+        rf"|\b(?:{'|'.join(_months())})[^\W\d_]*[-.]?\s*\d|\d[-./\s]+[ivx]+[-./\s]+\d{{4}}",
         "year": rf"(?P<y>\d{{1,4}}){era}",
     }
     forms["range"] = rf"(?:(?:{_any('between')}) )?(?P<rest>.+?)\s*(?:-|–|—|\b(?:{_any('to')})\b)\s*(?P<end>.+)"
@@ -287,6 +288,8 @@ def _base(text: str) -> _Days | None:
             # a short number is a year only with its era
             return _days(year, year) if year and (parts["ad"] or year >= 100) else None
         month = int(parts["m"]) if parts["m"].isdecimal() else month_number(parts["m"])
+        if not month and set(parts["m"]) <= set(_ROMAN):
+            month = _roman(parts["m"])
         day = int(parts["d"] or 0)
         if 1 <= month <= 12 and year and day <= calendar.monthrange(year % 400 + 2000, month)[1]:
             return _days(year, year, month, day)

@@ -67,6 +67,12 @@ def unfold_lists(draft: Draft) -> None:
             for owner, those in members:
                 if place < len(those):
                     draft.add(owner, f"{iri}@{name}", those[place])
+        label = f"number of {' '.join((*words, noun))}"
+        if label not in known and any(len(set(those)) < len(those) for _, those in members):
+            # links are a set: of one that comes twice they count one
+            draft.add(draft.iri(f"{iri}@number"), LABEL, draft.literal(label))
+            for owner, those in members:
+                draft.add(owner, f"{iri}@number", draft.literal(str(len(those)), XSD + "integer"))
 
 
 # members of lists by the property that leads to them, each with the thing that has the list

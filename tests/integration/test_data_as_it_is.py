@@ -258,6 +258,18 @@ async def test_lists_keep_their_order(question: str, values: list[str], tmp_path
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
 
 
+async def test_members_that_come_twice_in_a_list_are_counted_twice(tmp_path: Path) -> None:
+    members = "".join(f' :{name} a :Stop ; r:label "{name.capitalize()}" .' for name in ("mill", "fen"))
+    walk = ':w a :Walk ; r:label "Long Walk" ; :stops ( :mill :fen :mill )'
+    text = f"@prefix : <http://e.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . {walk} .{members}"
+    ask = ask_graph(text, tmp_path)
+    answer = await ask("How many stops does Long Walk have?")
+    assert answer["values"] == [3]
+    assert answer["citations"][0]["triples"]
+    assert (await ask("What are the stops of Long Walk?"))["values"] == ["Mill", "Fen"]
+    assert (await ask("Which walk has the most stops?"))["values"] == ["Long Walk"]
+
+
 async def test_things_of_one_name_are_counted_apart(tmp_path: Path) -> None:
     cats = " . ".join(
         f':c{i} a :Cat ; r:label "{name}" ; :age {i}' for i, name in enumerate(("Tom", "Kit", "Tom", "Tom"))

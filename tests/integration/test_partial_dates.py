@@ -60,16 +60,23 @@ WORDED = """
 :d a :Kiln ; rdfs:label "Dogwood kiln" ; :built "1890er Jahre" .
 :e a :Kiln ; rdfs:label "Elm kiln" ; :built "not recorded" .
 :f a :Kiln ; rdfs:label "Fir kiln" ; :built "20th century" .
+:g a :Kiln ; rdfs:label "Gum kiln" ; :built "1. Drittel 1899" .
+:h a :Kiln ; rdfs:label "Hazel kiln" ; :built "9 VI 1902" .
+:i a :Kiln ; rdfs:label "Ivy kiln" ; :built "spring 1911" .
+:j a :Kiln ; rdfs:label "Juniper kiln" ; :built 1912 .
+:k a :Kiln ; rdfs:label "Koa kiln" ; :built "1902?" .
 """
 
 
 @pytest.mark.parametrize(
     ("question", "values", "possible"),
     [
-        ("Which kilns were built before 1884?", ["Ash kiln"], "Birch kiln may fit too"),
-        ("How many kilns were built in the 19th century?", [3], "Ash kiln may fit too"),
-        ("Which kilns were built after 1885?", ["Dogwood kiln", "Fir kiln"], ""),
-        ("Which kiln is the oldest?", ["Ash kiln"], ""),
+        ("Which kilns were built before 1884?", ["Ash kiln"], "Birch kiln and Gum kiln may fit too"),
+        # what cannot be read as a date may be any day
+        ("How many kilns were built in the 19th century?", [3], "Ash kiln and Gum kiln may fit too"),
+        ("Which kilns were built after 1902?", ["Ivy kiln", "Juniper kiln"], "Fir kiln and Gum kiln may fit too"),
+        ("Which kilns were built in June 1902?", ["Hazel kiln"], "Fir kiln, Gum kiln and Koa kiln may fit too"),
+        ("Which kiln is the oldest?", ["Ash kiln"], "Gum kiln may fit too"),
         ("When was the Birch kiln built?", ["ca. 1880"], ""),
         ("For which kilns do we not know when they were built?", ["Elm kiln"], ""),
     ],

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from nacre.language.data import language, word_list, word_map
+from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
@@ -63,7 +63,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     """Everything that spans of the question may name."""
     graph, schema_linker = index.graph, index.schema_linker
     schema_links = list(_drop_parts_of_verbs(schema_linker.links(question), question))
-    schema_links = list(_drop_counting_words(schema_links, question))
+    schema_links = list(_drop_counting_words(schema_links, question, graph))
     schema_links = _with_key_words(_drop_narrower_classes(schema_links, question, graph), question)
     paraphrases = link_paraphrases(question, schema_links, schema_linker)
     found = [
@@ -110,11 +110,17 @@ def _drop_unlikely_names(
             yield link
 
 
-def _drop_counting_words(links: Sequence[Link], question: Question) -> Iterator[Link]:
-    """The links without synonyms of a word that only counts the class after it: "number of orders" is no amount."""
+def _drop_counting_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Link]:
+    """The links without synonyms of a word that only counts the class after it: "number of orders" is no amount; and
+    without a "number of orders" where the words are those of the orders, and nothing is counted or compared."""
     classes = {link.start for link in links if link.kind == "class" and link.exact}
     counts = [(c.start, c.end) for c in question.cues if c.kind == "count" and c.end in classes]
+    asks_things = not question.numbers and {c.kind for c in question.cues} <= {"open", "having", "of"}
+    named = {x.start for x in links if x.exact} if asks_things else set()
     for link in links:
+        name = graph.words.get(link.refs[0].predicate, ())
+        if name[:2] == phrase_list("linking", "number_of") and not link.exact and link.start in named:
+            continue
         is_synonym = link.kind == "property" and link.match == "like"
         if not (is_synonym and any(start <= link.start and link.end <= end for start, end in counts)):
             yield link
