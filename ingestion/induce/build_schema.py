@@ -31,12 +31,16 @@ from ingestion.vocabulary import (
 )
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
+from nacre.language.spellings import spelling_groups
 from nacre.records.schema import RECORDS, Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_LISTED_VALUES = 30
+
+# texts of a property that are compared by their normalised form (given): 0.1 s
+MAX_SPELT_VALUES = 10_000
 
 SAMPLES = 5
 
@@ -173,7 +177,14 @@ def _predicate(
         role=_role(layout, place, cells, label_of),
         written=written_form(cells),
         ordered=list_places(layout.facts, place) is not None,
+        spellings=() if values else _spellings(layout, place),
     )
+
+
+def _spellings(layout: Layout, place: PredicateColumns) -> tuple[tuple[str, ...], ...]:
+    if place.cells is None or place.cells.datatype != "text" or len(place.distinct) > MAX_SPELT_VALUES:
+        return ()
+    return spelling_groups(map(layout.facts.texts.__getitem__, place.distinct.tolist()))
 
 
 def _role_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> PredicateRole:

@@ -5,6 +5,7 @@ The words are in `resources/spellings.yaml`.
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 
@@ -45,6 +46,28 @@ def same_spellings(value: str, values: Iterable[str]) -> tuple[str, ...]:
     return (value, *others)
 
 
+def spelling_groups(values: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """The values that are one in several spellings or variants, in time that grows with their number. Initials count
+    where one value alone has them.
+
+    >>> spelling_groups(["Italy", "U.K.", "United Kingdom", "Gray", "grey", "Uganda", "UK", "A. B."])
+    (('Gray', 'grey'), ('U.K.', 'UK', 'United Kingdom'))
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    initials: dict[str, set[str]] = defaultdict(set)
+    for value in sorted(set(values)):
+        if len(value) <= MAX_LENGTH:
+            plain = _plain(value)
+            key = _variant_key(plain)
+            groups[key].append(value)
+            if (short := _variant_key(_initials(plain))) != key:
+                initials[short].add(key)
+    for short, longs in initials.items():
+        if len(longs) == 1 and short in groups:
+            groups[min(longs)] += groups.pop(short)
+    return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
+
+
 def is_variant(one: str, other: str) -> bool:
     """Whether two texts are surely two ways to write one: in British and American English, or initials.
 
@@ -52,9 +75,9 @@ def is_variant(one: str, other: str) -> bool:
     (True, True, False)
     """
     first, second = _plain(one), _plain(other)
-    if min(len(first), len(second)) >= MIN_VARIANT and _folded(first) == _folded(second):
+    if _variant_key(first) == _variant_key(second):
         return True
-    return _are_initials(first, second) or _are_initials(second, first)
+    return first == _initials(second) or second == _initials(first)
 
 
 def is_similar(one: str, other: str) -> bool:
@@ -84,16 +107,18 @@ def _plain(text: str) -> str:
     return rest if rest and first in load_language_texts(RESOURCE)["articles"] else low
 
 
-def _folded(plain: str) -> str:
+def _variant_key(plain: str) -> str:
+    if len(plain) < MIN_VARIANT:
+        return f" {_SPACES.sub('', plain)}"  # no key of a longer text
     for pattern, counts_as in _variants():
         plain = pattern.sub(counts_as, plain)
     return plain.replace(" ", "")
 
 
-def _are_initials(short: str, long: str) -> bool:
-    words = [word for word in long.replace("-", " ").split() if word[0].isalpha()]
-    initials = "".join(word[0] for word in words)
-    return short.isalpha() and len(words) > 1 and len(short) <= MAX_INITIALS and short == initials
+def _initials(plain: str) -> str:
+    """The first letters of a few words; "" for one word or many."""
+    words = [word for word in plain.replace("-", " ").split() if word[0].isalpha()]
+    return "".join(word[0] for word in words) if 1 < len(words) <= MAX_INITIALS else ""
 
 
 @cache

@@ -11,7 +11,7 @@ from nacre.language.spellings import is_similar, is_variant, same_spellings, spe
 from nacre.plans.selects import answer_variable
 from nacre.records.evidence import OtherSpelling
 from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, PlanTerm, Select
-from nacre.records.schema import Schema
+from nacre.records.schema import Predicate, Schema
 
 # spellings that are named
 MAX_NAMED = 5
@@ -35,7 +35,7 @@ def other_spellings(
         value = _value(each)
         if value is None:
             continue
-        known = _values(each.left, schema)
+        known = _values(each.left, schema, value)
         same = same_spellings(value, known)
         variants = _variants(value, known)
         named = [(other, True) for other in variants if other not in same]
@@ -50,7 +50,10 @@ def other_spellings(
             yield OtherSpelling(value, other, count, is_joined)
     counted = [each.of for each in select.answers if isinstance(each, Aggregate) and each.function == "count"]
     for term in (*select.by, *counted):
-        left = list(_values(term, schema))
+        about = _texts(term, schema)
+        left = list(about.values) if about else []
+        for value, *others in about.spellings[:MAX_NAMED] if about else ():
+            yield from (OtherSpelling(value, other, None, False) for other in others[:MAX_NAMED])
         while left:
             value, *others = left
             alike = [other for other in others if _may_be_one(value, other)]
@@ -68,7 +71,7 @@ def _condition(condition: Filter, schema: Schema) -> Filter:
     value = _value(condition)
     if value is None:
         return condition
-    found = _variants(value, _values(condition.left, schema))
+    found = _variants(value, _values(condition.left, schema, value))
     return replace(condition, op="in", right=found) if len(found) > 1 else condition
 
 
@@ -79,10 +82,17 @@ def _value(condition: Filter) -> str | None:
     return right if is_text and isinstance(right, str) else None
 
 
-def _values(term: PlanTerm, schema: Schema) -> tuple[str, ...]:
-    """The values of a property of texts, if they are few."""
+def _values(term: PlanTerm, schema: Schema, value: str) -> tuple[str, ...]:
+    """The values of a property of texts, if they are few; of others those that are a value in other spellings."""
+    about = _texts(term, schema)
+    if about is None:
+        return ()
+    return about.values or next((group for group in about.spellings if value in group), ())
+
+
+def _texts(term: PlanTerm, schema: Schema) -> Predicate | None:
     about = schema.predicate_of.get(term.predicate) if isinstance(term, Attribute) else None
-    return about.values if about is not None and about.datatype == "text" else ()
+    return about if about is not None and about.datatype == "text" else None
 
 
 def _may_be_one(one: str, other: str) -> bool:

@@ -76,7 +76,8 @@ class Predicate:
 
     Undescribed link targets and untyped things count under "". `unit` is the unit found in the data ("mm", "km/h").
     `shape`: literals hold one number, a range or a pair. If there are few distinct values (labels of the targets for
-    links), `values` lists them, most frequent first; otherwise `samples` has some of them. A `hidden` predicate is
+    links), `values` lists them, most frequent first; otherwise `samples` has some of them, and `spellings` groups the
+    texts that are one value in several spellings. A `hidden` predicate is
     queryable and left out of what is suggested or shown. `patterns` are the SPARQL group patterns over ?this and ?value
     of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
     says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
@@ -111,6 +112,7 @@ class Predicate:
     phrases: tuple[str, ...] = ()
     written: str = ""
     ordered: bool = False
+    spellings: tuple[tuple[str, ...], ...] = ()
 
     @property
     def pairs_off(self) -> bool:

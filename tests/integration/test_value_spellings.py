@@ -61,3 +61,20 @@ async def test_spellings_of_an_iri_are_one_thing(tmp_path: Path) -> None:
     )
     answer = await ask_graph(graph, tmp_path)("How many sites are there?")
     assert answer["values"] == [2]
+
+
+async def test_spellings_among_many_values_are_joined(tmp_path: Path) -> None:
+    makers = [f"Kiln {chr(65 + n // 26)}{chr(65 + n % 26)} works" for n in range(80)]
+    makers += ["Nord Ton Werk", "N.T.W.", "nord-ton werk", "Harbour Pots", "Harbor Pots", "Lehm Ton", "Lehm Topf", "LT"]
+    graph = "".join(
+        f"<http://e.org/{n}> a <http://e.org/Crate> ; <http://www.w3.org/2000/01/rdf-schema#label> "
+        f'"Crate {n}" ; <http://e.org/maker> "{maker}" .\n'
+        for n, maker in enumerate(makers)
+    )
+    ask = ask_graph(graph, tmp_path)
+    answer = await ask("How many crates have the maker Nord Ton Werk?")
+    assert (answer["values"], answer["status"]) == ([3], "partial")
+    assert "“N.T.W.” (1) is counted as “" in answer["answer"]
+    assert (await ask("How many crates have the maker Harbour Pots?"))["values"] == [2]
+    # initials of two values are no spelling of one of them
+    assert (await ask("How many crates have the maker Lehm Ton?"))["values"] == [1]
