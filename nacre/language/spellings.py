@@ -60,7 +60,8 @@ def spelling_groups(values: Iterable[str]) -> tuple[tuple[str, ...], ...]:
             plain = _plain(value)
             key = _variant_key(plain)
             groups[key].append(value)
-            if (short := _variant_key(_initials(plain))) != key:
+            letters = _initials(plain)
+            if letters and (short := _variant_key(letters)) != key:
                 initials[short].add(key)
     for short, longs in initials.items():
         if len(longs) == 1 and short in groups:
