@@ -150,3 +150,29 @@ def test_the_work_for_sums_grows_with_the_rows(monkeypatch: pytest.MonkeyPatch) 
     rows = [(n, [f"Item {n}", str(n % 9)]) for n in range(2_000)]
     assert totals.find_totals([*rows, (2_000, ["Total", "7990"])]) == [2_000]
     assert len(seen) < 10 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "rows"),
+    [
+        # one is longer, each with a title
+        ("Kilns,,,Potters,\nKiln,Pots,,Potter,Room\nA,10,,Ida,2\nB,20,,Bo,4\nC,30,,,\n", ["kilns", "potters"], [3, 2]),
+        # headings in other rows
+        ("Kiln,Pots,,,\nA,10,,Potter,Room\nB,20,,Ida,2\nC,30,,Bo,4\n", ["kilns", "table 2"], [3, 2]),
+        # the same headings
+        ("Kiln,Pots,,,Kiln,Pots\nA,10,,,C,5\nB,20,,,D,7\n", ["kilns", "table 2"], [2, 2]),
+        # a column is empty in one table
+        ("Kiln,Pots,,Potter,Room\nA,10,,Ida,2\nB,20,,Bo,4\n", ["kilns"], [2]),
+        ("Kiln,Pots,,Fired,Hours\nA,10,,2024-05-06,2\nB,20,,2024-05-07,4\nC,30,,,\n", ["kilns"], [3]),
+        ("Kiln,Pots,,Potter,Room\nA,10,,Ida,2\nB,20,,Ida,4\nC,30,,,\n", ["kilns"], [3]),
+        ("Kiln,Pots,,Note\nA,10,,new\nB,20,,\nC,30,,\n", ["kilns"], [3]),
+    ],
+)
+def test_tables_beside_each_other_are_classes(tmp_path: Path, text: str, labels: list[str], rows: list[int]) -> None:
+    _, reports = read_csv(tmp_path, text)
+    assert ([each.label for each in reports], [each.rows for each in reports]) == (labels, rows)
+    assert all(any("side by side" in note for note in each.notes) == (len(rows) > 1) for each in reports)
+    cells = sum(bool(cell) for line in text.splitlines() for cell in line.split(","))
+    read = sum(column.read + 1 for each in reports for column in each.columns)
+    assert cells == read + sum(each.skipped for each in reports)
+    assert len({each.cells for each in reports}) == 1

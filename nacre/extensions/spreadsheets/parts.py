@@ -1,13 +1,14 @@
 """Find the tables of a sheet and the rows in them that are no data: Sheet -> its parts, each a sheet of its own.
 
-Tables are separated by empty rows. Sums, repeated headings, section titles and notes are left out and named. The value
-of merged cells, of a repetition mark, and of a first column that is only written where it changes, holds for all its
-rows. Longer sheets are no work of hands and stay as they are.
+Tables are separated by empty rows or columns. Sums, repeated headings, section titles and notes are left out and named.
+The value of merged cells, of a repetition mark, and of a first column that is only written where it changes, holds for
+all its rows. Longer sheets are no work of hands and stay as they are.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from ingestion.read.tables import Sheet, UnreadableTable
 from nacre.extensions.spreadsheets.classify import CellKind, classify, is_value, is_year, words
@@ -56,19 +57,83 @@ def sheet_parts(sheet: Sheet) -> list[Sheet]:
         return [sheet]
     if len(rows) > MAX_ROWS or max((sum(map(bool, row)) for row in rows), default=0) < 2:
         return [sheet]
+    ends = _ends_of_tables(rows)
+    if not ends:
+        return _parts_below(sheet, rows)
+    found: list[Sheet] = []
+    note = f"{len(ends) + 1} tables stand side by side, with empty columns between them."
+    for left, right in pairwise((0, *ends, max(map(len, rows)))):
+        merged = tuple(each for each in sheet.merged if left <= each[1] and each[3] < right)
+        own = sheet._replace(rows=_between(sheet, left, right), whole=sheet.rows, merged=merged)
+        own = own._replace(notes=(*sheet.notes, note))
+        found += _parts_below(own, [_cut(row, left, right) for row in rows], beside=len(found))
+    return found
+
+
+def _cut(row: Sequence[str], left: int, right: int) -> list[str]:
+    """A row whose cells in other columns are empty."""
+    return [*[""] * min(left, len(row)), *row[left:right]]
+
+
+def _between(sheet: Sheet, left: int, right: int) -> Callable[[], Iterator[Sequence[str]]]:
+    return lambda: (_cut(row, left, right) for row in sheet.rows())
+
+
+def _ends_of_tables(rows: Rows) -> list[int]:
+    """The first columns of tables that stand beside others: below an own row of headings each row begins with another
+    text, and this row, the last one or the first heading tells that the table is no part of that on its left."""
+    used = [any(place < len(row) and row[place] for row in rows) for place in range(max(map(len, rows)))]
+    starts = [n for n, is_used in enumerate(used) if is_used and n > 1 and not used[n - 1] and any(used[:n])]
+    found: list[int] = []
+    for start in starts:
+        left = _table_between(rows, found[-1] if found else 0, start)
+        right = _table_between(rows, start, next((n for n in starts if n > start), None))
+        if left is None or right is None:
+            continue
+        keys = right.keys
+        is_key = all(keys) and len({*keys}) == len(keys) and not any(map(is_value, keys))
+        if left.body != right.body or left.headings[0] == right.headings[0] or (is_key and left.end != right.end):
+            found.append(start)
+    return found
+
+
+class _Beside(NamedTuple):
+    """A table beside another one: its first row below its headings, the row below it, its headings, and its first
+    column."""
+
+    body: int
+    end: int
+    headings: list[str]
+    keys: list[str]
+
+
+def _table_between(rows: Rows, left: int, right: int | None) -> _Beside | None:
+    """The table in some columns; None if they have no headings over two columns and rows."""
+    own = [row[left:right] for row in rows]
+    end = max((n + 1 for n, row in enumerate(own) if any(row)), default=0)
+    layout = find_layout(own[: min(end, HEAD_ROWS)])
+    headings = [each for each in layout.headings if each]
+    first = next((n for n, each in enumerate(layout.headings) if each), 0)
+    keys = [row[first] if first < len(row) else "" for row in own[layout.above : end]]
+    return _Beside(layout.above, end, headings, keys) if len(headings) > 1 and len(keys) > 1 else None
+
+
+def _parts_below(sheet: Sheet, rows: Rows, beside: int | None = None) -> list[Sheet]:
+    """The tables of a sheet that stand below each other, and `beside` others."""
     parts, below = _tables(rows)
     for part in parts:
         _read_body(rows, part, sheet)
-    if not parts or (len(parts) == 1 and not (parts[0].left_out or parts[0].filled or below)):
+    is_alone = len(parts) == 1 and beside is None
+    if not parts or (is_alone and not (parts[0].left_out or parts[0].filled or below)):
         return [sheet]
     return [
         sheet._replace(
             rows=_view(sheet, part),
             notes=(*sheet.notes, *_notes(rows, part, below.get(n, []))),
             top=part.top,
-            label=_label(sheet, part, n) if len(parts) > 1 else "",
+            label="" if is_alone else _label(sheet, part, n + (beside or 0)),
             skipped=sum(bool(cell) for n in _skipped_rows(part, below.get(n, [])) for cell in rows[n]),
-            whole=sheet.rows,
+            whole=sheet.whole or sheet.rows,
         )
         for n, part in enumerate(parts)
     ]
