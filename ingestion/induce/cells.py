@@ -111,7 +111,7 @@ def infer_cells(
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
-    periods = _periods(iri, families, texts, frequency)
+    periods = _periods(iri, families, texts, sorts, frequency)
     if periods is not None:
         words, low, high = ([each[i] for each in periods] for i in range(3))
         exact, hidden = _exact(other, words, texts, "date"), [each is None for each in words]
@@ -147,7 +147,11 @@ def infer_cells(
 
 
 def _periods(
-    iri: str, families: Collection[str], texts: Sequence[str], frequency: dict[TermSort, int]
+    iri: str,
+    families: Collection[str],
+    texts: Sequence[str],
+    sorts: Sequence[TermSort],
+    frequency: dict[TermSort, int],
 ) -> list[PartialDate | tuple[None, None, None]] | None:
     """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ. Another
     text with digits may be any day; one without has no days, and one that says that the date is not known has no words
@@ -159,7 +163,7 @@ def _periods(
         return None
     read: list[PartialDate | tuple[None, None, None]] = []
     forms, partial, unknown, others = set[str](), 0, 0, 0
-    for text in texts:
+    for text, sort in zip(texts, sorts, strict=True):
         if is_unknown_date(text):
             unknown += 1
             read.append((None, None, None))
@@ -168,11 +172,12 @@ def _periods(
         if form is not None:
             forms.add(str(form.lastgroup))
         # a number is a year among dates alone
-        is_number = form is not None and form.lastgroup == "year" and not (declared or _is_recent_year(text))
+        is_year = declared or _FAMILY.get(sort[1]) in _DATES or _is_recent_year(text)
+        is_number = form is not None and form.lastgroup == "year" and not is_year
         partial += form is None and period is not None
         others += period is None or is_number
         read.append(period or PartialDate(text, *(OPEN if any(map(str.isdigit, text)) else (None, None))))
-        if others > (1 - (MOST if declared else MIN_READ)) * len(texts):
+        if others / len(texts) > round(1 - (MOST if declared else MIN_READ), 3):
             return None
     # other texts among dates of one form are exceptions ("to be confirmed")
     if not (partial or len(forms) > 1) or unknown > MOST * len(texts):

@@ -79,8 +79,9 @@ def parse_partial_date(text: str) -> PartialDate | None:
 
 
 def is_unknown_date(text: str) -> bool:
-    """Whether a text says that a date is not known: "undated", "not recorded"."""
-    return len(text) <= MAX_WORDS and _plain(text) in _words()["missing"]
+    """Whether a text says that a date is not known: "undated", "not recorded", "unknown, before the war"."""
+    starts = _plain(text), re.split("[,;(:]", _plain(text))[0].strip()
+    return len(text) <= MAX_WORDS and not set(starts).isdisjoint(_words()["missing"])
 
 
 def is_surely_date(text: str) -> bool:
@@ -210,7 +211,7 @@ def _forms() -> dict[str, re.Pattern[str]]:
         "sure": rf"(?<!\w)(?:{_any('before', 'after')})(?!\w)|\d0(?:{_any('decade')})\b|(?:{_any('decade_before')}) \d"
         rf"|(?:{_any('century')})(?!\w)|\b(?:{seasons})\b|\d\s?(?:{_any('bc', 'ad')})(?!\w)"
         rf"|\b(?:{'|'.join(_months())})[^\W\d_]*[-.]?\s*\d|\d[-./\s]+[ivx]+[-./\s]+\d{{4}}",
-        "year": rf"(?P<y>\d{{1,4}}){era}",
+        "year": rf"(?:(?P<before>{_any('ad')})\s?)?(?P<y>\d{{1,4}}){era}",
     }
     forms["range"] = rf"(?:(?:{_any('between')}) )?(?P<rest>.+?)\s*(?:-|–|—|\b(?:{_any('to')})\b)\s*(?P<end>.+)"
     return {name: re.compile(form) for name, form in forms.items()}
@@ -286,7 +287,7 @@ def _base(text: str) -> _Days | None:
             if parts["bc"]:
                 return _days(1 - year, 1 - year) if year else None
             # a short number is a year only with its era
-            return _days(year, year) if year and (parts["ad"] or year >= 100) else None
+            return _days(year, year) if year and (parts["ad"] or parts["before"] or year >= 100) else None
         month = int(parts["m"]) if parts["m"].isdecimal() else month_number(parts["m"])
         if not month and set(parts["m"]) <= set(_ROMAN):
             month = _roman(parts["m"])

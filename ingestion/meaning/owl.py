@@ -64,6 +64,8 @@ def unfold_lists(draft: Draft) -> None:
             if max(len(those) for _, those in members) <= max(1, place) or label in known:
                 continue
             draft.add(draft.iri(f"{iri}@{name}"), LABEL, draft.literal(label))
+            for words_of_end in ENDS.get(name, ()):
+                draft.add(draft.iri(f"{iri}@{name}"), SKOS + "altLabel", draft.literal(words_of_end))
             for owner, those in members:
                 if place < len(those):
                     draft.add(owner, f"{iri}@{name}", those[place])
@@ -79,6 +81,9 @@ def unfold_lists(draft: Draft) -> None:
 Lists = defaultdict[str, list[tuple[int, list[int]]]]
 
 PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
+
+# what people say of the ends of a list
+ENDS = {"first": ("starts at", "starts with", "begins with"), "last": ("ends at", "ends with", "terminates at")}
 
 
 def _unfold_lists(draft: Draft, lists: Lists) -> None:

@@ -252,6 +252,8 @@ async def test_citations_name_only_triples_of_the_file(file: str, text: str, que
         ("What is the first stop of Long Walk?", ["Mill"]),
         ("What is the second stop of Short Walk?", ["Fen"]),
         ("What is the last stop of Short Walk?", ["Mill"]),
+        ("Which walks start at Abbey?", ["Short Walk"]),
+        ("Which walks end at Abbey?", ["Long Walk"]),
     ],
 )
 async def test_lists_keep_their_order(question: str, values: list[str], tmp_path: Path) -> None:

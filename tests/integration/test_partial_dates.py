@@ -88,6 +88,21 @@ async def test_dates_in_words(tmp_path: Path, question: str, values: list[object
     assert possible or "may fit" not in answer["answer"]
 
 
+async def test_years_before_christ_in_words_are_no_years_after(tmp_path: Path) -> None:
+    text = (
+        GRAPH.partition(":a a :Vase")[0]
+        + "@prefix d: <http://purl.org/dc/terms/> ."
+        + "".join(
+            f':v{n} a :Vase ; rdfs:label "{name}" ; d:date "{date}" .\n'
+            for n, (name, date) in enumerate(
+                {"Owl vase": "1200 BC", "Boat vase": "1300 v. Chr.", "Elk vase": "AD 79"}.items()
+            )
+        )
+    )
+    answer = await ask_graph(text, tmp_path)("Which vase is the oldest?")
+    assert (answer["values"], answer["status"]) == (["Boat vase"], "answered")
+
+
 async def test_only_what_may_fit(ask: Ask) -> None:
     answer = await ask("Which vases were made in 1928?")
     assert answer["values"] == []

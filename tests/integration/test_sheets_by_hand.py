@@ -176,3 +176,34 @@ def test_tables_beside_each_other_are_classes(tmp_path: Path, text: str, labels:
     read = sum(column.read + 1 for each in reports for column in each.columns)
     assert cells == read + sum(each.skipped for each in reports)
     assert len({each.cells for each in reports}) == 1
+
+
+def test_an_empty_cell_among_ticks_is_a_no(tmp_path: Path) -> None:
+    path = tmp_path / "kilns.csv"
+    path.write_text("Kiln,Fired,Cleaned,Insured\nElm,x,yes,n\nOak,,,y\nAsh,X,yes,\nFir,,,y\n")
+    found, (report,) = read(path)
+    assert found["kilns"] == {
+        "Kiln": ["Elm", "Oak", "Ash", "Fir"],
+        "Fired": ["true", "false", "true", "false"],
+        "Cleaned": ["true", "true"],
+        "Insured": ["false", "true", "true"],
+    }
+    assert [(each.read, each.empty) for each in report.columns[1:]] == [(2, 2), (2, 2), (3, 1)]
+    assert report.notes == ("Fired: an empty cell is a no, since all others are ticks.",)
+
+
+def test_headings_in_two_languages_are_two_names(tmp_path: Path) -> None:
+    text = "Ofen / kiln;Kosten / costs\nElm;10\nOak;20\n"
+    (tmp_path / "kilns.csv").write_text(text)
+    facts = read_sources(find_sources([str(tmp_path / "kilns.csv")], READING), tmp_path / SHEETS)
+    assert {"Kosten", "costs", "Ofen", "kiln"} <= set(facts.texts)
+
+
+def test_a_sheet_that_is_only_called_by_a_number_has_the_name_of_its_file_too(tmp_path: Path) -> None:
+    with xlsxwriter.Workbook(str(tmp_path / "kilns.xlsx")) as book:
+        for name in ("2024", "2025"):
+            sheet = book.add_worksheet(name)
+            for n, row in enumerate([("Kiln", "Pots"), ("Elm", 10), ("Oak", 20)]):
+                sheet.write_row(n, 0, row)
+    _, reports = read(tmp_path / "kilns.xlsx")
+    assert [each.label for each in reports] == ["kilns 2024", "kilns 2025"]

@@ -90,6 +90,7 @@ def test_texts_that_are_no_dates(text: str) -> None:
         ("années 1920", "1920-01-01", "1929-12-31"),
         ("Anfang 19. Jh.", "1800-01-01", "1849-12-31"),
         ("XIXe siècle", "1800-01-01", "1899-12-31"),
+        ("AD 85", "0085-01-01", "0085-12-31"),
         ("2nd century AD", "0100-01-01", "0199-12-31"),
         ("2. Jh. v. Chr.", "-9401-01-01", "-9500-12-31"),
         ("500-450 BC", "-9101-01-01", "-9151-12-31"),
@@ -128,6 +129,11 @@ def test_keys_are_in_the_order_of_time(one: int, other: int) -> None:
         ({"2009-10": "", "2010-11": ""}, "text", "single"),
         ({"ca. 1890": "", "1870s": "", "1887": "", "nach 1905": "", "n.d.": ""}, "date", "period"),
         ({"1890": "integer", "before 1903": ""}, "date", "period"),
+        ({"0120": "gYear", "300 BC": "", "ca. 650": "", "02XX": ""}, "date", "period"),
+        # one in ten is no date
+        ({"box 7": "", **{f"before 19{n}": "" for n in range(10, 19)}}, "date", "period"),
+        ({"box 7": "", **{f"before 19{n}": "" for n in range(10, 18)}}, "text", "single"),
+        ({"undated, found later": "", "before 1903": "", "1890": "integer"}, "date", "period"),
         # amounts
         ({"1200": "integer", "about 1300": ""}, "integer", "single"),
         ({"about 1200": "", "up to 1500": ""}, "text", "single"),

@@ -65,13 +65,15 @@ _DOUBLE: TermSort = ("literal", f"{XSD}double", "")
 
 @dataclass(frozen=True)
 class ColumnType:
-    """The type of a column, how its numbers and dates are written, the unit of most of its cells, and what to ask."""
+    """The type of a column, how its numbers and dates are written, the unit of most of its cells, what to ask, and
+    whether an empty cell is a no."""
 
     name: TypeName
     comma: bool = False
     order: Order = "ymd"
     unit: str = ""
     question: str = ""
+    is_ticked: bool = False
 
     def literal(self, text: str) -> tuple[TermSort, str] | None:
         """The sort and form of the literal for a text without blanks around it; None if it does not fit."""
@@ -188,7 +190,7 @@ def decide_type(
     # also a short column may have one cell that does not fit
     enough = max(min(MIN_SHARE * stating, stating - 1), (profile.filled + 1) / 2, 1)
     if profile.count(CellKind.BOOLEAN) >= enough and profile.count(CellKind.BOOLEAN) == profile.filled - missing:
-        return ColumnType("boolean")
+        return ColumnType("boolean", is_ticked=all(text.casefold() in words("marks") for text in profile.distinct))
     if profile.count(CellKind.CLOCK) >= enough:
         return ColumnType("time")
     if profile.count(CellKind.YMD, CellKind.DMY, CellKind.MDY) >= enough:
@@ -284,6 +286,11 @@ class CellNumbers(dict[str, int]):
                 self.misfits.add(cell)
         self[cell] = number
         return number
+
+
+def number_of_no(numbers: TermNumbers) -> int:
+    """The number of the literal for an empty cell among ticks."""
+    return numbers.of(_SORTS["boolean"])["false"]
 
 
 def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:

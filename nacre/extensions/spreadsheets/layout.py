@@ -51,11 +51,15 @@ _ORDINALS = ("second", "third", "fourth", "fifth")
 
 
 def other_names(name: str, names: Sequence[str]) -> list[str]:
-    """What people call a doubled heading besides its name.
+    """What people call a doubled heading besides its name, and headings of a sheet that has them in two languages.
 
     >>> other_names("Phone 2", ["Phone", "Phone 2"]), other_names("Phase 2", ["Phase 2"])
     (['Phone', 'second Phone'], [])
+    >>> other_names("Topf / pot", ["Topf / pot", "Ton / clay"]), other_names("Price / kg", ["Pot", "Price / kg"])
+    (['Topf', 'pot'], [])
     """
+    if " / " in name and 2 * sum(" / " in each for each in names) > len(names):
+        return [part for part in map(str.strip, name.split(" / ")) if part]
     before, _, number = name.rpartition(" ")
     is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
     return [before, f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []

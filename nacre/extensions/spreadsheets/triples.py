@@ -45,6 +45,7 @@ from nacre.extensions.spreadsheets.columns import (
     ColumnType,
     decide_type,
     literal_numbers,
+    number_of_no,
     uses_comma,
 )
 from nacre.extensions.spreadsheets.layout import (
@@ -310,6 +311,9 @@ def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
     """The IRI of the class of a sheet, which no other sheet has, and its label."""
     file = Path(Path(source.name).name.removesuffix(".gz")).stem
     name = sheet.label or sheet.name or file
+    if not any(map(str.isalpha, name)):
+        # "2025" says when, and the file what
+        name = f"{file} {name}"
     if f"{source.base}/{quote(name, safe=_SAFE)}" in taken:
         name = f"{file} {sheet.label or sheet.name or len(taken)}"
     iri = f"{source.base}/{quote(name, safe=_SAFE)}"
@@ -437,6 +441,7 @@ def _second_pass(
     terms = {each.place: _cell_numbers(each, links.get(each.place), numbers) for each in table.columns}
     read, texts_kept = Counter[int](), Counter[int]()
     types = {each.place: each.type.name for each in table.columns}
+    ticked = {each.place for each in table.columns if each.type.is_ticked}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
     every = _until_failure(reading.sheet)[0]
     every = every if cells is None or reading.sheet.whole is not None else _copied(every, cells)
@@ -462,8 +467,10 @@ def _second_pass(
             if place >= width:
                 continue
             objects = np.fromiter(known.of(columns[place]), dtype=np.int32, count=len(batch))
-            parts.append(_triples(things, predicates[place], objects))
             read[place] += int(np.count_nonzero(objects))
+            if place in ticked:
+                objects[objects == 0] = number_of_no(numbers)
+            parts.append(_triples(things, predicates[place], objects))
             if table.name is not None and place == table.name.place:
                 labels = _full_names(columns, table.parts) if table.parts else columns[place]
                 names = objects if titles is known else np.fromiter(titles.of(labels), dtype=np.int32)
@@ -501,6 +508,8 @@ def _full_names(columns: Sequence[Sequence[str]], parts: tuple[SheetColumn, Shee
 def _misfit_notes(table: SheetTable, reports: Sequence[ColumnReport], misfits: dict[int, list[str]]) -> Iterator[str]:
     """The cells of each column that are kept as text, since they do not fit it."""
     for column, each in zip(table.columns, reports, strict=True):
+        if column.type.is_ticked and each.empty:
+            yield f"{each.name}: an empty cell is a no, since all others are ticks."
         if shown := misfits[column.place]:
             more = f" and {each.kept_as_text - len(shown):,} more" if each.kept_as_text > len(shown) else ""
             what = f"refer to no row of {each.type}" if each.link else f"are no {_type_words(each)}"
@@ -554,9 +563,10 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
         # "actions under the act" are actions
         found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[head]))
     named = reading.table.name
-    if named is not None and named.profile.is_unique and named.name.isalpha() and not is_called_name(named.name):
-        # a row with the name of a pollster is a pollster
-        found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[named.name.casefold()]))
+    for name in [named.name, *other_names(named.name, reading.names)] if named and named.profile.is_unique else ():
+        if name.isalpha() and not is_called_name(name):
+            # a row with the name of a pollster is a pollster
+            found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[name.casefold()]))
     for each in reading.table.columns:
         own = iris[_predicate(reading, each)]
         link = links.get(each.place)
