@@ -11,6 +11,7 @@ from ingestion.meaning.owl import (
     join_spellings,
     link_named_graphs,
     merge_same,
+    set_aside_not_deprecated,
     unfold_lists,
 )
 from ingestion.meaning.relation_nodes import read_claims, unfold_measurements, unfold_roles
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     unfold_names,
     unfold_nodes,
     merge_same,
+    set_aside_not_deprecated,
     read_wikibase,
     read_ontology,
     read_skos,

@@ -29,7 +29,7 @@ from ingestion.vocabulary import (
 )
 from nacre.language.tokens import spelling
 from nacre.language.word_forms import singular
-from nacre.records.schema import RECORDS
+from nacre.records.schema import DEPRECATED, RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -145,6 +145,17 @@ def _unfold(draft: Draft, head: int, nodes: list[int], members: list[int], lists
     draft.hide(owners, LIST_REASON)
     for node in nodes:
         draft.hide(draft.rows_of(node), LIST_REASON)
+
+
+NOT_DEPRECATED_REASON = "not deprecated, as all that does not say so"
+
+
+def set_aside_not_deprecated(draft: Draft) -> None:
+    """Set aside that things are not deprecated: others do not say it, and none of these is told apart from them."""
+    for thing, value in draft.pairs(DEPRECATED):
+        if draft.text(value) in ("false", "0"):
+            rows = [row for row in draft.rows_of(thing) if draft.text(draft.row(row)[1]) == DEPRECATED]
+            draft.hide([row for row in rows if draft.row(row)[2] == value], NOT_DEPRECATED_REASON)
 
 
 SPELLING_REASON = "another spelling of an IRI"

@@ -11,7 +11,9 @@ from nacre.language.spellings import is_similar, is_variant, same_spellings, spe
 from nacre.plans.selects import answer_variable
 from nacre.records.evidence import OtherSpelling
 from nacre.records.plan import Aggregate, Ask, Attribute, Combine, Compute, Filter, PlanTerm, Select
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import DEPRECATED, Predicate, Schema
+
+_NO = (("!=", True), ("=", False))
 
 # spellings that are named
 MAX_NAMED = 5
@@ -68,6 +70,10 @@ def _joined(select: Select, schema: Schema) -> Select:
 def _condition(condition: Filter, schema: Schema) -> Filter:
     if isinstance(condition.right, Select):
         return replace(condition, right=_joined(condition.right, schema))
+    left = condition.left
+    if isinstance(left, Attribute) and left.predicate == DEPRECATED and (condition.op, condition.right) in _NO:
+        # what is not deprecated does not say so
+        return Filter(left, "unknown")
     value = _value(condition)
     if value is None:
         return condition

@@ -260,6 +260,22 @@ async def test_lists_keep_their_order(question: str, values: list[str], tmp_path
     assert (await ask_graph(LISTS, tmp_path)(question))["values"] == values
 
 
+async def test_what_does_not_say_that_it_is_deprecated_is_not(tmp_path: Path) -> None:
+    stated = ("", "; owl:deprecated true ", "; owl:deprecated false ", "; owl:deprecated true ", "")
+    text = "@prefix : <http://e.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> ." + "".join(
+        f':c{n} a :Cup ; <{LABEL}> "Cup {n}" {each}.\n' for n, each in enumerate(stated)
+    )
+    ask = ask_graph(text, tmp_path)
+    for question, values in {
+        "How many cups are not deprecated?": [3],
+        "Which cups are deprecated?": ["Cup 1", "Cup 3"],
+        "Is Cup 2 deprecated?": [False],
+        "Is Cup 1 deprecated?": [True],
+    }.items():
+        answer = await ask(question)
+        assert (answer["values"], answer["status"]) == (values, "answered"), question
+
+
 async def test_members_that_come_twice_in_a_list_are_counted_twice(tmp_path: Path) -> None:
     members = "".join(f' :{name} a :Stop ; r:label "{name.capitalize()}" .' for name in ("mill", "fen"))
     walk = ':w a :Walk ; r:label "Long Walk" ; :stops ( :mill :fen :mill )'
