@@ -97,6 +97,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("are the boats all steel", "whether there are boats whose hull is steel", ("operator", "all")),
         ("are there boats of steel", "whether there are boats whose hull is steel", None),
         (
+            "did an oak or elm boat have more faults",
+            "whether there are boats with a fault whose hull is oak or elm",
+            ("operator", "more"),
+        ),
+        ("did an oak or elm boat have faults", "whether there are boats with a fault whose hull is oak or elm", None),
+        (
             "does Petrel go well with Skua",
             "whether Petrel or Skua is a boat",
             ("coverage", "does Petrel go well with Skua"),
@@ -171,3 +177,10 @@ async def test_what_names_a_thing_is_no_answer_and_repeated_names_are_not_counte
     ask = ask_graph(f"day,guest name,code\n{guests}", folder, "guests.csv")
     different = await ask("How many different guests were there?")
     assert different["status"] != "answered" or different["values"] == [2]
+
+
+async def test_verbs_that_only_relate_things_are_no_words_left_out(tmp_path: Path) -> None:
+    ask = ask_graph(GRAPH, tmp_path)
+    located, painted = await ask("Which boats are located in Ness?"), await ask("Which boats are painted in Ness?")
+    assert located["values"] == painted["values"] == ["Petrel", "Skua"]
+    assert located["status"] != "partial" == painted["status"]

@@ -21,7 +21,7 @@ from nacre.understanding.parsing.link_constraints import unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
-from nacre.understanding.question.records import Link, Question, Ref, covered_mask, token_mask
+from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
 from nacre.wording.labels import predicate_label
 
 MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
@@ -31,7 +31,6 @@ MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the q
 # students" is no sum of "professor number" (set by hand).
 MIN_SUMMED_SCORE, MIN_NAMED_SCORE = 0.8, 0.5
 
-BOUNDS = frozenset(("<", "<=", ">", ">="))
 ONE_PLACE = "one place"  # The check of rows: what is ranked first stands alone.
 
 Find = Callable[[Candidate, Question, Sequence[Link], SchemaGraph], Iterator[str]]
@@ -217,14 +216,17 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
 
 
 def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """ "Are all ..." that only asks for some; "A, or B and C": which of them "and" joins; different things whose names
-    repeat; a count beside another aggregate that nothing joins; a number with a unit beyond all numbers of a property
-    without one, as 2.1 m is of heights in cm."""
+    """ "Are all ..." that only asks for some; "did A or B win more" that compares nothing; "A, or B and C": which of
+    them "and" joins; different things whose names repeat; a count beside another aggregate that nothing joins; a number
+    with a unit beyond all numbers of a property without one, as 2.1 m is of heights in cm."""
     d = candidate.derivation
     for i, token in enumerate(question.tokens if isinstance(candidate.body, Ask) else ()):
         is_all = token.norm in language().words["of_all_things"] and question.tokens[i - 1].norm != "at"
         if is_all and not overlaps_link(i, i + 1, d.links):
             yield token.text
+    compares = any(c.op in INEQUALITIES or c.against is not None or c.top is not None for c in d.conditions)
+    if isinstance(candidate.body, Ask) and not compares:
+        yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "compare")
     joins = [c for c in question.cues if c.kind in ("or", "and")]
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:
@@ -244,7 +246,8 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     for link in d.links:
         if link.kind == "property" and link.refs[0].predicate in summed and link.score < least:
             yield _words(question, link.covered)
-    compared = [v for c in d.conditions if c.ref.predicate and not c.function and c.op in BOUNDS for v in c.values]
+    bounds = (c for c in d.conditions if c.ref.predicate and not c.function and c.op in INEQUALITIES)
+    compared = [value for condition in bounds for value in condition.values]
     for cue in (cue for cue in question.cues if cue.kind == "compare"):
         number = next((n for n in question.numbers if n.start >= cue.start and n.value in compared), None)
         if number and any(x.kind == "class" and cue.end <= x.start and x.end <= number.start for x in d.links):
