@@ -101,6 +101,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
             "whether there are boats with a fault whose hull is oak or elm",
             ("operator", "more"),
         ),
+        ("who has the faults of Petrel", "faults whose boat hired is Petrel", ("shape", "who")),
+        ("boats of hull Ash", "boats whose hull is Ash", ("whole values", "Ash")),
+        ("which boats of Ness are still in service", "boats whose berth is Ness", ("coverage", "still")),
         ("did an oak or elm boat have faults", "whether there are boats with a fault whose hull is oak or elm", None),
         (
             "does Petrel go well with Skua",

@@ -22,6 +22,7 @@ from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
+from nacre.understanding.ranking.features import answer_type_features
 from nacre.wording.labels import predicate_label
 
 MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
@@ -70,8 +71,10 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
         nodes = (graph.node_of_classes.get((v.classes, v.without)) for each in selects for v in each.variables)
         may_end = end_date_ref([Ref(node) for node in nodes if node is not None], graph) is not None
-        if may_end or not d.conditions:
-            yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "now")
+        is_vague = may_end or not d.conditions
+        # "still" before nothing that is used: "the boats of Ness still in service"
+        now = (c for c in question.cues if c.kind == "now" and (is_vague or all(x.start < c.end for x in d.links)))
+        yield from (_words(question, token_mask(c.start, c.end)) for c in now)
     if any(s.filters or s.edges or s.group or s.by or s.order or any(v.keys for v in s.variables) for s in selects):
         return
     used = set(chain.from_iterable(map(predicates_of, selects)))
@@ -173,9 +176,11 @@ def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) 
 
 
 def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """A word of a longer value, a value of the named property that is read as a name, a number inside a text, and a
-    year that is read as an amount."""
+    """A word of a longer value, a value of the named property that is read as a name, a number inside a text, a year
+    that is read as an amount, and a text without quotation marks that is no known value."""
     d = candidate.derivation
+    if "free text" in d.trace and not question.quoted:
+        yield from (condition.label for condition in d.conditions)
     used = covered_mask(d.links)
     named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
     for whole in links:
@@ -263,10 +268,12 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
 
 
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "the cheapest price" that gives
-    things, "the item with the number 12" that gives the number."""
+    """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "who" that gives boats, "the
+    cheapest price" that gives things, "the item with the number 12" that gives the number."""
     d, words = candidate.derivation, language().words
     yield from _not_counted(candidate, question, graph)
+    if answer_type_features(candidate, question, graph).get("asked who misfits"):
+        yield question.tokens[0].text
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
     yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
