@@ -187,3 +187,16 @@ async def test_verbs_that_only_relate_things_are_no_words_left_out(tmp_path: Pat
     located, painted = await ask("Which boats are located in Ness?"), await ask("Which boats are painted in Ness?")
     assert located["values"] == painted["values"] == ["Petrel", "Skua"]
     assert located["status"] != "partial" == painted["status"]
+
+
+def test_a_link_of_a_similar_word_covers_nothing(library: Library) -> None:
+    opened = library.open("boats")
+    linker = linker_of(opened.lexicon)
+    asked = prepare_question("the state and harbour of the boats", linker)
+    links = link_mentions(asked, linker.index)
+    candidates = parse_question(asked, links, linker, start_deadline(5.0))
+    words = "the states of the boats that have a berth"
+    own = next(c for c in candidates if verbalise_plan(Plan(c.body), opened.schema) == words)
+    similar = tuple(x._replace(covered=0) if x.kind == "class" else x for x in own.derivation.links)
+    own = own._replace(derivation=own.derivation._replace(links=similar))
+    assert find_doubts(own, asked, links, linker.index.graph) == (Doubt("coverage", asked.text),)

@@ -326,9 +326,9 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
 
 
 def _words(question: Question, mask: int) -> str:
-    """The part of the question from the first to the last of some tokens."""
-    places = [i for i in range(len(question.tokens)) if mask >> i & 1]
-    return question.text[question.tokens[places[0]].start : question.tokens[places[-1]].end]
+    """The part of the question from the first to the last of some tokens, or all of it."""
+    words = [token for i, token in enumerate(question.tokens) if mask >> i & 1] or question.tokens
+    return question.text[words[0].start : words[-1].end]
 
 
 CHECKS: dict[str, Find] = {
