@@ -17,6 +17,7 @@ import typer
 
 from nacre.errors import ConfigError, IngestionError
 from nacre.extension import service
+from nacre.serving.capacity import pause_collection
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
     configured_embedder,
@@ -129,10 +130,11 @@ def ingest(
 
     They replace the graph's earlier content, or are added to it with --add. The graph answers as soon as its tables and
     word index are built; vectors for search by meaning follow, or are built by `nacre index`."""
-    from ingestion import pipeline
-    from ingestion.layer.layer_file import load_layer_files
-    from ingestion.read.sources import ReadOptions
-    from nacre.config.settings import Settings
+    with pause_collection():
+        from ingestion import pipeline
+        from ingestion.layer.layer_file import load_layer_files
+        from ingestion.read.sources import ReadOptions
+        from nacre.config.settings import Settings
 
     if not (sources or texts or loader):
         raise ConfigError(NO_INPUT.format(graph=graph))

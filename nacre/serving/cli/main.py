@@ -12,17 +12,20 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
-import typer
-import typer.main
+from nacre.serving.capacity import pause_collection
 
-from nacre.errors import GraphNotFound, NacreError
-from nacre.extension import provided, services
-from nacre.serving.cli import ask, attach, graphs, ingest, serve
-from nacre.serving.cli.examples import examples_app
-from nacre.serving.cli.layer import layer_app
-from nacre.serving.cli.open_library import check_packages
-from nacre.serving.cli.serve import keys_app
-from nacre.serving.cli.turn_display import adapt_commands
+with pause_collection():
+    import typer
+    import typer.main
+
+    from nacre.errors import GraphNotFound, NacreError
+    from nacre.extension import provided, services
+    from nacre.serving.cli import ask, attach, graphs, ingest, serve
+    from nacre.serving.cli.examples import examples_app
+    from nacre.serving.cli.layer import layer_app
+    from nacre.serving.cli.open_library import check_packages
+    from nacre.serving.cli.serve import keys_app
+    from nacre.serving.cli.turn_display import adapt_commands
 
 # set by the completion script that `nacre --install-completion` adds to a shell
 COMPLETION_VARIABLE = "_NACRE_COMPLETE"
