@@ -179,9 +179,10 @@ def _entities(
             continue
         iri = texts[number]
         local = _last_segment(iri)
-        plain = split_name(_without_key_names(unquote(local) if "%" in local else local))
         names = set(map(joined_tokens, said))
-        names.add(local if local.isdigit() else joined_tokens(plain))
+        if not local.isdigit():
+            local = joined_tokens(split_name(_without_key_names(unquote(local) if "%" in local else local)))
+        names.add(local)
         # a thing that only its IRI names is rarely meant
         prominence = -1 if not count and len(names) == 1 else links
         names.discard("")

@@ -3,7 +3,7 @@
 Sentences that need more than a pattern come last: facts of a thing with one predicate, or incoming links -> sentences.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from heapq import nsmallest
 from itertools import compress, repeat
@@ -79,10 +79,10 @@ class _Writer:
         self.things = _things(writer, declared)
         self.index = np.full(len(facts.texts), -1, dtype=np.int32)
         self.index[self.things] = np.arange(len(self.things), dtype=np.int32)
-        plain, links = _plain(facts, writer), writer.near.incoming
+        (plain, rest), links = _plain(facts, writer), writer.near.incoming
         shown = ~declared[links.terms]
         self.plain = self._by_index(facts.subject[plain], facts.predicate[plain], facts.object[plain])
-        self.rest = self._by_index(facts.subject[~plain], facts.predicate[~plain], facts.object[~plain])
+        self.rest = self._by_index(facts.subject[rest], facts.predicate[rest], facts.object[rest])
         self.links = self._by_index(links.things[shown], links.predicates[shown], links.terms[shown])
         self.before = {number: way.before for number, way in writer.ways.items()}
         self.one = {number: way.one for number, way in writer.ways.items()}
@@ -133,7 +133,8 @@ class _Writer:
                 map(self.before.__getitem__, numbers), names, map(self.one.__getitem__, numbers), words, strict=True
             )
         ]
-        terms = map(self.writer.written, things), map(texts.__getitem__, numbers), map(texts.__getitem__, values)
+        written = {thing: self.writer.written(thing) for thing in self.things[first:last]}
+        terms = map(written.__getitem__, things), map(texts.__getitem__, numbers), map(texts.__getitem__, values)
         # without the function that a named tuple calls for each
         fields = zip(said, zip(*terms, strict=True), repeat(None), repeat(0), repeat(0), strict=False)
         sentences = map(partial(tuple.__new__, Sentence), fields)
@@ -149,7 +150,7 @@ class _Writer:
         return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
 
 
-NumberedSentences = Iterator[tuple[int, Sentence]]
+NumberedSentences = Iterable[tuple[int, Sentence]]
 
 
 class SentenceWriter:
@@ -175,10 +176,9 @@ class SentenceWriter:
         """The sentences about a thing with one predicate (texts, classes, names, facts), each with its place."""
         way = self.ways.get(number)
         if way is not None:
-            if not way.is_name or len(objects) > 1 or self.objects.usual[objects[0]] != self.title[thing]:
-                yield from self._facts(thing, number, way, objects)
-        elif number in self.types and (said := self._classes(thing, number, objects)) is not None:
-            yield CLASSES, said
+            return self._facts(thing, number, way, objects)
+        said = self._classes(thing, number, objects) if number in self.types else None
+        return () if said is None else ((CLASSES, said),)
 
     def _facts(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> NumberedSentences:
         if self._languages and not way.is_name and len(objects) > 1:
@@ -259,7 +259,8 @@ class SentenceWriter:
             others = self._not_stated_forward(thing, number, way, subjects, forward) if forward else subjects
             if not others or name == f"the {way.form.text} of {title[others[0]]}":
                 continue
-            first = nsmallest(SUBJECTS, [(title[s], s) for s in others])
+            pairs = [(title[s], s) for s in others]
+            first = nsmallest(SUBJECTS, pairs) if len(pairs) > SUBJECTS else sorted(pairs)
             names = list(dict.fromkeys([said for said, _ in first]))
             more = max(0, len(others) - SUBJECTS)
             if way.form.said is not None:
@@ -319,15 +320,21 @@ def _declared(facts: Facts, schema: Schema, writer: SentenceWriter) -> "Flags":
     return declared
 
 
-def _plain(facts: Facts, writer: SentenceWriter) -> "Flags":
-    """The plain facts: one object of a predicate, with a usual phrase."""
-    plain = np.zeros(len(facts.texts), dtype=bool)
+def _plain(facts: Facts, writer: SentenceWriter) -> "tuple[Flags, Flags]":
+    """The plain facts, one object of a predicate with a usual phrase; and the others, without names that are the
+    title."""
+    plain, naming = (np.zeros(len(facts.texts), dtype=bool) for _ in range(2))
     plain[[number for number, way in writer.ways.items() if not way.is_name and not way.is_text]] = True
-    usual = np.array(list(map(bool, writer.objects.usual)))
+    naming[[number for number, way in writer.ways.items() if way.is_name]] = True
+    words, title = writer.objects.usual, writer.title
     new = change_mask(facts.subject) | change_mask(facts.predicate)
     single = new & np.append(new[1:], True)
-    found: Flags = single & plain[facts.predicate] & usual[facts.object]
-    return found
+    found: Flags = single & plain[facts.predicate] & np.array(list(map(bool, words)))[facts.object]
+    names = np.flatnonzero(single & naming[facts.predicate])
+    pairs = zip(facts.subject[names].tolist(), facts.object[names].tolist(), strict=True)
+    rest = ~found
+    rest[names] = [title[thing] != words[name] for thing, name in pairs]
+    return found, rest
 
 
 SUBJECTS = 12  # maximum number of names in a sentence about incoming links
