@@ -1,4 +1,4 @@
-"""Learn which span of a text answers a question: `reading.yaml` -> `nacre/texts/weights.json`.
+"""Learn which span of a text answers a question: `reading.yaml` -> `nacre/extensions/texts/weights.json`.
 
 TextExamples are the questions about texts with their candidate answers.
 
@@ -25,11 +25,11 @@ import yaml
 from ingestion.documents import text_formats
 from ingestion.verbalise.documents import SeenTexts, text_passages
 from nacre.evaluation.score import is_right
+from nacre.extensions.texts.answer import TEXT_WEIGHTS_FILE, SpanCandidate, span_candidates
+from nacre.extensions.texts.spans import Span, expect_described_thing, expected_answer
 from nacre.language.thesaurus import rank_sentences
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
-from nacre.texts.answer import TEXT_WEIGHTS_FILE, SpanCandidate, span_candidates
-from nacre.texts.spans import Span, expect_described_thing, expected_answer
 
 # strength of the regularisation (chosen out of fold among 0.03, 0.1, 0.3, 1)
 RIDGE = 0.1

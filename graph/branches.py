@@ -16,11 +16,10 @@ from agents.query_writer import MODEL_VISITS, by_rules, may_run_readings
 from agents.turn_view import Result, TurnView
 from graph.state import State
 from nacre.access.databases import sparql_database, sql_database
-from nacre.access.join_texts import join_texts, may_join
 from nacre.access.open_graph import WATERFALL_PASSAGES, lexical_problem, sparql_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
-from nacre.extension import extensions, provided
+from nacre.extension import extensions, provided, services
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query, QueryError
 from nacre.records.threads import run_in_thread
@@ -66,9 +65,10 @@ class Branch:
 async def _sql(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
     graph, settings = resources.graph, resources.settings
     result = await resources.agents.query_writer(view, sql_database(graph, settings, resources.sandbox, view.round))
-    if view.round > 1 or not may_join(view, graph):
+    joiner = next(services("joiner"), None)
+    if view.round > 1 or joiner is None or not joiner.may_join(view, graph):
         return result
-    joining = run_in_thread(join_texts, view.understanding, graph, round=view.round, limit=resources.top_k)
+    joining = run_in_thread(joiner.join_texts, view.understanding, graph, round=view.round, limit=resources.top_k)
     try:
         joined = await asyncio.wait_for(joining, settings.branch_seconds)
     except (TimeoutError, ToolError) as error:

@@ -27,8 +27,8 @@ from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.layer_file import LayerFiles, write_layer_files
-from ingestion.meaning.derive import RULES, STORED_RULES, Rule
-from ingestion.meaning.owl import join_spellings
+from ingestion.meaning.derive import STORED_RULES, Rule, all_rules
+from ingestion.meaning.spellings import join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
@@ -111,12 +111,12 @@ def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
     return Parsed(inputs, read_sources(inputs.sources, context.folder / versions.SHEETS))
 
 
-def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = RULES) -> TablesBuilt:
+def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = ()) -> TablesBuilt:
     """Facts -> SQLite."""
     inputs, facts = parsed
     applied = layer_facts(facts, inputs.layers)
     write_layer_files(context.folder, inputs.layers)
-    used = rules if inputs.layers.spellings else [rule for rule in rules if rule is not join_spellings]
+    used = [rule for rule in rules or all_rules() if inputs.layers.spellings or rule is not join_spellings]
     layout = induce_layout(applied.facts, applied.layer, used)
     schema = write_layout(layout, context.folder / versions.TABLES, applied.layer)
     return TablesBuilt(inputs, applied.facts, layout, schema)

@@ -2,7 +2,6 @@
 
 Packages, each of which imports only from those below it:
 
-    client         the Python client
     serving        command line, HTTP API, web page, OpenAI API, MCP, LangServe
     evaluation     question files and scores
     access         open databases as users browse and query them; labels, derivations, citations
@@ -10,7 +9,6 @@ Packages, each of which imports only from those below it:
     wording        rows -> English
     checking       claims of a text against evidence
     plans          a plan -> SQL, SPARQL, triple patterns; execution and provenance
-    texts          answers from documents
     extraction     triples from texts
     language       tokens, word forms, quantities, dates; the data of English
     stores         SQLite, Qdrant, tantivy, lexicon, versions, conversations
@@ -18,36 +16,28 @@ Packages, each of which imports only from those below it:
     config         settings and the models that they name
     errors         the families of errors
 
-`extensions` has what the core does without: databases, tables on a server, several servers, further protocols.
+`extensions` has what the core does without: the Python client, databases, tables on a server, several
+servers, further protocols.
 The top-level packages `graph`, `ingestion`, `agents` and `tools` belong to the same tree.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nacre.client.facade import AsyncStream, Chat, Graph, Nacre, Reply, Stream
     from nacre.errors import NacreError
+    from nacre.extensions.client.facade import AsyncStream, Chat, Graph, Nacre, Reply, Stream
 
 __all__ = ["AsyncStream", "Chat", "Graph", "Nacre", "NacreError", "Reply", "Stream"]
 
-# the module of each public name, imported on first use so that `import nacre` stays fast
-_MODULES = {
-    "AsyncStream": "nacre.client.facade",
-    "Chat": "nacre.client.facade",
-    "Graph": "nacre.client.facade",
-    "Nacre": "nacre.client.facade",
-    "NacreError": "nacre.errors",
-    "Reply": "nacre.client.facade",
-    "Stream": "nacre.client.facade",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module 'nacre' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES[name]), name)
+    # on first use, so that `import nacre` stays fast
+    module = "nacre.errors" if name == "NacreError" else "nacre.extensions.client.facade"
+    return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import MAX_NEAREST, Closure, transitive_closure
-from ingestion.meaning.owl import SPELLING_REASON
+from ingestion.meaning.spellings import SPELLING_REASON
 from ingestion.read.facts import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,

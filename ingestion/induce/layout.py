@@ -18,7 +18,7 @@ from ingestion.induce.labels import preferred_labels
 from ingestion.induce.names import SqlIdentifiers, column_name, namespace_word
 from ingestion.layer.entries import NO_LAYER, Layer
 from ingestion.layer.resolve import name_declarations
-from ingestion.meaning.derive import RULES, Rule, derive_facts
+from ingestion.meaning.derive import Rule, derive_facts
 from ingestion.read.facts import Facts, TermSort, change_mask, unique_counts
 from ingestion.vocabulary import TYPE, language_rank, local_name, name_rank
 from nacre.records.schema import Column, Relation
@@ -114,7 +114,7 @@ def list_places(facts: Facts, place: PredicateColumns) -> "Ints | None":
     return found if (found >= 0).all() else None
 
 
-def induce_layout(facts: Facts, layer: Layer = NO_LAYER, rules: Sequence[Rule] = RULES) -> Layout:
+def induce_layout(facts: Facts, layer: Layer = NO_LAYER, rules: Sequence[Rule] | None = None) -> Layout:
     """Decide what becomes a table, a column or a junction, and which triples no table shows. The resolved `layer` gives
     names; its triples are in the facts already."""
     facts = derive_facts(facts, rules)

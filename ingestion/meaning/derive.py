@@ -1,62 +1,45 @@
-"""Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by `RULES` in order."""
+"""Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by rules in order."""
 
 from collections.abc import Callable, Sequence
 
 from ingestion.meaning.codes import expand_codes, hide_empty_texts, name_translations, name_undescribed_targets
 from ingestion.meaning.draft import Draft, RuleStopped
-from ingestion.meaning.ontologies import read_ontology, read_skos, read_wikibase
-from ingestion.meaning.owl import (
-    complete_inverses,
-    complete_transitive,
-    join_spellings,
-    link_named_graphs,
-    merge_same,
-    set_aside_not_deprecated,
-    unfold_lists,
-)
-from ingestion.meaning.relation_nodes import read_claims, unfold_measurements, unfold_roles
-from ingestion.meaning.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
+from ingestion.meaning.spellings import join_spellings
 from ingestion.read.facts import Facts
+from nacre.extension import services
 
 Rule = Callable[[Draft], None]
 
-# each rule reads what the previous ones derived
+# those of the core; each reads what the previous ones derived
 RULES: tuple[Rule, ...] = (
     join_spellings,
-    read_claims,
-    unfold_lists,
-    unfold_values,
-    unfold_names,
-    unfold_nodes,
-    merge_same,
-    set_aside_not_deprecated,
-    read_wikibase,
-    read_ontology,
-    read_skos,
-    complete_transitive,
-    complete_inverses,
-    unfold_measurements,
-    unfold_roles,
     name_undescribed_targets,
-    unfold_parts,
     name_translations,
     expand_codes,
     hide_empty_texts,
-    link_named_graphs,
 )
 
 # of rules that replace facts or hide them, those that a database can follow: its queries read its columns as they are
 STORED_RULES: tuple[Rule, ...] = (hide_empty_texts,)
 
 
-def derive_facts(facts: Facts, rules: Sequence[Rule] = RULES) -> Facts:
-    """The facts with derived triples; the same object if no rule applies.
+def all_rules() -> tuple[Rule, ...]:
+    """The rules of the core, each after those that extensions place before it by its name."""
+    added, found = [*services("rules")], list[Rule]()
+    for rule in (*RULES, None):
+        found += [each for rules in added for each in rules.get(rule.__name__ if rule else "", ())]
+        found += [rule] if rule else []
+    return tuple(found)
+
+
+def derive_facts(facts: Facts, rules: Sequence[Rule] | None = None) -> Facts:
+    """The facts with derived triples, by default by all rules; the same object if none applies.
 
     Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read. A rule that would
     take or derive too much stops, and `limits` names it.
     """
     draft = Draft(facts)
-    for rule in rules:
+    for rule in all_rules() if rules is None else rules:
         draft.budget.renew()
         try:
             rule(draft)

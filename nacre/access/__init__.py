@@ -4,7 +4,6 @@ In reading order:
     open_graph            what a turn needs of an open graph: its version, names to parse with, parsed questions, labels
     databases             a graph for agents that write SQL or SPARQL
     queries               guarded queries of people and other programs; the query of a question, without running it
-    join_texts            questions that need facts and texts
     nearest               what is nearest to a question that no rows answer
     nearest_named_facts   the facts of the things that a question names, nearest first
     nearest_class_facts   the facts of things of a class that are nearest to a question without names

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 
 import anyio
@@ -47,8 +47,6 @@ from nacre.serving.http.layer import router as layer_router
 from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
 from nacre.serving.http.text2sparql import router as text2sparql_router
 from nacre.serving.http.threads import router as threads_router
-from nacre.serving.http.uploads import Uploads
-from nacre.serving.http.uploads import router as uploads_router
 from nacre.serving.http.verified import router as verified_router
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
@@ -96,7 +94,6 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     # with NACRE_DATABASE_URL, the requests of a key are counted over all servers
     limiter = RateLimiter if keys.database is None else partial(service("fleet", "rates"), database=keys.database)
     app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins, is_locked=settings.has_login)
-    app.state.uploads = Uploads(settings.data, settings.max_upload, settings.attach_hosts)
     app.state.health = health.HealthCache(keys)
     app.add_exception_handler(NacreError, nacre_error_response)
     app.add_exception_handler(RequestValidationError, validation_error_response)
@@ -134,7 +131,7 @@ def create_worker_app() -> FastAPI:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
-    changing = (ask_router, threads_router, verified_router, name_proposals_router, uploads_router)
+    changing = (ask_router, threads_router, verified_router, name_proposals_router)
     for router in (*reading, *changing, openai_router, health.router):
         app.include_router(router)
     if alone:
@@ -175,9 +172,6 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     configure_tracing(settings)
     app.state.stopping = anyio.Event()
-    with suppress(OSError):
-        # a server that was killed left uploads in the middle
-        await run_in_thread(app.state.uploads.tidy)
     async with open_turn_service(settings, lasting=True) as turns, mcp_lifespan(app) if alone else nullcontext():
         app.state.turn_service = turns
         if settings.database_url is None or turns.threads is None:
@@ -202,7 +196,6 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
             for task in tasks:
                 task.cancel()
             await app.state.runs.close(0)
-            await run_in_thread(app.state.uploads.close)
 
 
 async def _warm_up(app: FastAPI, turns: TurnService) -> None:

@@ -15,7 +15,7 @@ import yaml
 from mcp.client.auth.utils import build_protected_resource_metadata_discovery_urls
 from playwright.sync_api import expect
 
-from nacre.client.facade import Nacre
+from nacre.extensions.client.facade import Nacre
 from nacre.extensions.login.routes import PROXY_GROUPS, PROXY_NAMES, PROXY_USER
 from tests.e2e import test_page
 from tests.e2e.conftest import GRAPHS, ROOT, answering, ask_in_playground, command, free_port, serving

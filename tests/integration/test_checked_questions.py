@@ -7,8 +7,8 @@ import pytest
 
 from ingestion.example_questions import find_example_questions, known_questions
 from ingestion.pipeline import ingest
-from nacre.client.facade import Nacre
 from nacre.config.settings import Settings
+from nacre.extensions.client.facade import Nacre
 from nacre.language.word_forms import is_plural
 from nacre.serving.cli.open_library import open_library
 

@@ -11,11 +11,11 @@ import pytest
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.meaning.derive import derive_facts
-from ingestion.meaning.owl import MAX_NAMED_GRAPHS, NAMED_GRAPH
 from ingestion.pipeline import ingest
 from ingestion.read.parse import parse_files
 from ingestion.report import read_omissions
 from ingestion.vocabulary import LABEL, TYPE
+from nacre.extensions.vocabularies.owl import MAX_NAMED_GRAPHS, NAMED_GRAPH
 from nacre.stores.sqlite.tables import Tables
 from tests.support.ask_graph import ask_graph
 from tools.provenance import MAX_STEPS

@@ -20,7 +20,6 @@ from benchmarks.inputs.hostile_files import (
     long_text,
 )
 from ingestion.documents.read_document import find_documents, read_document
-from ingestion.meaning import owl as lists
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import (
     FREE_BYTES,
@@ -32,6 +31,7 @@ from ingestion.read.sources import (
     find_sources,
 )
 from nacre.errors import IngestionError
+from nacre.extensions.vocabularies import owl as lists
 from tests.support.capsules import capsules
 
 

@@ -15,11 +15,11 @@ from ingestion.meaning import draft as budget
 from ingestion.meaning import draft as closure
 from ingestion.meaning.derive import derive_facts
 from ingestion.meaning.draft import MAX_NEAREST, Draft, transitive_closure
-from ingestion.meaning.ontologies import _Reader
 from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from ingestion.report import MAX_CYCLES, IngestReport, build_report, report_text
 from nacre.errors import IngestionError
+from nacre.extensions.vocabularies.ontologies import _Reader
 from nacre.stores.sqlite.tables import Tables
 
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from ingestion.pipeline import ingest
-from nacre.client.facade import Nacre
+from nacre.extensions.client.facade import Nacre
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/languages"
 CASES = [

@@ -16,7 +16,7 @@ from ingestion.index.triples import export_triples
 from ingestion.pipeline import ingest
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import FILE_ADDRESS, ReadOptions, find_sources
-from nacre.serving.http.uploads import Uploads
+from nacre.extensions.uploads.routes import Uploads
 from nacre.serving.keys import Caller
 from nacre.stores import versions
 from nacre.stores.sqlite.tables import Tables

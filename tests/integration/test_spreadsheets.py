@@ -28,7 +28,7 @@ from nacre.extensions.spreadsheets import read_delimited, triples
 from nacre.extensions.spreadsheets.preview import preview_table
 from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
-from nacre.serving.http.uploads import command_of_files
+from nacre.extensions.uploads.files import command_of_files
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import SHEETS
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.inputs.hostile_files import gzip_bomb
 from nacre.errors import ConfigError
-from nacre.serving.http.uploads import FILES, FOLDER, Uploads, UploadState
+from nacre.extensions.uploads.routes import FILES, FOLDER, Uploads, UploadState
 from nacre.serving.keys import Caller
 from tests.integration.test_uploads import ANN, BO, TURTLE, finished
 

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from nacre.errors import ConfigError
+from nacre.extensions.uploads.routes import FOLDER, MAX_UPLOADS, Uploads, UploadState
 from nacre.serving.errors import NotFound
-from nacre.serving.http.uploads import FOLDER, MAX_UPLOADS, Uploads, UploadState
 from nacre.serving.keys import Caller
 
 OWNERS, GRAPHS = ("ann", "bo"), ("kites", "boats")

@@ -12,8 +12,8 @@ from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases import connection
 from nacre.extensions.databases import connection as kept
 from nacre.extensions.databases.attached_tables import AttachedTables
+from nacre.extensions.uploads.routes import FOLDER, Uploads
 from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.http.uploads import FOLDER, Uploads
 from nacre.stores.addresses import ForbiddenAddress
 from nacre.stores.catalog import Library
 from tests.integration.test_uploads import ANN, BO, READER, finished

@@ -21,11 +21,7 @@ from fastapi.testclient import TestClient
 from benchmarks.abuse.measured import is_running
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError
-from nacre.serving.app import create_app
-from nacre.serving.errors import Forbidden, NotFound
-from nacre.serving.http.auth import authenticate
-from nacre.serving.http.errors import nacre_error_response
-from nacre.serving.http.uploads import (
+from nacre.extensions.uploads.routes import (
     BEFORE,
     CHUNK,
     FILES,
@@ -39,6 +35,10 @@ from nacre.serving.http.uploads import (
     UploadState,
     router,
 )
+from nacre.serving.app import create_app
+from nacre.serving.errors import Forbidden, NotFound
+from nacre.serving.http.auth import authenticate
+from nacre.serving.http.errors import nacre_error_response
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import PART_SLOTS, TurnService
 from nacre.stores.killable_pool import child_command
@@ -51,7 +51,7 @@ SERVER = """
 import sys, time
 from pathlib import Path
 from nacre.serving.keys import Caller
-from nacre.serving.http.uploads import Uploads
+from nacre.extensions.uploads.routes import Uploads
 uploads, ann = Uploads(Path(sys.argv[1]), 1), Caller("ann", may=("write",))
 upload = uploads.begin(ann).upload
 uploads.append(ann, upload, "kites.ttl", 0, sys.argv[2].encode())

@@ -3,11 +3,11 @@
 import pytest
 
 from evaluation.learn_text_answers import read_text_examples
+from nacre.extensions.texts.answer import rank_answers, text_weights
+from nacre.extensions.texts.spans import Span, expected_answer, find_answer_spans
 from nacre.language.tokens import tokenize
 from nacre.records.answer import Value
 from nacre.records.evidence import EvidenceSentence
-from nacre.texts.answer import rank_answers, text_weights
-from nacre.texts.spans import Span, expected_answer, find_answer_spans
 
 
 def told(*texts: str, title: str = "Notes") -> list[EvidenceSentence]:

@@ -19,7 +19,6 @@ from nacre.serving.cli.turn_display import print_line
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.extensions.audit.entries import Audit
-    from nacre.serving.http.uploads import Uploads, UploadState
     from nacre.stores.state.conversations import Conversations
 
 PERIODS = {"m": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -88,11 +87,9 @@ def delete(
     """Delete account, sessions, conversations, shared answers, verified questions and uploads of a person or key."""
     from nacre.config.settings import Settings
     from nacre.serving.cli.open_library import open_library
-    from nacre.serving.keys import RIGHTS, Caller
 
     settings = Settings()
     owner, accounts = _find(settings, who)
-    uploads, states = _uploads(settings, owner)
     counts: dict[str, int] = {}
     for each in _stored(settings, owner, accounts):
         counts[each["what"]] = counts.get(each["what"], 0) + 1
@@ -105,8 +102,6 @@ def delete(
     # first, so that no session goes on
     for forget in services("forget"):
         forget(settings, owner)
-    for state in states:
-        uploads.cancel(Caller(owner, may=RIGHTS), state.upload)
     asyncio.run(_delete_threads(settings, owner))
     with open_library(settings) as library:
         library.verified.remove_all(owner=owner)
@@ -187,19 +182,9 @@ def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) ->
                 yield from ({"what": "verified question", "graph": graph, **vars(each)} for each in entries)
     for stored in services("stored"):
         yield from stored(settings, owner)
-    yield from ({"what": "upload", **vars(each)} for each in _uploads(settings, owner)[1])
     with _opened(settings) as opened:
         found = opened.read(EntryFilter(who=owner))
         yield from ({"what": "audit", **each} for each in found if each["who"] == owner)
-
-
-def _uploads(settings: "Settings", owner: str) -> "tuple[Uploads, list[UploadState]]":
-    """The uploads of this machine, and those of an owner."""
-    from nacre.serving.http.uploads import FOLDER, Uploads
-
-    uploads = Uploads(settings.data, settings.max_upload)
-    states = uploads.tidy() if (settings.data / FOLDER).exists() else []
-    return uploads, [each for each in states if each.owner == owner]
 
 
 def _conversations(conversations: "Conversations", owner: str) -> Iterator[dict[str, Any]]:

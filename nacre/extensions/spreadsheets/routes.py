@@ -4,15 +4,16 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import Path as PathParameter
 
 from ingestion.read.tables import table_endings
+from nacre.extension import extensions
 from nacre.extensions.spreadsheets.preview import TablePreview, preview_table
 from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
-from nacre.serving.http.uploads import UploadId
 from nacre.serving.page.pages import PageFiles
 
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
@@ -23,7 +24,7 @@ async def preview_upload(
     request: Request,
     service: TurnServiceDep,
     caller: CallerDep,
-    upload: UploadId,
+    upload: Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")],
     name: Annotated[str, Query(min_length=1, max_length=500)],
 ) -> TablePreview:
     """The columns and first rows of a table of an upload, which may be the beginning of a file. Types are those that
@@ -36,7 +37,9 @@ async def preview_upload(
 
 
 def add_preview(app: FastAPI, *, alone: bool) -> None:
-    """Add the route, and the part of the page that shows what it gives."""
+    """Add the route, and the part of the page that shows what it gives, if files can be uploaded."""
+    if all(each.name != "uploads" for each in extensions()):
+        return
     app.state.previewed = sorted(table_endings())
     app.include_router(router)
     app.mount("/tables/files", PageFiles(directory=str(Path(__file__).with_name("static"))))

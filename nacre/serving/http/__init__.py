@@ -11,7 +11,6 @@ In reading order:
     graphs        graphs, schemas, reports; things, classes and tables
     layer         names of classes and properties
     verified      questions that people confirmed
-    uploads       files or an address become a graph
     text2sparql   a question as one SPARQL query
     health        /healthz, /readyz, /metrics
 """

@@ -183,7 +183,7 @@ class TurnChoices:
 @query_router.get("/choices", summary="List the options of a turn")
 async def turn_choices(request: Request, service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches and default settings."""
-    sharing = getattr(request.app.state, "sharing", None)
+    sharing, uploads = (getattr(request.app.state, name, None) for name in ("sharing", "uploads"))
     settings, teams = service.composition.settings, service.composition.resources.agents
     return TurnChoices(
         tuple(teams),
@@ -193,8 +193,8 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         settings.max_rounds,
         settings.top_k,
         settings.strategy,
-        "write" in caller.may and settings.max_upload > 0,
-        request.app.state.uploads.hosts if "write" in caller.may else (),
+        "write" in caller.may and settings.max_upload > 0 and uploads is not None,
+        uploads.hosts if "write" in caller.may and uploads is not None else (),
         service.threads is not None and sharing is not None and sharing.may_share(caller),
         "write" in caller.may,
         caller.name,

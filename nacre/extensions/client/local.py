@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nacre.client.facade import Reply, TurnRequest
+from nacre.extensions.client.facade import Reply, TurnRequest
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 
 if TYPE_CHECKING:

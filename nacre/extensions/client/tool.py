@@ -3,8 +3,8 @@
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
-from nacre.client.facade import Graph, Reply
 from nacre.errors import NacreError
+from nacre.extensions.client.facade import Graph, Reply
 from nacre.records.answer import Answer
 
 

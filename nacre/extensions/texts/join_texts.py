@@ -6,19 +6,19 @@ graph; the question with the thing's name in the place of the phrase is then ans
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import DECLINED, MAX_READINGS_RUN, calibrate_rows, is_empty, row_probability
 from agents.turn_view import TurnView
 from nacre.access.open_graph import lexicon_for
+from nacre.extensions.texts.answer import rank_given_spans as described_by
+from nacre.extensions.texts.descriptive_phrases import DescriptivePhrase, find_descriptive_phrases
+from nacre.extensions.texts.spans import Span
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, JoinedTexts, Query, Rows
 from nacre.records.turn import Rewrite, Understanding
-from nacre.texts.answer import rank_given_spans as described_by
-from nacre.texts.spans import Span
-from nacre.understanding.mentions import DescriptivePhrase, find_descriptive_phrases
 from nacre.understanding.understand import understand
 from tools import sql
 from tools.search_passages import LEXICAL, retrieve_sentences
@@ -148,3 +148,13 @@ def _thing_spans(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: L
             if tuple(token.norm for token in words[i : i + len(label)]) == label:
                 yield Span(words[i].start, words[i + len(label) - 1].end, "thing", iri)
                 break
+
+
+class _Joiner(NamedTuple):
+    """What the branch `sql` asks this extension for."""
+
+    may_join: Callable[[TurnView, Graph], bool] = may_join
+    join_texts: Callable[..., BranchResult] = join_texts
+
+
+JOINER = _Joiner()

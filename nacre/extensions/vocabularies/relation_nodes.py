@@ -10,9 +10,9 @@ import pyoxigraph as ox
 
 from ingestion.induce.names import lowercase_name
 from ingestion.meaning.draft import Draft
-from ingestion.meaning.value_nodes import UNIT, UNIT_NAMES, VALUE, VALUE_NAMES, VALUE_REASON, unit_symbol
 from ingestion.read.facts import unique_counts
 from ingestion.vocabulary import COMMENT_PREDICATES, LABEL, SCHEMA_TYPES, TRIPLE_TERM, TYPE, local_name, name_rank
+from nacre.extensions.vocabularies.value_nodes import UNIT, UNIT_NAMES, VALUE, VALUE_NAMES, VALUE_REASON, unit_symbol
 from nacre.language.data import word_list
 from nacre.records.schema import REIFIES
 

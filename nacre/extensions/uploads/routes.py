@@ -13,31 +13,32 @@ import re
 import secrets
 import shutil
 import signal
-import struct
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, ParamSpec, TypeVar
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from ingestion.documents.read_document import readable_formats
-from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
+from ingestion.read.sources import format_from_name
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError, GraphNotFound
+from nacre.extensions.uploads.files import DATABASES, LAYERS, command_of_files
 from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
-from nacre.serving.keys import Caller, report_deed
+from nacre.serving.keys import RIGHTS, Caller, report_deed
 from nacre.serving.turn_service import TurnService
 from nacre.stores.addresses import MAX_ADDRESS, check_address, is_database_url, named_hosts, public_address
 from nacre.stores.killable_pool import child_command
@@ -481,6 +482,39 @@ def _uploads(request: Request) -> Uploads:
     return uploads
 
 
+def add_uploads(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes."""
+    app.state.uploads = _open(app.state.settings)
+    app.include_router(router)
+
+
+@asynccontextmanager
+async def end_uploads(app: FastAPI) -> AsyncIterator[None]:
+    """End what a server that was killed left in the middle, and at the end the ingest of this one."""
+    with suppress(OSError):
+        await run_in_thread(app.state.uploads.tidy)
+    try:
+        yield
+    finally:
+        await run_in_thread(app.state.uploads.close)
+
+
+def stored_uploads(settings: Settings, owner: str) -> Iterator[dict[str, Any]]:
+    """The uploads of an owner on this machine, as `nacre person` shows them."""
+    states = _open(settings).tidy() if (settings.data / FOLDER).exists() else []
+    yield from ({"what": "upload", **vars(each)} for each in states if each.owner == owner)
+
+
+def forget_uploads(settings: Settings, owner: str) -> None:
+    """Stop or remove the uploads of an owner."""
+    for each in stored_uploads(settings, owner):
+        _open(settings).cancel(Caller(owner, may=RIGHTS), each["upload"])
+
+
+def _open(settings: Settings) -> Uploads:
+    return Uploads(settings.data, settings.max_upload, settings.attach_hosts)
+
+
 FOLDER, FILES, STATE, OUTPUT = "_uploads", "files", "state.json", "output.txt"
 
 # what named the graph's version before an ingest; to stop it, the file is renamed, which no full disk prevents
@@ -536,58 +570,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             return
         except subprocess.TimeoutExpired:
             continue
-
-
-LAYERS = (".yaml", ".yml")
-DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
-
-# what the files of each kind begin with, after so many bytes
-_SQLITE, _DUCKDB, _DUCKDB_OFFSET = b"SQLite format 3\0", b"DUCK", 8
-
-_HEADER_BYTES = 100
-
-
-def command_of_files(folder: Path, graph: str, *, add: bool = False) -> list[str]:
-    """The arguments of `nacre` that read the files of a folder; raises ConfigError for a database that is none, or
-    that comes with or is added to other data, and for layers alone."""
-    files = sorted(folder.iterdir())
-    layers = [str(path) for path in files if path.suffix.lower() in LAYERS]
-    named = [part for path in layers for part in ("--layer", path)]
-    databases = [path for path in files if path.suffix.lower() in DATABASES]
-    if databases:
-        if add or len(databases) + len(layers) < len(files) or len(databases) > 1:
-            raise ConfigError("A database becomes a graph of its own. Send one database, alone or with layers.")
-        kind = database_kind(databases[0])
-        return ["attach", f"{kind}:///{databases[0].resolve()}", "--keep", *named, "--graph", graph]
-    if len(layers) == len(files):
-        raise ConfigError("A layer says what data is called. Send it with RDF, documents or a database.")
-    tables = [str(path) for path in files if format_from_name(path.name) == TABLE]
-    aside = {*tables, *layers, *(name for table in tables for name in metadata_names(table))}
-    documents = [str(path) for path in files if path.suffix.lower() in readable_formats() and str(path) not in aside]
-    graphs = [str(path) for path in files if str(path) in tables or str(path) not in (*documents, *aside)]
-    texts = [part for path in documents for part in ("--texts", path)]
-    adding = ["--add"] if add else []
-    return ["ingest", *graphs, *texts, *named, *adding, "--base", f"{LOCAL}{graph}/", "--graph", graph]
-
-
-def database_kind(file: Path) -> str:
-    """`sqlite` or `duckdb`, as the file begins; raises ConfigError if it is neither, or if its end is missing."""
-    with file.open("rb") as opened:
-        header = opened.read(_HEADER_BYTES)
-    if header[_DUCKDB_OFFSET : _DUCKDB_OFFSET + len(_DUCKDB)] == _DUCKDB:
-        return "duckdb"
-    if len(header) < _HEADER_BYTES or not header.startswith(_SQLITE):
-        raise ConfigError(f"{file.name} is no database of SQLite or DuckDB. Export its tables, or send another file.")
-    expected, size = _sqlite_bytes(header), file.stat().st_size
-    if size < expected:
-        raise ConfigError(f"{file.name} has {size:,} of {expected:,} bytes: its end is missing. Copy it again.")
-    return "sqlite"
-
-
-def _sqlite_bytes(header: Sequence[int] | bytes) -> int:
-    """The size that the header of a SQLite file states; 0 if it states none that counts."""
-    (page,) = struct.unpack_from(">H", bytes(header), 16)
-    changed, pages = struct.unpack_from(">II", bytes(header), 24)
-    (valid_for,) = struct.unpack_from(">I", bytes(header), 92)
-    # a page of 65,536 bytes is written as 1; the number of pages counts only if it belongs to the last change
-    return pages * (65_536 if page == 1 else page) if changed == valid_for else 0

@@ -15,11 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.language.data import phrase_map
-from nacre.language.tokens import Token, fold, tokenize
-from nacre.records.answer import Value
-from nacre.records.evidence import EvidenceSentence
-from nacre.texts.spans import (
+from nacre.extensions.texts.spans import (
     ExpectedAnswer,
     QuestionWord,
     Span,
@@ -32,6 +28,10 @@ from nacre.texts.spans import (
     is_same_word,
     match_question_words,
 )
+from nacre.language.data import phrase_map
+from nacre.language.tokens import Token, fold, tokenize
+from nacre.records.answer import Value
+from nacre.records.evidence import EvidenceSentence
 
 TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from pandas import DataFrame
 
-    from nacre.client.local import LocalSource, LocalVerified
-    from nacre.client.remote import RemoteSource, RemoteVerified
+    from nacre.extensions.client.local import LocalSource, LocalVerified
+    from nacre.extensions.client.remote import RemoteSource, RemoteVerified
 
 T = TypeVar("T")
 
@@ -368,7 +368,7 @@ class Graph:
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
         """The graph as a tool of LangChain and LangGraph agents: question -> cited answer."""
-        from nacre.client.tool import graph_tool
+        from nacre.extensions.client.tool import graph_tool
 
         return graph_tool(self, name, description)
 
@@ -402,10 +402,10 @@ class Chat:
 
 def _source(where: str | Path, key: str | None, keep: bool) -> "LocalSource | RemoteSource":
     if isinstance(where, str) and where.startswith(URL_SCHEMES):
-        from nacre.client.remote import RemoteSource
+        from nacre.extensions.client.remote import RemoteSource
 
         return RemoteSource(where, key)
-    from nacre.client.local import LocalSource
+    from nacre.extensions.client.local import LocalSource
 
     return LocalSource(Path(where), keep=keep)
 

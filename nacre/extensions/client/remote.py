@@ -11,8 +11,8 @@ from urllib.parse import quote
 import httpx
 from httpx_sse import EventSource, SSEError
 
-from nacre.client.facade import Reply, TurnRequest
 from nacre.errors import ConfigError, NacreError
+from nacre.extensions.client.facade import Reply, TurnRequest
 from nacre.records.json_form import from_json
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 

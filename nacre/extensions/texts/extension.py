@@ -1,0 +1,11 @@
+"""The declaration of answers from texts."""
+
+from nacre.extension import Extension
+
+EXTENSION = Extension(
+    "texts",
+    services={
+        "text_answer": "nacre.extensions.texts.draft_texts:best_text_answer",
+        "joiner": "nacre.extensions.texts.join_texts:JOINER",
+    },
+)
