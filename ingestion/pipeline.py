@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from ingestion.documents.read_document import DocumentFile, find_documents, write_loaded
+from ingestion.documents.text_formats import DocumentFile
 from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.layer_file import LayerFiles, read_layer, read_layer_files
@@ -170,7 +170,7 @@ def load_graph(
     with ExitStack() as stack:
         reading = replace(reading, base=reading.base or recorded_base(home), dates=_date_orders(layers))
         files = stack.enter_context(rdf_files(sources, reading))
-        documents = find_documents(texts, loaded)
+        documents = service("documents", "find", "--texts")(texts, loaded) if texts or loaded else []
         stack.enter_context(exclusive_writer(home))
         with report_write_errors(home):
             versions.remove_damaged_pointer(home)
@@ -217,6 +217,7 @@ def _with_stored(given: Inputs, home: Path, manifest: Manifest, folder: Path, se
             left = read_omissions(tables).listed
         if (folder / versions.DOCUMENTS).is_file():
             with closing(Documents(folder / versions.DOCUMENTS)) as stored:
+                write_loaded = service("documents", "write")
                 for number, each in enumerate(stored.all()):
                     path = Path(scratch) / f"{number:06}.loaded"
                     write_loaded(path, each.title, list(each.parts()))

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ingestion.documents.read_document import DocumentFile
+from ingestion.documents.text_formats import DocumentFile
 from ingestion.index.lexicon import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
@@ -32,7 +32,6 @@ from ingestion.meaning.spellings import join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
-from ingestion.verbalise.documents import verbalise_documents
 from ingestion.verbalise.passages import verbalise
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.extension import service
@@ -151,8 +150,11 @@ def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
-        document_passages = verbalise_documents(documents, lexicon, writer, strict=named.inputs.sources.reading.strict)
-        passages = chain(verbalise(named.facts, named.schema), document_passages)
+        passages = verbalise(named.facts, named.schema)
+        if documents:
+            of_documents = service("documents", "verbalise")
+            strict = named.inputs.sources.reading.strict
+            passages = chain(passages, of_documents(documents, lexicon, writer, strict=strict))
         written = write_passages(counted(passages), folder / versions.PASSAGES)
     if documents and not writer.count and not named.inputs.sources.files:
         raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last_skipped}")

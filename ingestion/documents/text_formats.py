@@ -6,6 +6,7 @@ First the text of a document with its blocks, and what the readers of all format
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 BlockKind = Literal["heading", "paragraph", "row"]
@@ -23,6 +24,14 @@ MAX_COLUMN_NAME = 300
 
 class UnreadableDocument(Exception):
     """A file can't be read as a document; the message has the reason without the file's name."""
+
+
+class DocumentFile(NamedTuple):
+    """A file and the name it is cited by. `source` is where its text comes from if that is not the file."""
+
+    path: Path
+    name: str
+    source: str = ""
 
 
 class Block(NamedTuple):

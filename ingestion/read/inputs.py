@@ -7,13 +7,15 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 
 import nacre.language.data
-from ingestion.documents.read_document import DocumentFile
+from ingestion.documents.text_formats import DocumentFile
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.read.sources import TABLE, ReadOptions, Sources, base_address, find_sources, metadata_names
 from nacre.errors import IngestionError
+from nacre.extension import extensions
 from nacre.stores.versions import FORMAT
 
 BLOCK = 1 << 16
@@ -66,10 +68,19 @@ def fingerprint(
 
 
 def _code_hash() -> str:
-    """A hash of the code and the words of ingestion: another release may produce other stores from the same input."""
+    """A hash of the code and the words of ingestion, with those of extensions that take part: another release, or other
+    extensions, may produce other stores from the same input."""
     content = blake2b(digest_size=16)
     words = Path(nacre.language.data.__file__).with_name("en") / "ingestion.yaml"
-    ingestion = Path(__file__).parent.parent
-    for path in (*sorted(ingestion.rglob("*.py")), *sorted(ingestion.rglob("*.yaml")), words):
+    folders, files = {Path(__file__).parent.parent}, {words}
+    for each in extensions():
+        for place in (*each.tables.values(), *each.documents.values(), each.services.get("rules", "")):
+            spec = find_spec(place.partition(":")[0]) if place else None
+            if spec is not None and spec.origin is not None:
+                # its package, or a module that stands alone
+                path = Path(spec.origin)
+                (folders.add(path.parent) if spec.parent else files.add(path))
+    code = {path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".yaml")}
+    for path in sorted(files | code):
         content.update(path.read_bytes())
     return content.hexdigest()

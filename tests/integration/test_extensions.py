@@ -15,6 +15,8 @@ import pytest
 import nacre
 import nacre.extensions
 from ingestion.pipeline import ingest
+from ingestion.read.inputs import fingerprint
+from ingestion.read.sources import ReadOptions, Sources
 from nacre.extension import Extension, extensions, resolve
 from nacre.stores import versions
 from nacre.stores.versions import Manifest, Pointer
@@ -40,6 +42,8 @@ from fastapi.testclient import TestClient
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
+from ingestion.read.inputs import fingerprint
+from ingestion.read.sources import ReadOptions, Sources
 from nacre.config.settings import Settings
 from nacre.serving.app import create_app
 from nacre.serving.cli.main import main
@@ -250,7 +254,7 @@ NEEDED = {
     ),
     "page": (
         "documents",
-        "can't read .html as a document, only .markdown,",
+        "--texts needs the extension 'documents', which",
         ["ingest", "--texts", "a.html", "--graph", "x"],
     ),
 }
@@ -299,6 +303,16 @@ def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Pat
     )
 
 
+def test_input_is_ingested_again_with_other_extensions_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Sources((), (), ReadOptions())
+    before = fingerprint(nothing, ())
+    assert fingerprint(nothing, ()) == before
+    for name in ("vocabularies", "spreadsheets", "documents"):
+        rest = tuple(each for each in extensions() if each.name != name)
+        monkeypatch.setattr("ingestion.read.inputs.extensions", lambda rest=rest: rest)
+        assert fingerprint(nothing, ()) != before
+
+
 def test_declarations_of_ours_name_what_exists() -> None:
     assert {each.name for each in extensions()} >= set(OURS)
     for each in extensions():
@@ -316,7 +330,7 @@ EXTENSION = Extension("logs", documents={"log": "logs:LOG", "md": "logs:LOG"})
 LOG = DocumentReader(lambda content: read_plain(content.hex()), takes_bytes=True)
 """
 READ = """
-from ingestion.documents.read_document import find_documents, load_documents
+from nacre.extensions.documents.read_document import find_documents, load_documents
 if __name__ == "__main__":
     print([(each.document.name, each.text.text) for each in load_documents(find_documents(["a.log", "b.md"]))])
 """

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.documents import read_document as load
 from ingestion.documents import text_formats as built
 from ingestion.documents import text_formats as markdown
 from ingestion.documents import text_formats as plain
-from ingestion.documents.read_document import find_documents, load_documents
 from ingestion.documents.text_formats import DocumentText, UnreadableDocument
 from ingestion.verbalise import documents as texts
-from ingestion.verbalise.documents import SeenTexts, text_passages
 from nacre.extensions.documents import data_formats, page_formats
+from nacre.extensions.documents import read_document as load
+from nacre.extensions.documents.passages import SeenTexts, text_passages
+from nacre.extensions.documents.read_document import find_documents, load_documents
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">%s]><w:document

@@ -19,7 +19,6 @@ from benchmarks.inputs.hostile_files import (
     gzip_bomb,
     long_text,
 )
-from ingestion.documents.read_document import find_documents, read_document
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import (
     FREE_BYTES,
@@ -31,6 +30,7 @@ from ingestion.read.sources import (
     find_sources,
 )
 from nacre.errors import IngestionError
+from nacre.extensions.documents.read_document import find_documents, read_document
 from nacre.extensions.vocabularies import owl as lists
 from tests.support.capsules import capsules
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.documents.read_document import find_documents
 from ingestion.index.triples import export_triples
 from ingestion.pipeline import ingest
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import FILE_ADDRESS, ReadOptions, find_sources
+from nacre.extensions.documents.read_document import find_documents
 from nacre.extensions.uploads.routes import Uploads
 from nacre.serving.keys import Caller
 from nacre.stores import versions

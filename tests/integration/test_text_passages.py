@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.documents.read_document import find_documents, load_documents
 from ingestion.documents.text_formats import DocumentText
-from ingestion.verbalise.documents import SeenTexts, document_title, text_passages
 from nacre.errors import IngestionError
+from nacre.extensions.documents.passages import SeenTexts, document_title, text_passages
+from nacre.extensions.documents.read_document import find_documents, load_documents
 from nacre.records.facts import Passage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"

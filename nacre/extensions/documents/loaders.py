@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, get_type_hints
 from langchain_core.document_loaders import BaseLoader
 from pydantic import TypeAdapter, ValidationError
 
-from ingestion.documents.read_document import DocumentFile, write_loaded
+from ingestion.documents.text_formats import DocumentFile
 from nacre.errors import IngestionError
+from nacre.extensions.documents.read_document import write_loaded
 from nacre.language.sanitize import strip_control_characters
 
 log = logging.getLogger(__name__)

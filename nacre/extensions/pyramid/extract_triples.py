@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 
 from agents.turn_view import NO_USAGE, Usage
-from ingestion.documents.read_document import find_documents, load_documents
 from ingestion.stages import (
     build_folder,
     exclusive_writer,
@@ -18,8 +17,8 @@ from ingestion.stages import (
     report_write_errors,
     switch_version,
 )
-from ingestion.verbalise.documents import SeenTexts, text_passages
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.extensions.pyramid.extractor import Extractor
 from nacre.language.tokens import name_tokens
 from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedTriple, Passage, SourceSentence
@@ -59,12 +58,7 @@ def read_source_sentences(graph: Graph, texts: Sequence[str]) -> Iterator[Source
     """The sentences of the given texts, else of the graph's documents, document by document."""
     passages: Iterator[Passage]
     if texts:
-        seen = SeenTexts()
-        passages = chain.from_iterable(
-            text_passages(each.document.name, each.text, seen)
-            for each in load_documents(find_documents(texts))
-            if each.text is not None
-        )
+        passages = service("documents", "passages")(texts)
     elif graph.passages is not None:
         stored = graph.passages
         ids = stored.written()

@@ -4,9 +4,9 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingestion.documents.read_document import readable_formats
 from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError
+from nacre.extension import services
 
 LAYERS = (".yaml", ".yml")
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
@@ -15,6 +15,11 @@ DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")
 _SQLITE, _DUCKDB, _DUCKDB_OFFSET = b"SQLite format 3\0", b"DUCK", 8
 
 _HEADER_BYTES = 100
+
+
+def readable_formats() -> frozenset[str]:
+    """The endings of documents that can be read."""
+    return frozenset().union(*(formats() for formats in services("formats")))
 
 
 def command_of_files(folder: Path, graph: str, *, add: bool = False) -> list[str]:

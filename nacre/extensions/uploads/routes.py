@@ -27,11 +27,10 @@ from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from ingestion.documents.read_document import readable_formats
 from ingestion.read.sources import format_from_name
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, GraphNotFound
-from nacre.extensions.uploads.files import DATABASES, LAYERS, command_of_files
+from nacre.extensions.uploads.files import DATABASES, LAYERS, command_of_files, readable_formats
 from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.cli.main import EXIT_INTERRUPTED

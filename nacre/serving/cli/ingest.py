@@ -30,7 +30,7 @@ from nacre.serving.cli.turn_display import adapt_commands, print_line, program_c
 from nacre.stores.versions import version_folder
 
 if TYPE_CHECKING:
-    from ingestion.documents.read_document import DocumentFile
+    from ingestion.documents.text_formats import DocumentFile
     from ingestion.pipeline import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings

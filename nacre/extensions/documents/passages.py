@@ -11,11 +11,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.documents.read_document import DocumentFile as Given
-from ingestion.documents.read_document import load_documents
-from ingestion.documents.text_formats import Block, DocumentText
+from ingestion.documents.text_formats import Block, DocumentFile, DocumentText
 from ingestion.verbalise.sentences import MAX_TITLE, bounded_spans, clean_text, pack_passages, sentence_ends
 from nacre.errors import IngestionError
+from nacre.extensions.documents.read_document import find_documents, load_documents
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
 from nacre.records.facts import Passage, Sentence
@@ -24,7 +23,7 @@ from nacre.stores.sqlite.passages import Document, DocumentMention, DocumentsWri
 
 
 def verbalise_documents(
-    documents: Sequence[Given], lexicon: Lexicon, writer: DocumentsWriter, *, strict: bool = False
+    documents: Sequence[DocumentFile], lexicon: Lexicon, writer: DocumentsWriter, *, strict: bool = False
 ) -> Iterator[Passage]:
     """The passages of all readable documents that do not repeat another one; the others are recorded as skipped. If
     `strict`, raises IngestionError for the first unreadable document."""
@@ -50,6 +49,14 @@ def verbalise_documents(
         document = Document(name, document_title(name, text), source or str(path), text.text, text.pages)
         writer.add(document, dict.fromkeys(namings))
         yield from passages
+
+
+def passages_of_files(places: Sequence[str]) -> Iterator[Passage]:
+    """The passages of the readable documents in files, folders and globs, for what stores none."""
+    seen = SeenTexts()
+    for document, text, _ in load_documents(find_documents(places)):
+        if text is not None:
+            yield from text_passages(document.name, text, seen)
 
 
 # words from which on a repeated paragraph is left out under any heading; a shorter one only under the same (given)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ingestion.documents.text_formats import (
     BLOCK_SEPARATOR,
     MAX_CHARACTERS,
+    DocumentFile,
     DocumentReader,
     DocumentText,
     UnreadableDocument,
@@ -32,14 +33,6 @@ from nacre.extension import provided
 from nacre.stores.killable_pool import KillablePool
 
 log = logging.getLogger(__name__)
-
-
-class DocumentFile(NamedTuple):
-    """A file and the name it is cited by. `source` is where its text comes from if that is not the file."""
-
-    path: Path
-    name: str
-    source: str = ""
 
 
 def find_documents(places: Sequence[str], loaded: Sequence[DocumentFile] = ()) -> list[DocumentFile]:
