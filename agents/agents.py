@@ -1,15 +1,16 @@
 """The agents of a turn: settings, or a model -> one agent for each step. Only this file chooses the reasoner."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
 
 from agents import fuser, query_writer, rewriter, tool_selector
-from agents.model_calls import Limits, StructuredOutput, read_prompts
+from agents.model_calls import Limits
 from agents.model_priors import Priors, model_limits, model_priors, query_priors
 from agents.query_writer import Lead
 from nacre.config.models import Role, chat_model
 from nacre.config.settings import Settings
+from nacre.extension import service
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,11 @@ def build_agents(
     rules = Agents(rewriter.by_rules, tool_selector.by_rules, query_writer.by_rules, fuser.by_rules)
     if model is None:
         return rules
-    limits, priors = limits or Limits(), priors or model_priors("unknown")
-    models = model if isinstance(model, Models) else Models(model, model, model, model)
-    read_prompts()
-
-    def own(role: BaseChatModel) -> Limits:
-        # servers of different models take different ways of asking
-        return limits if role is models.query else replace(limits, output=StructuredOutput(limits.output.setting))
-
-    small, large = priors.size == "small", priors.size == "large"
-    return Agents(
-        rewriter.by_model(models.rewriter, rules.rewriter, own(models.rewriter), small=small, joined=large),
-        tool_selector.by_model(models.selector, rules.tool_selector, own(models.selector)),
-        query_writer.by_model(models.query, rules.query_writer, limits, priors, lead),
-        fuser.by_model(models.fuser, rules.fuser, own(models.fuser), small=small),
+    team: Agents = service("model_agents", "team", "NACRE_MODEL")(
+        rules,
+        model if isinstance(model, Models) else Models(model, model, model, model),
+        limits or Limits(),
+        priors or model_priors("unknown"),
+        lead,
     )
+    return team

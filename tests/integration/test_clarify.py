@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
-from agents.query_writer import QueryWriter, by_model, by_rules
+from agents.query_writer import QueryWriter, by_rules
 from agents.turn_view import Database, Result, TurnView
 from graph.app import Composition, compose
 from graph.builder import App, build_graph
@@ -20,6 +20,7 @@ from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
+from nacre.extensions.model_agents.query_writer import by_model
 from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult, Rows
 from tests.support.scripted_model import ScriptedModel

@@ -252,6 +252,7 @@ NEEDED = {
         "--loader needs the extension 'documents', which",
         ["ingest", "--loader", "a:B", "--graph", "x"],
     ),
+    "model": ("model_agents", "NACRE_MODEL needs the extension 'model_agents', which", ["ask", "How many?"]),
     "page": (
         "documents",
         "--texts needs the extension 'documents', which",
@@ -276,7 +277,11 @@ def test_a_command_names_the_extension_that_it_lacks(case: str, folder: Path, tm
     (version / versions.SERVER).write_text("{}")
     run = [sys.executable, "-c", "import sys; from nacre.serving.cli.main import main; sys.exit(main())", *command]
     environment = {"PYTHONPATH": str(without((gone,), tmp_path)), "PYTHONSAFEPATH": "1"}
-    shared = {"keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"}, "graphs": {"NACRE_GRAPHS": "file:///nowhere"}}
+    shared = {
+        "keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"},
+        "graphs": {"NACRE_GRAPHS": "file:///nowhere"},
+        "model": {"NACRE_MODEL": "openai:x", "OPENAI_API_KEY": "x", "NACRE_FORBID_MODELS": "false"},
+    }
     environment |= shared.get(case, {})
     done = subprocess.run(run, cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True, timeout=120)
     if message:

@@ -12,8 +12,8 @@ from ingestion.documents import text_formats as built
 from ingestion.documents import text_formats as markdown
 from ingestion.documents import text_formats as plain
 from ingestion.documents.text_formats import DocumentText, UnreadableDocument
-from ingestion.verbalise import documents as texts
 from nacre.extensions.documents import data_formats, page_formats
+from nacre.extensions.documents import passages as texts
 from nacre.extensions.documents import read_document as load
 from nacre.extensions.documents.passages import SeenTexts, text_passages
 from nacre.extensions.documents.read_document import find_documents, load_documents

@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 from agents.model_calls import CHARACTERS_PER_TOKEN
-from agents.query_prompt import relevant_tables, whole_schema
 from ingestion.index.lexicon import write_names
 from ingestion.induce.layout import induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.read.parse import parse_files
+from nacre.extensions.model_agents.query_prompt import relevant_tables, whole_schema
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql

@@ -21,7 +21,6 @@ from agents.agents import build_agents
 from agents.model_calls import Limits, ModelFailed, StructuredOutput, UsageCounter, stream_reply, structured_reply
 from agents.model_priors import Priors
 from agents.turn_view import Usage
-from agents.write_queries import Step
 from graph.app import compose
 from graph.builder import build_graph
 from graph.context import Resources
@@ -29,6 +28,7 @@ from graph.stream import stream_turn
 from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, bound_clients
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
+from nacre.extensions.model_agents.write_queries import Step
 from tests.support.model_servers import Reply, Server, endless_server, ollama_server, openai_server
 from tests.support.scripted_model import ScriptedModel, step
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agents import rewriter
 from agents.agents import Agents, build_agents
 from agents.model_calls import Limits
 from agents.model_priors import Size, model_priors
-from agents.query_writer import prefill_prompts
 from agents.turn_view import Database, Result, TurnView
 from graph.app import compose
 from graph.builder import App, build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
+from nacre.extensions.model_agents import rewriter as model_rewriter
+from nacre.extensions.model_agents.query_writer import prefill_prompts
 from nacre.records.answer import Answer
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Library
@@ -259,7 +259,7 @@ async def test_a_second_turn_is_worded_with_the_first_in_view(settings: Settings
         return Result(Rewrite(view.question, sure=False))
 
     composition = compose(settings)
-    model_agents = replace(composition.agents["rules"], rewriter=rewriter.by_model(scripted, unsure, Limits()))
+    model_agents = replace(composition.agents["rules"], rewriter=model_rewriter.by_model(scripted, unsure, Limits()))
     app = build_graph(Resources(composition.library, {"rules": model_agents}, settings), InMemorySaver())
     scripted.replies = [{"question": "What is the cooking time of the dal?"}]
     await ask(app, "What is the cooking time of the pilaf?", thread="t")

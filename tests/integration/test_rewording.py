@@ -10,13 +10,13 @@ from langchain_core.messages import BaseMessage
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
-from agents.query_writer import class_lines, prefill_prompts, reword_question
 from agents.turn_view import first_turn
 from graph.app import compose
 from graph.builder import App, build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
+from nacre.extensions.model_agents.query_writer import class_lines, prefill_prompts, reword_question
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library

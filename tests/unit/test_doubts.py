@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agents.doubts import find_doubt, is_of_kind, preview_rows
 from agents.turn_view import TurnView, first_turn
+from nacre.extensions.model_agents.doubts import find_doubt, is_of_kind, preview_rows
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.turn import Mention, Understanding

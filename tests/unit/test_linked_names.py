@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.query_prompt import LONGEST_PHRASE, MAX_LINES, MOST_PHRASES, linked_name_lines, value_phrases
+from nacre.extensions.model_agents.query_prompt import (
+    LONGEST_PHRASE,
+    MAX_LINES,
+    MOST_PHRASES,
+    linked_name_lines,
+    value_phrases,
+)
 from nacre.records.evidence import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding

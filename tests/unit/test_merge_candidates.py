@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agents.model_priors import Size, after_agreement, after_dispute, model_priors
-from agents.query_writer import merge_rewording
+from nacre.extensions.model_agents.query_writer import merge_rewording
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.turn import Reading, Understanding

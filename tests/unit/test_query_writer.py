@@ -11,7 +11,8 @@ from agents.model_calls import Limits
 from agents.model_priors import model_priors
 from agents.query_writer import Lead
 from agents.turn_view import Database, Result, TurnView, first_turn
-from agents.write_queries import MOST_LOOK_UPS, MOST_QUERIES
+from nacre.extensions.model_agents import query_writer as model_query_writer
+from nacre.extensions.model_agents.write_queries import MOST_LOOK_UPS, MOST_QUERIES
 from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
@@ -69,7 +70,7 @@ async def wrote(
     limits: Limits = LIMITS,
     size: Any = "large",
 ) -> Result[BranchResult]:
-    writer = query_writer.by_model(scripted, by_readings, limits, model_priors(size), lead)
+    writer = model_query_writer.by_model(scripted, by_readings, limits, model_priors(size), lead)
     return await writer(turn, database)
 
 
@@ -546,7 +547,11 @@ async def test_no_rows_are_surer_than_the_turn_that_the_question_leans_on() -> N
 
 
 async def test_the_writers_share_one_contract(scripted: ScriptedModel) -> None:
-    for agent in (by_readings, query_writer.by_rules, query_writer.by_model(scripted, by_readings, LIMITS, LARGE)):
+    for agent in (
+        by_readings,
+        query_writer.by_rules,
+        model_query_writer.by_model(scripted, by_readings, LIMITS, LARGE),
+    ):
         (rows_read,) = (await agent(view(SURE), FakeDatabase([read(ONION)]))).value.rows
         assert rows_read.probability is not None
         assert replace(rows_read, probability=None) == read(ONION).evidence[0]

@@ -8,6 +8,7 @@ from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.tool_selector import Choice
 from agents.turn_view import Result, TurnView, first_turn
+from nacre.extensions.model_agents import tool_selector as model_tool_selector
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
 from tests.support.scripted_model import ScriptedModel
 
@@ -27,7 +28,7 @@ STEP = replace(UNSURE, strategy="stepwise")
 
 
 async def chosen(scripted: ScriptedModel, view: TurnView) -> Result[Choice]:
-    return await tool_selector.by_model(scripted, tool_selector.by_rules, LIMITS)(view)
+    return await model_tool_selector.by_model(scripted, tool_selector.by_rules, LIMITS)(view)
 
 
 async def test_the_first_round_takes_all_and_later_ones_what_is_wanted() -> None:

@@ -7,12 +7,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.model_calls import CHARACTERS_PER_TOKEN, ModelFailed, structured_reply
 from agents.model_priors import model_limits
-from agents.query_prompt import relevant_tables, whole_schema
-from agents.write_queries import SqlReply
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.evaluation.questions import AskQuestion, QuestionLine, failed_record
+from nacre.extensions.model_agents.query_prompt import relevant_tables, whole_schema
+from nacre.extensions.model_agents.write_queries import SqlReply
 from nacre.records.answer import Answer
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.serving.cli.options import split_names
 from nacre.serving.cli.turn_display import adapt_commands, print_line
 
@@ -114,7 +115,6 @@ def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None
 
 async def _prefill(settings: "Settings", graph: str | None) -> None:
     from agents.model_priors import model_limits, query_model_size
-    from agents.query_writer import prefill_prompts
     from graph.app import compose
     from nacre.config.models import chat_model
     from nacre.stores.sqlite.schema_sql import schema_sql
@@ -129,7 +129,8 @@ async def _prefill(settings: "Settings", graph: str | None) -> None:
                 if opened.stored is None:
                     return
                 describe = partial(schema_sql, opened.tables)
-                await prefill_prompts(model, opened.schema, describe, model_limits(patient), query_model_size(patient))
+                prefill = service("model_agents", "prefill")
+                await prefill(model, opened.schema, describe, model_limits(patient), query_model_size(patient))
     finally:
         library.close()
 

@@ -11,12 +11,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.doubts import find_doubt, preview_rows
 from agents.model_calls import Limits, ModelFailed, plain_schema, prompt, structured_reply
 from agents.model_priors import Priors
-from agents.query_prompt import feedback_message, look_up_message, query_messages, query_text
-from agents.rewriter import is_of_conversation
 from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
+from nacre.extensions.model_agents.doubts import find_doubt, preview_rows
+from nacre.extensions.model_agents.query_prompt import feedback_message, look_up_message, query_messages, query_text
+from nacre.extensions.model_agents.rewriter import is_of_conversation
 from nacre.language.sanitize import quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, tokenize
 from nacre.language.word_forms import number_with_noun

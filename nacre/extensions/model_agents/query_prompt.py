@@ -13,10 +13,10 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
 from agents.answering.select_answer import content_words, is_same_result, row_probability
-from agents.doubts import preview_rows
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
+from nacre.extensions.model_agents.doubts import preview_rows
 from nacre.language.data import word_list
 from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import language_name, split_name, tokenize

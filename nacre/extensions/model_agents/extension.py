@@ -1,0 +1,10 @@
+"""The declaration of the agents by a chat model."""
+
+from nacre.extension import Extension
+
+_HOME = "nacre.extensions.model_agents"
+
+EXTENSION = Extension(
+    "model_agents",
+    services={"team": f"{_HOME}.team:build_team", "prefill": f"{_HOME}.query_writer:prefill_prompts"},
+)
