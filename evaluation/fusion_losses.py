@@ -15,6 +15,7 @@ from agents.answering.draft import verbalise_answer
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.evaluation.score import is_right, read_answers
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.answer import Answer, Value
 from nacre.records.evidence import BranchResult
 from nacre.records.turn import Rewrite
@@ -22,7 +23,6 @@ from nacre.stores.catalog import Graph, Library
 from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_rows
-from tools.run_model_sql import run_model_sql
 from tools.sql import run_reading
 
 

@@ -1,32 +1,18 @@
 """Run foreign SELECTs in processes: text -> rows; a query that exceeds its limits is killed with its process.
 
-SPARQL is guarded here too: one reading query is accepted and nothing else, and described (QueryShape), parsed in a
-process that can be killed.
-
-The text that runs is written anew from the tokens that were judged (`query_tokens`), so that the engine cannot read
-anything else in it.
+SPARQL is parsed here too, in a process that can be killed, so that it can be judged (extension `foreign_queries`).
 """
 
 import asyncio
 import logging
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rapidfuzz import fuzz, process
-
-from nacre.errors import ToolError
+from nacre.extension import extensions, needed, service, services
 from nacre.records.evidence import BranchResult
-from nacre.records.schema import Schema
 from nacre.records.threads import note_unfinished
 from nacre.stores.killable_pool import KillablePool, pool_errors, wait_for_result
-from nacre.stores.sparql.query_tokens import keywords, query_tokens, write_tokens
-from nacre.stores.sqlite.triples import TYPE
-from tools.origins import Origin, check_headings, check_origins
-from tools.sparql_origins import sparql_origins
 
 if TYPE_CHECKING:
     from nacre.stores.sqlite.tables import Tables
@@ -36,36 +22,18 @@ MOST_MEMORY = 2_000_000_000
 
 OPEN_GRAPHS = 4
 
+# characters of a query
+LONGEST = 10_000
+
 # for parsing one SPARQL query; the longest that is let through takes 0.6 s (sparql_shape)
 PARSE_SECONDS = 5.0
-
-
-@dataclass(frozen=True)
-class QueryShape:
-    """What a query asks, as far as a guard judges it.
-
-    `form` is SELECT, ASK, CONSTRUCT or DESCRIBE; `has_limit` whether it ends in LIMIT or OFFSET, and `takes_limit`
-    whether a LIMIT may be appended; `predicates` and `classes` are the IRIs that its patterns name; `unjoined` are
-    variables, one of each group of patterns, if nothing joins the groups; `shown` is where the values come from, and
-    `headings` are the variables that are shown.
-    """
-
-    form: str
-    has_limit: bool
-    takes_limit: bool
-    patterns: int
-    predicates: tuple[str, ...]
-    classes: tuple[str, ...]
-    unjoined: tuple[str, ...]
-    shown: tuple[Origin, ...] = ()
-    headings: tuple[str, ...] = ()
 
 
 class Sandbox:
     """Runs queries in a few processes that are started when the first is needed, or by `warm`."""
 
     def __init__(self) -> None:
-        self._work = KillablePool(MOST_MEMORY, imports=("rdflib.plugins.sparql.parser", "tools.run_model_sql"))
+        self._work = KillablePool(MOST_MEMORY, imports=_guards())
         # one process for stores of triples, which it keeps in memory
         self.stores = KillablePool(MOST_MEMORY, 1)
 
@@ -83,8 +51,9 @@ class Sandbox:
         seconds: float,
         numbers: frozenset[float] | None = None,
     ) -> BranchResult:
-        """As `tools.run_model_sql` over the file `tables`; raises ToolError `timeout`, or `too_large` if the process
-        died of it. A caller that is cancelled ends the process."""
+        """As `run_model_sql` of the extension `foreign_queries` over the file `tables`; raises ToolError `timeout`, or
+        `too_large` if the process died of it. A caller that is cancelled ends the process."""
+        needed("foreign_queries", "A query")
         options = {"round": round, "limit": limit}
         running = self._work.start(_run, tables, text, seconds=seconds, numbers=numbers, **options)
         try:
@@ -94,11 +63,11 @@ class Sandbox:
             note_unfinished(running.settled)
         return rows
 
-    def inspect_sparql(self, text: str) -> QueryShape:
-        """`inspect_query`, in a process that is ended when parsing takes too long; blocking. Raises ToolError."""
+    def inspect_sparql(self, text: str) -> Any:
+        """The shape of a query, in a process that is ended when parsing takes too long; blocking. Raises ToolError."""
+        needed("foreign_queries", "A query")
         with pool_errors(PARSE_SECONDS):
-            shape: QueryShape = wait_for_result(self._work.start(inspect_query, text, seconds=PARSE_SECONDS))
-        return shape
+            return wait_for_result(self._work.start(_inspect, text, seconds=PARSE_SECONDS))
 
     def close(self) -> None:
         """End all processes, whatever they do."""
@@ -106,11 +75,21 @@ class Sandbox:
         self.stores.close()
 
 
-def _run(tables: Path, text: str, *, round: int, limit: int, numbers: frozenset[float] | None) -> BranchResult:
-    from tools.run_model_sql import run_model_sql
+def _guards() -> list[str]:
+    """The modules that judge and run queries."""
+    places = (each.services.get(name, "") for each in extensions() for name in ("inspect", "run_sql"))
+    return ["rdflib.plugins.sparql.parser", *(place.partition(":")[0] for place in places if place)]
 
+
+def _inspect(text: str) -> Any:
+    return service("foreign_queries", "inspect")(text)
+
+
+def _run(tables: Path, text: str, *, round: int, limit: int, numbers: frozenset[float] | None) -> BranchResult:
+    run = service("foreign_queries", "run_sql")
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
-    return run_model_sql(text, _tables(tables), round=round, limit=limit, numbers=numbers)
+    found: BranchResult = run(text, _tables(tables), round=round, limit=limit, numbers=numbers)
+    return found
 
 
 @lru_cache(OPEN_GRAPHS)
@@ -118,239 +97,3 @@ def _tables(path: Path) -> "Tables":
     from nacre.stores.sqlite.tables import Tables
 
     return Tables(path)
-
-
-LONGEST = 10_000
-MOST_PATTERNS = 100
-NEAR_SCORE = 55
-ALLOWED_FORMS = ("SELECT", "ASK", "CONSTRUCT")
-
-# namespaces that every RDF graph may use, whether its schema lists their terms or not
-_COMMON = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#",
-           "http://www.w3.org/2004/02/skos/core#", "urn:nacre:")  # fmt: skip
-
-# words that a query must not contain, with the reason
-_REFUSED_WORDS = {
-    "SERVICE": "SERVICE is not allowed: only this graph can be asked.",
-    "FROM": "FROM is not allowed: the graph is chosen already.",
-    # an attached graph may be one of several in its store
-    "GRAPH": "GRAPH is not allowed: the graph is chosen already.",
-}
-
-InspectQuery = Callable[[str], QueryShape]
-
-
-@dataclass(frozen=True)
-class GuardedQuery:
-    """A query that may run: its canonical text with a LIMIT, and its form (SELECT, ASK or CONSTRUCT)."""
-
-    text: str
-    form: str
-
-
-def inspect_query(text: str) -> QueryShape:
-    """The shape of a query; raises ToolError as `parse_sparql`, and `refused` for GRAPH and FROM."""
-    query = parse_sparql(text)
-    parts = list(algebra_nodes(query))
-    if query.datasetClause or any(part.name == "Graph" for part in parts):
-        raise ToolError("refused", "GRAPH and FROM are not allowed: the graph is chosen already.")
-    form = _FORMS.get(query.name, query.name)
-    triples = [triple for part in parts for triple in node_patterns(part)]
-    has_limit = form == "ASK" or (form != "DESCRIBE" and query.p.name == "Slice")
-    return QueryShape(
-        form,
-        has_limit,
-        has_limit or _is_query(f"{text}\nLIMIT 1"),
-        len(triples),
-        tuple(dict.fromkeys(iri for _, predicate, _ in triples for iri in _predicate_iris(predicate))),
-        tuple(dict.fromkeys(_class_iris(triples))),
-        _unjoined(triples, parts),
-        sparql_origins(query),
-        tuple(map(str, query.PV or ())) if form == "SELECT" else (),
-    )
-
-
-def guard_sparql(
-    text: str,
-    schema: Schema,
-    *,
-    limit: int,
-    inspect: InspectQuery = inspect_query,
-    numbers: frozenset[float] | None = None,
-) -> GuardedQuery:
-    """The query in canonical form, with a LIMIT if a SELECT or CONSTRUCT has none.
-
-    `inspect` parses; pass one that runs in a process for texts of strangers. `numbers` are those of the question, as
-    for `run_model_sql`. Raises ToolError: `syntax` for what is no SPARQL 1.1 query, `unknown_name` for predicates and
-    classes that the graph does not have, with the nearest; `too_large` for long or deep queries and for patterns that
-    nothing joins; `refused` for SERVICE, FROM, GRAPH, DESCRIBE and updates. What runs the query bounds rows and time as
-    well.
-    """
-    if len(text) > LONGEST:
-        raise ToolError("refused", f"The query has {len(text)} characters; {LONGEST} are the most.")
-    tokens = query_tokens(text)
-    for word in keywords(tokens) & _REFUSED_WORDS.keys():
-        raise ToolError("refused", _REFUSED_WORDS[word])
-    canonical = write_tokens(tokens)
-    shape = inspect(canonical)
-    if shape.form not in ALLOWED_FORMS:
-        raise ToolError("refused", f"Only {', '.join(ALLOWED_FORMS)} are allowed, not {shape.form}.")
-    if shape.patterns > MOST_PATTERNS:
-        raise ToolError("too_large", f"The query has {shape.patterns} patterns; {MOST_PATTERNS} are the most.")
-    _check_names(shape, schema)
-    if numbers is not None:
-        check_origins(shape.shown, numbers)
-        check_headings(shape.headings, shape.predicates, numbers)
-    if shape.unjoined:
-        names = ", ".join(f"?{name}" for name in shape.unjoined[:4])
-        raise ToolError("too_large", f"Nothing joins the patterns of {names}. Link them by a variable that they share.")
-    if not shape.takes_limit:
-        raise ToolError("refused", "End the query in a LIMIT, and put VALUES inside the group.")
-    return GuardedQuery(canonical if shape.has_limit else f"{canonical}\nLIMIT {limit}", shape.form)
-
-
-def _check_names(shape: QueryShape, schema: Schema) -> None:
-    for iri in shape.predicates:
-        if iri not in schema.predicate_of and not iri.startswith(_COMMON):
-            nearest = _nearest_hint(nearest_iri(iri, schema, "predicate"))
-            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{nearest}")
-    for iri in shape.classes:
-        if iri not in schema.class_of:
-            nearest = _nearest_hint(nearest_iri(iri, schema, "class"))
-            raise ToolError("unknown_name", f"There is no class <{iri}>.{nearest}")
-
-
-def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
-    """The class or predicate whose name is most similar to that of an unknown IRI."""
-    every = schema.classes if kind == "class" else schema.predicates
-    word = iri.replace("#", "/").rpartition("/")[2]
-    names = {each.iri: max((each.label, each.iri.replace("#", "/").rpartition("/")[2]), key=len) for each in every}
-    best = process.extractOne(word.lower(), {k: v.lower() for k, v in names.items()}, scorer=fuzz.WRatio,
-                              score_cutoff=NEAR_SCORE)  # fmt: skip
-    return str(best[2]) if best else None
-
-
-def _nearest_hint(best: str | None) -> str:
-    return f" The nearest is <{best}>." if best else ""
-
-
-_FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT", "DescribeQuery": "DESCRIBE"}
-
-# rdflib's grammar keeps state while it parses, so that two threads break each other's queries
-_PARSER = threading.Lock()
-
-
-def parse_sparql(text: str) -> Any:
-    """The algebra of a query, as rdflib has it; raises ToolError `syntax`, `refused` for SERVICE, `too_large`."""
-    from rdflib.plugins.sparql.algebra import translateQuery
-    from rdflib.plugins.sparql.parser import parseQuery
-
-    try:
-        with _PARSER:
-            tree = parseQuery(text)
-            if any(part.name == "ServiceGraphPattern" for part in algebra_nodes(tree)):
-                # rdflib can't translate all of them
-                raise ToolError("refused", "SERVICE is not allowed: only this graph can be asked.")
-            return translateQuery(tree).algebra
-    except ToolError:
-        raise
-    except RecursionError:
-        raise ToolError("too_large", "The query is nested too deep. Write it with fewer levels.") from None
-    except Exception as error:  # rdflib raises kinds of its own, and bare ones
-        lines = str(error).strip().splitlines()
-        reason = lines[0] if lines else type(error).__name__
-        raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
-
-
-def algebra_nodes(node: Any) -> Iterator[Any]:
-    """All parts of a parsed query, from outside in."""
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-    if isinstance(node, CompValue):
-        yield node
-        for each in node.values():
-            yield from algebra_nodes(each)
-    elif isinstance(node, Iterable) and not isinstance(node, str):
-        for each in node:
-            yield from algebra_nodes(each)
-
-
-def node_patterns(part: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """The patterns of one part; inside EXISTS they are still lists of three terms after three terms."""
-    for listed in part.triples or ():
-        yield from zip(listed[::3], listed[1::3], listed[2::3], strict=True)
-
-
-def _is_query(text: str) -> bool:
-    try:
-        parse_sparql(text)
-    except ToolError:
-        return False
-    return True
-
-
-def _predicate_iris(predicate: Any) -> Iterator[str]:
-    """The IRIs of a predicate, of a property path each."""
-    from rdflib import URIRef
-    from rdflib.paths import Path
-
-    if isinstance(predicate, URIRef):
-        yield str(predicate)
-    elif isinstance(predicate, Path):
-        for inner in (*getattr(predicate, "args", ()), *(getattr(predicate, name, None) for name in ("arg", "path"))):
-            yield from _predicate_iris(inner)
-
-
-def _class_iris(triples: Iterable[tuple[Any, Any, Any]]) -> Iterator[str]:
-    from rdflib import URIRef
-
-    for _, predicate, object_ in triples:
-        if str(predicate) == TYPE and isinstance(object_, URIRef):
-            yield str(object_)
-
-
-def _unjoined(triples: list[Any], parts: list[Any]) -> tuple[str, ...]:
-    """A variable of each group of patterns, if two groups share neither a thing nor a variable nor a comparison."""
-    from rdflib.term import BNode, Identifier, Variable
-
-    groups: list[set[Any]] = []
-    of_triples = [{term for term in triple if isinstance(term, Identifier)} - _constants(triple) for triple in triples]
-    shared = list(of_triples)
-    for part in parts:
-        if part.name in ("Filter", "Extend"):
-            shared.append({*_variables(part.expr), *_variables(part.var)})
-        elif part.name.startswith("Aggregate_"):
-            shared.append({*_variables(part.res), *_variables(part.vars)})
-        elif part.name == "values":
-            shared += [set(row) for row in part.res]
-    for terms in shared:
-        if not any(isinstance(term, Variable | BNode) for term in terms):
-            continue
-        touching = [group for group in groups if group & terms]
-        groups = [group for group in groups if not group & terms] + [set(terms).union(*touching)]
-    # the classes that VALUES lists for a type are no things of their own
-    separate = [group for group in groups if any(group & terms for terms in of_triples)]
-    return tuple(sorted(min(map(str, group)) for group in separate)) if len(separate) > 1 else ()
-
-
-def _constants(triple: Any) -> set[Any]:
-    """The predicate and, of a type, the class: sharing them joins nothing."""
-    from rdflib.term import Identifier
-
-    _, predicate, object_ = triple
-    # inside EXISTS of a SELECT clause a predicate may be a path that is not translated
-    own = {predicate} if isinstance(predicate, Identifier) else set()
-    return own | ({object_} if str(predicate) == TYPE else set())
-
-
-def _variables(node: Any) -> Iterator[Any]:
-    from rdflib.term import Variable
-
-    if isinstance(node, Variable):
-        yield node
-    elif isinstance(node, dict):
-        for each in node.values():
-            yield from _variables(each)
-    elif isinstance(node, list | tuple | set):
-        for each in node:
-            yield from _variables(each)

@@ -8,8 +8,8 @@ import rdflib
 from benchmarks.fuzz.run import FuzzResult, run_for
 from benchmarks.inputs.sparql_texts import V, query_texts
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.sparql_guard import guard_sparql
 from nacre.records.schema import Class, Predicate, Schema
-from tools.sandbox import guard_sparql
 
 SECRET = "secret"
 MAX_ROWS = 1000

@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from agents.answering.select_answer import MAX_READINGS_RUN
@@ -18,6 +18,7 @@ from agents.turn_view import Language
 from nacre.access.queries import run_foreign_sql
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extension import service
 from nacre.plans.run import Engine
 from nacre.plans.sparql_engine import LabelLookup, sparql_engine, standalone_query
 from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, schema_prefixes, schema_sparql
@@ -29,11 +30,8 @@ from nacre.stores.sparql.sparql_source import OpenStore, OxigraphStore, SparqlSo
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import sparql, sql
-from tools.look_up import find_occurrences, look_up_sparql, look_up_sql
-from tools.origins import stated_numbers
 from tools.sandbox import Sandbox
 from tools.search_passages import LEXICAL, retrieve_sentences
-from tools.sparql import run_model_sparql
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
@@ -65,17 +63,15 @@ class SqlDatabase:
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
     async def query(self, text: str, question: str | None) -> BranchResult:
-        # sqlglot is slow to import, and the rules do without it
-        from tools.run_model_sql import name_columns
-
         started = time.perf_counter()
-        numbers = stated_numbers(question) if question is not None else None
+        numbers = service("foreign_queries", "numbers")(question) if question is not None else None
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
         try:
             found = await run_foreign_sql(
                 self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds, numbers=numbers
             )
-            return name_columns(found, self.schema)
+            named: BranchResult = service("foreign_queries", "name_columns")(found, self.schema)
+            return named
         except ToolError as error:
             return sql.failed_query(
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
@@ -91,15 +87,16 @@ class SqlDatabase:
         return known.relation if known else ""
 
     async def occurrences(self, phrases: Sequence[str]) -> list[Occurrence]:
-
-        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
-        return await run_in_thread(find_occurrences, phrases, self.graph.tables, seconds=seconds)
+        find, seconds = service("model_agents", "occurrences"), self.settings.branch_seconds * LOOK_UP_SHARE
+        found: list[Occurrence] = await run_in_thread(find, phrases, self.graph.tables, seconds=seconds)
+        return found
 
     async def look_up(self, wanted: LookUp) -> str:
         if wanted.kind == "passages":
             return await self._passages(wanted.text)
-        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
-        return await run_in_thread(look_up_sql, wanted, self.graph.tables, self.describe, seconds=seconds)
+        look_up, seconds = service("model_agents", "look_up_sql"), self.settings.branch_seconds * LOOK_UP_SHARE
+        seen: str = await run_in_thread(look_up, wanted, self.graph.tables, self.describe, seconds=seconds)
+        return seen
 
     async def _passages(self, text: str) -> str:
         index, passages = self.graph.lexical, self.graph.passages
@@ -165,8 +162,8 @@ class SparqlDatabase:
         ]
 
     async def query(self, text: str, question: str | None) -> BranchResult:
-        return await run_in_thread(
-            run_model_sparql,
+        found: BranchResult = await run_in_thread(
+            service("foreign_queries", "run_sparql", "A query"),
             text,
             self.source,
             self.schema,
@@ -176,10 +173,11 @@ class SparqlDatabase:
             limit=self.settings.row_limit,
             seconds=self.settings.branch_seconds,
             inspect=self.sandbox.inspect_sparql,
-            numbers=stated_numbers(question) if question is not None else None,
+            numbers=service("foreign_queries", "numbers")(question) if question is not None else None,
             portable=self.portable,
             is_plain=self.is_plain,
         )
+        return found
 
     def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
         return schema_sparql(self.schema, self.prefixes, relations, focus)
@@ -195,10 +193,10 @@ class SparqlDatabase:
         return []
 
     async def look_up(self, wanted: LookUp) -> str:
-        seconds = self.settings.branch_seconds * LOOK_UP_SHARE
-        return await run_in_thread(
-            look_up_sparql, wanted, self.source, self.schema, self.prefixes, self.labels, seconds=seconds
-        )
+        look_up, seconds = service("model_agents", "look_up_sparql"), self.settings.branch_seconds * LOOK_UP_SHARE
+        about = wanted, self.source, self.schema, self.prefixes, self.labels
+        seen: str = await run_in_thread(partial(look_up, *about, seconds=seconds))
+        return seen
 
 
 def sparql_database(

@@ -13,6 +13,7 @@ from agents.turn_view import TurnView
 from nacre.access.open_graph import look_up_labels
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extension import services
 from nacre.plans.sparql_engine import last_segment
 from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
 from nacre.records.answer import (
@@ -107,13 +108,9 @@ def _question_triples(understanding: Understanding, used: Rows | None, schema: S
     if plan is not None and used is not None:
         return question_triples(plan, schema), used.branch
     if used is not None and used.query is not None and used.branch in QUERYING:
-        # rdflib and sqlglot are slow to import, and the rules do without them
-        from tools.model_triple_patterns import sparql_triple_patterns, sql_triple_patterns
-
-        text = used.query.text
-        if used.branch == "sparql":
-            return sparql_triple_patterns(text, schema, lambda iri: _label(used, iri)), used.branch
-        return sql_triple_patterns(text, schema, used.table.columns[:1] == ("yes",)), used.branch
+        text, is_truth = used.query.text, used.table.columns[:1] == ("yes",)
+        for patterns in services("query_patterns"):
+            return patterns(used.branch, text, schema, lambda iri: _label(used, iri), is_truth), used.branch
     if understanding.readings:
         return question_triples(understanding.readings[0].plan, schema), ""
     return QuestionTriples((), understanding.expected == "boolean", frozenset(), True), ""

@@ -12,6 +12,7 @@ from functools import partial
 from nacre.access.open_graph import lexical_problem, load_lexicon, sparql_problem, vector_problem
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
+from nacre.extension import service
 from nacre.plans.sparql_engine import standalone_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
 from nacre.plans.to_sql import to_sql
@@ -23,7 +24,7 @@ from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.understanding.understand import understand
-from tools.sandbox import Sandbox, guard_sparql
+from tools.sandbox import Sandbox
 from tools.search_passages import LEXICAL, VECTOR, retrieve_sentences
 from tools.sparql import endpoint_vocabulary
 
@@ -73,14 +74,18 @@ async def run_foreign_sql(
     database is guarded in this process, whose limits on its size bound the time, and the database stops it."""
     if graph.tables.is_local:
         return await sandbox.run(graph.tables.path, text, round=round, limit=limit, seconds=seconds, numbers=numbers)
-    # sqlglot is slow to import, and tables of a version are queried in the sandbox
-    from tools.run_model_sql import run_model_sql
-
     running = run_in_thread(
-        run_model_sql, text, graph.tables, round=round, limit=limit, seconds=seconds, numbers=numbers
+        service("foreign_queries", "run_sql", "A query"),
+        text,
+        graph.tables,
+        round=round,
+        limit=limit,
+        seconds=seconds,
+        numbers=numbers,
     )
     try:
-        return await asyncio.wait_for(running, 2 * seconds)
+        found: BranchResult = await asyncio.wait_for(running, 2 * seconds)
+        return found
     except TimeoutError:
         raise ToolError("timeout", f"The query was stopped after {2 * seconds:g} seconds.") from None
 
@@ -153,7 +158,8 @@ def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit
     if source is None:
         raise ToolError("unavailable", sparql_problem(graph))
     started, clock = time.perf_counter(), time.monotonic()
-    guarded = guard_sparql(text, graph.schema, limit=limit + 1, inspect=sandbox.inspect_sparql)
+    guard = service("foreign_queries", "guard_sparql", "A query")
+    guarded = guard(text, graph.schema, limit=limit + 1, inspect=sandbox.inspect_sparql)
     query, form, is_cut = guarded.text, guarded.form, False
     # parsing counts too
     left = seconds_left(clock, seconds)

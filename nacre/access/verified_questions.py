@@ -49,7 +49,7 @@ from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, JudgedAn
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
 from nacre.wording.plan_phrases import verbalise_plan
-from tools.sandbox import Sandbox
+from tools.sandbox import LONGEST, Sandbox
 
 NO_ANSWER = "This answer has no rows that could be confirmed. Pick one of its readings, or write the query yourself."
 
@@ -78,9 +78,6 @@ def new_entry(
     question, standalone = (" ".join(strip_control_characters(text).split()) for text in (question, standalone))
     if not question_words(standalone) or max(len(question), len(standalone)) > LONGEST_QUESTION:
         raise ConfigError(f"Give a question in words, {LONGEST_QUESTION} characters at most.")
-    # sqlglot is slow to import, and answers by rules do without it
-    from tools.sql_guard import LONGEST
-
     if query is not None and len(query["text"]) > LONGEST:
         raise ConfigError(f"The query has {len(query['text'])} characters; {LONGEST} are the most.")
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

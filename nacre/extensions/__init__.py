@@ -10,6 +10,7 @@ pyramid        completion, condensation, waterfall
 sharing        shared answers
 spreadsheets   CSV, XLSX, ODS, Parquet and JSON Lines as graphs
 local_model    a chat model in this process
+foreign_queries queries that a model or a person wrote
 model_agents   the agents by a chat model
 texts          answers that sentences of documents give
 uploads        files or an address become a graph; graphs are deleted

@@ -8,6 +8,7 @@ import pytest
 
 from graph.branches import all_branches
 from nacre.config.settings import Settings
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.evidence import BranchResult, Rows
 from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
@@ -15,7 +16,6 @@ from nacre.stores.catalog import Graph, Library
 from nacre.understanding.understand import understand
 from nacre.wording.profile import run_plan
 from tools import sql
-from tools.run_model_sql import run_model_sql
 from tools.search_passages import LEXICAL, retrieve_sentences
 
 

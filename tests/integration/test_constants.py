@@ -33,6 +33,11 @@ from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.origins import stated_numbers
+from nacre.extensions.foreign_queries.run_model_sparql import run_model_sparql
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
+from nacre.extensions.foreign_queries.sql_guard import guard_sql
+from nacre.extensions.foreign_queries.sql_origins import check_sql_values
 from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult
@@ -45,12 +50,7 @@ from nacre.understanding.understand import understand
 from nacre.wording.profile import run_plan
 from tests.support.scripted_model import ScriptedModel, step
 from tests.support.small_graphs import FIXTURES, NAMES
-from tools.origins import stated_numbers
 from tools.provenance import trace_sources
-from tools.run_model_sql import run_model_sql
-from tools.sparql import run_model_sparql
-from tools.sql_guard import guard_sql
-from tools.sql_origins import check_sql_values
 
 NUMBERS = stated_numbers(QUESTION)
 

@@ -12,9 +12,9 @@ from graph.stream import stream_turn
 from ingestion.layer.layer_file import LayerFile, LayerFiles
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
-from tools.run_model_sql import run_model_sql
 
 # a title before the name, a view of all and one of some, links by text, a link table, a table's own number
 GYM = """

@@ -16,6 +16,7 @@ from graph.stream import stream_turn
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.foreign_queries.model_triple_patterns import sparql_triple_patterns, sql_triple_patterns
 from nacre.plans.triple_patterns import QuestionTriples, question_triples, validator_assertions
 from nacre.records.answer import Answer, AnswerDerivation
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Profile, Select, Variable
@@ -23,7 +24,6 @@ from nacre.stores.catalog import Graph, Library
 from tests.support import sparql_server as servers
 from tests.support.scripted_model import ScriptedModel, step
 from tests.support.small_graphs import FIXTURES
-from tools.model_triple_patterns import sparql_triple_patterns, sql_triple_patterns
 
 HERE = "http://example.org/kitchen/"
 RICE = "which dishes contain rice and take less than 40 minutes"

@@ -17,11 +17,11 @@ from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError, ToolError
+from nacre.extensions.foreign_queries.sql_guard import guard_sql, sql_text
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 from tests.support.capsules import capsules
-from tools.sql_guard import guard_sql, sql_text
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # seconds of this thread's processor time, several times what the slowest of thousands takes

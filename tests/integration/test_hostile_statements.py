@@ -12,8 +12,8 @@ import yaml
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.stores.sqlite.tables import Tables
-from tools.run_model_sql import run_model_sql
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 CORPUS = yaml.safe_load((FIXTURES / "hostile.yaml").read_text("utf-8"))

@@ -12,9 +12,9 @@ from ingestion.induce.quantities import parse_quantity, read_quantities, unit_co
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report
+from nacre.extensions.foreign_queries.origins import stated_numbers
 from nacre.language.quantities import convert_unit, find_amounts
 from nacre.stores.sqlite.tables import Tables
-from tools.origins import stated_numbers
 
 
 @pytest.mark.parametrize(

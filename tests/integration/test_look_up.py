@@ -10,10 +10,7 @@ import pytest
 from ingestion.induce.write_tables import write_tables
 from ingestion.layer.layer_file import LayerFile, LayerFiles
 from ingestion.read.parse import parse_files
-from nacre.records.evidence import LookUp
-from nacre.stores.sqlite.schema_sql import schema_sql
-from nacre.stores.sqlite.tables import Tables
-from tools.look_up import (
+from nacre.extensions.model_agents.look_up import (
     A_PHRASE,
     LONGEST_CELL,
     MAX_NAMED_TEXT,
@@ -22,6 +19,9 @@ from tools.look_up import (
     find_occurrences,
     look_up_sql,
 )
+from nacre.records.evidence import LookUp
+from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.tables import Tables
 
 E = "http://example.org/"
 HEAD = f"@prefix : <{E}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

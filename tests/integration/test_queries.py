@@ -14,6 +14,8 @@ from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.foreign_queries.run_model_sparql import run_model_sparql
+from nacre.extensions.foreign_queries.sparql_guard import inspect_query
 from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.serving.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller
@@ -22,8 +24,7 @@ from nacre.serving.turn_service import MAX_REPLAYED, StatelessTurnCache, open_tu
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.sparql_source import Solutions
 from tests.support import sparql_server as servers
-from tools.sandbox import Sandbox, inspect_query
-from tools.sparql import run_model_sparql
+from tools.sandbox import Sandbox
 
 FILE = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 ROOM = "http://example.org/reading-room/"

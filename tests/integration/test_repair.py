@@ -7,9 +7,9 @@ import pytest
 
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.evidence import BranchResult
 from nacre.stores.sqlite.tables import Tables
-from tools.run_model_sql import run_model_sql
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.evidence import Rows
 from nacre.records.plan import Aggregate, Attribute, Combine, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading
 from nacre.stores.catalog import Graph, Library
 from tools.provenance import trace_sources
-from tools.run_model_sql import run_model_sql
 from tools.sql import run_reading
 
 E = "http://example.org/kitchen/"

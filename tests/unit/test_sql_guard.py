@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.errors import ToolError
-from tools.sql_guard import guard_sql, sql_text
+from nacre.extensions.foreign_queries.sql_guard import guard_sql, sql_text
 
 RELATIONS = {"dish", "ingredient", "entity"}
 

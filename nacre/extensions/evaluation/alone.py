@@ -11,14 +11,15 @@ from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.evaluation.questions import AskQuestion, QuestionLine, failed_record
+from nacre.extension import service
 from nacre.extensions.model_agents.query_prompt import relevant_tables, whole_schema
 from nacre.extensions.model_agents.write_queries import SqlReply
 from nacre.records.answer import Answer
+from nacre.records.evidence import BranchResult
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.wording.answer import verbalise_rows
-from tools.run_model_sql import run_model_sql
 
 # tokens of the schema that it is shown (given)
 SCHEMA_TOKENS = 6000
@@ -50,7 +51,7 @@ def ask_model_alone(settings: Settings, library: Library, graph: str | None) -> 
                 reply, usage = await structured_reply(model, messages, SqlReply, limits=limits)
             except ModelFailed as error:
                 return {**record, "reason": error.why}
-            result = run_model_sql(reply.sql, opened.tables, round=1)
+            result: BranchResult = service("foreign_queries", "run_sql", "--alone")(reply.sql, opened.tables, round=1)
         table = next((each.table for each in result.rows), None)
         answer = verbalise_rows(table) if table is not None and table.rows else None
         return {

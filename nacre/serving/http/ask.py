@@ -39,7 +39,7 @@ from nacre.serving.keys import Caller, report_deed
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
-from tools.sql_guard import LONGEST
+from tools.sandbox import LONGEST
 
 STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {

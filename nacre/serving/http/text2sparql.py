@@ -25,6 +25,7 @@ from nacre.access.databases import plain_database, sparql_database, sql_database
 from nacre.access.open_graph import load_lexicon
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
+from nacre.extension import service
 from nacre.plans.sparql_engine import standalone_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
 from nacre.records.evidence import Cell
@@ -37,7 +38,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sparql.query_tokens import keywords, query_tokens
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
-from tools.sandbox import Sandbox, guard_sparql
+from tools.sandbox import Sandbox
 from tools.sparql import endpoint_vocabulary
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ async def text2sparql(
             query = standalone_query(understanding.readings[each.reading].plan, words or Vocabulary(graph.schema))
         limit, inspect = settings.row_limit, sandbox.inspect_sparql
         try:
-            await run_in_thread(guard_sparql, query, database.schema, limit=limit, inspect=inspect)
+            await run_in_thread(
+                service("foreign_queries", "guard_sparql"), query, database.schema, limit=limit, inspect=inspect
+            )
         except ToolError as error:
             if error.kind != "unknown_name":
                 raise

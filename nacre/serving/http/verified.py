@@ -15,7 +15,7 @@ from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep, run_while_connected
 from nacre.serving.threads import MAX_THREAD_NAME
 from nacre.serving.verified_questions import MAX_PAGE, VerifiedPage, VerifiedQuestionService, import_lines
-from tools.sql_guard import LONGEST
+from tools.sandbox import LONGEST
 
 MAX_LINES = 500
 

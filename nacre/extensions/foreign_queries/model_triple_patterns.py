@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.sparql_guard import algebra_nodes, node_patterns, parse_sparql
 from nacre.plans.triple_patterns import IS_A, QuestionTriples, known_relations
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.triples import TYPE
-from tools.sandbox import algebra_nodes, node_patterns, parse_sparql
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -22,6 +22,15 @@ Triple = tuple[str, str, str]
 
 # the alias of a table in a query, and the name of a column
 Place = tuple[str, str]
+
+
+def query_triple_patterns(
+    branch: str, text: str, schema: Schema, label: Callable[[str], str], truth: bool
+) -> QuestionTriples:
+    """What a query in the language of a branch asks for."""
+    return (
+        sparql_triple_patterns(text, schema, label) if branch == "sparql" else sql_triple_patterns(text, schema, truth)
+    )
 
 
 def sparql_triple_patterns(text: str, schema: Schema, label: Callable[[str], str]) -> QuestionTriples:

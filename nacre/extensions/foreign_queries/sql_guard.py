@@ -23,8 +23,7 @@ from nacre.language.tokens import fold
 from nacre.records.evidence import Cell
 from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Tables
-
-LONGEST = 10_000
+from tools.sandbox import LONGEST
 
 # checked before parsing: beyond these the parser, or SQLite, takes longer than any limit
 MAX_CONSTRUCTS = {"SELECT": 40, "JOIN": 20, "WITH": 8, "nesting": 40, "tables of a WITH": 16}

@@ -14,6 +14,16 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.sql_guard import (
+    Repair,
+    check_measures,
+    divide_as_reals,
+    guard_sql,
+    repair_empty,
+    repair_query,
+    sql_text,
+)
+from nacre.extensions.foreign_queries.sql_origins import check_sql_values
 from nacre.language.data import word_map
 from nacre.language.tokens import heading_words, split_name
 from nacre.language.word_forms import plural
@@ -23,8 +33,6 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.wording.plan_phrases import predicate_words
 from tools.provenance import EntityId, is_id, look_up_entities
 from tools.sql import BRANCH, failed_query, summarize_rows
-from tools.sql_guard import Repair, check_measures, divide_as_reals, guard_sql, repair_empty, repair_query, sql_text
-from tools.sql_origins import check_sql_values
 
 
 def run_model_sql(

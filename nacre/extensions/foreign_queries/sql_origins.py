@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from nacre.extensions.foreign_queries.origins import NOTHING, WHOLE, Origin, check_headings, check_origins, unfounded
 from nacre.records.schema import Relation, Schema
-from tools.origins import NOTHING, WHOLE, Origin, check_headings, check_origins, unfounded
 
 # functions that give their first argument in another form, a part of it, or a value that it decides
 _SAME = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Collate, exp.Round, exp.Abs, exp.Ceil, exp.Floor,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.origins import NOTHING, WHOLE, Origin
+from nacre.extensions.foreign_queries.origins import NOTHING, WHOLE, Origin
 
 # builtins by how they make a value of their arguments
 _BUILTINS = {
