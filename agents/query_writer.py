@@ -13,7 +13,7 @@ from agents.answering.select_answer import (
 from agents.turn_view import Database, Result, TurnView
 from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
 from nacre.records.turn import Understanding
-from nacre.understanding.verified.offer import MAX_PROBABILITY
+from nacre.records.verified_question import MAX_PROBABILITY
 
 MODEL_VISITS = 1
 

@@ -23,6 +23,8 @@ from evaluation.verified_measure import verified_entries
 from nacre.errors import NacreError
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.evaluation.score import is_right
+from nacre.extensions.verified.offer import WEIGHTS_FILE, compare_verified
+from nacre.extensions.verified.template import Substitution, substitute, template_of
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite
@@ -31,8 +33,6 @@ from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph
 from nacre.understanding.linking.link_mentions import linker_of, prepare_question
 from nacre.understanding.understand import scoped_links, understand
-from nacre.understanding.verified.offer import WEIGHTS_FILE, compare_verified
-from nacre.understanding.verified.template import Substitution, substitute, template_of
 from nacre.wording.profile import run_plan
 
 # as many questions that people ask are wordings of verified ones as are not (given), and strength of regularisation

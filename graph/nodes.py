@@ -35,10 +35,10 @@ from graph.state import Message, State, Update, add_usage, decode_conversation, 
 from nacre.access.databases import sql_database
 from nacre.access.derivation import build_derivation, open_citations
 from nacre.access.nearest import search_nearest
-from nacre.access.open_graph import available_lexicon, load_lexicon, may_texts_answer
-from nacre.access.verified_look_up import understand_question
+from nacre.access.open_graph import available_lexicon, cached_understanding, load_lexicon, may_texts_answer
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
+from nacre.extension import services
 from nacre.language.tokens import ENGLISH, language_name
 from nacre.records.answer import AnswerDerivation
 from nacre.records.evidence import BranchResult, Evidence, QueryError
@@ -266,8 +266,11 @@ class Nodes:
             settings = self._resources.settings
             most = settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
             lexicon = await load_lexicon(graph, rewrite.standalone)
-            sandbox = self._resources.sandbox
-            return await understand_question(rewrite, graph, lexicon, most, run_owner(), settings, sandbox)
+            for look_up in services("understand"):
+                about = rewrite, graph, lexicon, most, run_owner(), settings, self._resources.sandbox
+                understanding: Understanding = await look_up(*about)
+                return understanding
+            return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
 
 
 def _has_deferred_vector(view: TurnView) -> bool:

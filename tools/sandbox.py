@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nacre.extension import extensions, needed, service, services
+from nacre.extension import extensions, needed, service
 from nacre.records.evidence import BranchResult
 from nacre.records.threads import note_unfinished
 from nacre.stores.killable_pool import KillablePool, pool_errors, wait_for_result

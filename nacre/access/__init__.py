@@ -8,8 +8,6 @@ In reading order:
     nearest_named_facts   the facts of the things that a question names, nearest first
     nearest_class_facts   the facts of things of a class that are nearest to a question without names
     teaching              what a word that names nothing may mean
-    verified_look_up      a question understood beside verified ones
-    verified_questions    what people confirm, and whether it still holds
     derivation            how an answer came about; the triples behind cited evidence
     overview              a graph at a glance
     things                things and classes as pages show them

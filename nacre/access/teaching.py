@@ -27,8 +27,9 @@ from nacre.access.open_graph import lexicon_for
 from nacre.errors import ConfigError
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import fold, lemma, tokenize
+from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.evidence import Rows
-from nacre.records.plan import Body
+from nacre.records.plan import Body, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
@@ -37,10 +38,11 @@ from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
-from nacre.understanding.verified.apply import MAX_NAME, MAX_WORDS
-from nacre.understanding.verified.template import plan_constants, plan_elements
 from nacre.wording.answer import verbalise_result
 from tools.sql import run_reading
+
+# of a name that is taught: words, and characters (given)
+MAX_WORDS, MAX_NAME = 4, 100
 
 TermKind = Literal["class", "property"]
 
@@ -147,7 +149,7 @@ def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[flo
 def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
     """Whether a plan has a class or property because of a word: not as the class of a named thing, and not because
     another word names it as well. Mentions of classes have no target."""
-    named = {each for thing in plan_constants(body).things for each in thing.classes}
+    named = {c for each in plan_parts(body) if isinstance(each, Variable) and each.keys for c in each.classes}
     having = [fold(word) in fold(each.text) for each in mentions if each.target in (iri, "")]
     others = [each for each in mentions if each.target == iri and fold(word) not in fold(each.text)]
     return iri in plan_elements(body) - named and any(having) and not others

@@ -14,6 +14,7 @@ foreign_queries queries that a model or a person wrote
 model_agents   the agents by a chat model
 texts          answers that sentences of documents give
 uploads        files or an address become a graph; graphs are deleted
+verified       questions that people confirmed
 vocabularies   the meaning of OWL, SKOS, Wikibase, nodes of values and relations, lists, named graphs
 client         the Python client
 """

@@ -4,7 +4,7 @@ Then the values that a yes-or-no question needs and the graph may not state: Sel
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
@@ -429,3 +429,25 @@ def _answer_end(answer: PlanTerm, end: Literal["low", "high"], schema: Schema) -
 
 def _period_end(term: Attribute, end: Literal["low", "high"], schema: Schema) -> Attribute:
     return replace(term, part=end) if term.predicate in schema.periods and not term.part else term
+
+
+def plan_elements(body: Body) -> frozenset[str]:
+    """The IRIs of the classes and predicates of a plan."""
+    found: set[str] = set()
+    for each in plan_parts(body):
+        if isinstance(each, Variable):
+            found.update((*each.classes, *each.any_of))
+        elif isinstance(each, Edge | Attribute):
+            found.add(each.predicate)
+    return frozenset(found)
+
+
+def plan_parts(record: object) -> Iterator[object]:
+    """All records of a plan, from outside in."""
+    if isinstance(record, tuple):
+        for each in record:
+            yield from plan_parts(each)
+    elif is_dataclass(record) and not isinstance(record, type):
+        yield record
+        for each in fields(record):
+            yield from plan_parts(getattr(record, each.name))

@@ -22,6 +22,9 @@ _ISO_DATE = re.compile(r"-?\d{4}(-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?)?)
 # digits of a number that are compared: sums of floats differ in the last ones
 _DIGITS = 10
 
+# of a question that is like a verified one; entries of a page (given)
+MAX_PROBABILITY, MAX_PAGE = 0.98, 200
+
 
 class VerifiedQuery(TypedDict):
     """A query that a person wrote or edited."""

@@ -6,7 +6,6 @@ In reading order:
     runs                running and recent turns, which clients follow, leave and resume
     threads             stored conversations: list, read, fork, edit, delete
     transcript          a conversation -> Markdown; the rows of a citation -> CSV
-    verified_questions  what callers may see, confirm, approve, check and remove
     keys                API keys and their owners
     capacity            slots shared fairly between callers; fewer garbage collections
     telemetry           metrics and traces of turns

@@ -42,12 +42,10 @@ from nacre.serving.http.errors import (
 )
 from nacre.serving.http.graphs import browse_router, class_table_router
 from nacre.serving.http.graphs import router as graphs_router
-from nacre.serving.http.layer import name_proposals_router
 from nacre.serving.http.layer import router as layer_router
 from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
 from nacre.serving.http.text2sparql import router as text2sparql_router
 from nacre.serving.http.threads import router as threads_router
-from nacre.serving.http.verified import router as verified_router
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.server import add_mcp, mcp_lifespan
@@ -57,7 +55,6 @@ from nacre.serving.runs import Runs
 from nacre.serving.telemetry import Metrics, configure_tracing
 from nacre.serving.threads import delete_untouched_threads
 from nacre.serving.turn_service import TurnService, open_turn_service
-from nacre.serving.verified_questions import calibrate_again_and_again
 from nacre.stores.catalog import Library
 from nacre.stores.killable_pool import exit_with_parent
 from nacre.stores.state.conversations import ConversationStoreError
@@ -131,8 +128,7 @@ def create_worker_app() -> FastAPI:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
-    changing = (ask_router, threads_router, verified_router, name_proposals_router)
-    for router in (*reading, *changing, openai_router, health.router):
+    for router in (*reading, ask_router, threads_router, openai_router, health.router):
         app.include_router(router)
     if alone:
         app.include_router(health.metrics_router)
@@ -182,7 +178,6 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
         tasks = [asyncio.create_task(_close_runs_on_stop(app, settings.stop_seconds))]
         if turns.threads is not None:
             tasks.append(asyncio.create_task(delete_untouched_threads(turns.threads, settings.keep_days)))
-        tasks.append(asyncio.create_task(calibrate_again_and_again(turns)))
         try:
             async with AsyncExitStack() as stack:
                 for extension in extensions():

@@ -6,7 +6,6 @@ The packages build on each other in this order; none imports a later one:
     parsing/     Question + Links -> Candidates: readings with plans
     ranking/     Candidates -> Readings with probabilities, before and after they run
     dialogue/    question + earlier turns -> Rewrite: a question that stands alone
-    verified/    Readings + questions that people confirmed -> one more Reading
 
 Modules that use them:
     glossing          German and French questions and labels -> English words

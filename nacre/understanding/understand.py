@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
+from nacre.extension import service
 from nacre.language import quantities
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.values import is_ambiguous_date
@@ -56,7 +57,6 @@ from nacre.understanding.ranking.rank import (
     rank_candidates,
     similarities,
 )
-from nacre.understanding.verified.apply import apply_verified
 from nacre.wording.plan_phrases import verbalise_plan
 
 # Highest probability of a reading that guesses: what a pronoun stands for, part of a name, what an adjective measures,
@@ -125,7 +125,9 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    return apply_verified(understanding, () if rewrite.scope else verified, text, question, links, linker)
+    if verified and not rewrite.scope:
+        understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
+    return understanding
 
 
 def question_text(rewrite: Rewrite) -> str:

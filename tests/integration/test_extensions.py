@@ -300,12 +300,17 @@ def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Pat
     assert report["answers"][0]["values"] == ["Gull"]
     assert (report["health"], report["help"]) == (200, 0)
     paths = " ".join(report["schemas"]["paths"])
-    routes = {"agui": "/agui", "langgraph_api": "/langgraph", "sharing": "/api/shares", "uploads": "/api/uploads"}
+    routes = {
+        "agui": "/agui",
+        "langgraph_api": "/langgraph",
+        "sharing": "/api/shares",
+        "uploads": "/api/uploads",
+        "verified": "/verified/",
+    }
     assert {name for name, path in routes.items() if path not in paths} == {*gone} & {*routes}
     assert ("triples" in report["choices"]["branches"]) == ("pyramid" not in gone)
-    assert ("complete" in report["commands"], "shares" in report["commands"]) == tuple(
-        each not in gone for each in ("pyramid", "sharing")
-    )
+    commands = {"pyramid": "complete", "sharing": "shares", "verified": "examples"}
+    assert {name for name, command in commands.items() if command not in report["commands"]} == {*gone} & {*commands}
 
 
 def test_input_is_ingested_again_with_other_extensions_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from graph.app import Composition, compose
 from graph.stream import stream_turn
-from nacre.access import verified_look_up as first_use
 from nacre.access.open_graph import load_lexicon
-from nacre.access.verified_questions import check_all, confirm, new_entry
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import attach_database
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.verified import look_up as first_use
+from nacre.extensions.verified.checks import check_all, confirm, new_entry
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.turn import Rewrite

@@ -11,8 +11,8 @@ import pytest
 from graph.app import Composition, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
-from nacre.access.verified_questions import calibrate_graph, is_due, undo_calibration
 from nacre.config.settings import Settings
+from nacre.extensions.verified.checks import calibrate_graph, is_due, undo_calibration
 from nacre.records.answer import Answer
 from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, question_id, values_hash
 from nacre.serving.cli.main import main

@@ -12,17 +12,17 @@ import pytest
 
 from graph.context import Context
 from ingestion.pipeline import ingest
-from nacre.access import verified_look_up as first_use
-from nacre.access.verified_look_up import comparable_verified_questions
-from nacre.access.verified_questions import check_all
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
+from nacre.extensions.verified import look_up as first_use
+from nacre.extensions.verified.checks import check_all
+from nacre.extensions.verified.entries import VerifiedQuestionService, export_lines, import_lines
+from nacre.extensions.verified.look_up import comparable_verified_questions
 from nacre.records.verified_question import VerifiedQuery
 from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden, NotFound, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService, open_turn_service
-from nacre.serving.verified_questions import VerifiedQuestionService, export_lines, import_lines
 from nacre.stores.catalog import Library
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from tools.sandbox import Sandbox

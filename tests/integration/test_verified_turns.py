@@ -15,8 +15,9 @@ from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest
-from nacre.access.verified_look_up import with_other_name
 from nacre.config.settings import Settings
+from nacre.extensions.verified.apply import name_proposals
+from nacre.extensions.verified.look_up import with_other_name
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
@@ -24,7 +25,6 @@ from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, que
 from nacre.serving.cli.turn_display import note_lines
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.records import Link
-from nacre.understanding.verified.apply import name_proposals
 from tests.support.scripted_model import ScriptedModel, step
 
 HERE = "http://example.org/ropewalk/"

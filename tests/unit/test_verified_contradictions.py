@@ -5,6 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from nacre.extensions.verified.offer import Words, asks_otherwise, requested_kind, rules_are_surer
+from nacre.extensions.verified.template import Alignment, template_of
 from nacre.records.json_form import to_json
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
@@ -13,8 +15,6 @@ from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.records import Link, Ref, token_mask
-from nacre.understanding.verified.offer import Words, asks_otherwise, requested_kind, rules_are_surer
-from nacre.understanding.verified.template import Alignment, template_of
 
 
 def predicate(name: str, **more: Any) -> Predicate:

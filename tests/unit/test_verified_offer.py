@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from nacre.extensions.verified.offer import MIN_PROBABILITY, Offer, merge_offer, word_leads
+from nacre.extensions.verified.template import Alignment, Template
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading, VerifiedMatch
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.question.analyse import analyse_question
-from nacre.understanding.verified.offer import MIN_PROBABILITY, Offer, merge_offer, word_leads
-from nacre.understanding.verified.template import Alignment, Template
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
 WORDS = {"same words": 0.0, "synonymous words": 0.0, "own words": 0.0, "missing share": 0.0, "other share": 0.0}

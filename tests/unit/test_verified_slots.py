@@ -1,14 +1,14 @@
 """The names, numbers and dates of a plan, and the plan with others in their place."""
 
-from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Variable
-from nacre.understanding.verified.template import (
+from nacre.extensions.verified.template import (
     PlanConstants,
     Substitution,
     asked_elements,
     plan_constants,
-    plan_elements,
     substitute,
 )
+from nacre.plans.selects import plan_elements
+from nacre.records.plan import Aggregate, Attribute, Combine, Edge, Filter, Itself, Order, Select, Variable
 
 KILN = Variable("kiln", ("Kiln",))
 POTTER = Variable("potter", ("Potter",), keys=("p1",), label="Ada")

@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nacre.extension import service
 from nacre.extensions.client.facade import Reply, TurnRequest
 from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
 
 if TYPE_CHECKING:
     from nacre.serving.keys import Caller
     from nacre.serving.turn_service import TurnService
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
 
 class LocalSource:
@@ -93,24 +93,25 @@ class LocalVerified:
 
     async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
         service, caller = await self._service()
-        return await service.confirm_answer(caller, reply.record)
+        entry: VerifiedQuestion = await service.confirm_answer(caller, reply.record)
+        return entry
 
     async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
         service, caller = await self._service()
-        return (await service.confirm_query(caller, graph, question, query))[0]
+        entry: VerifiedQuestion = (await service.confirm_query(caller, graph, question, query))[0]
+        return entry
 
     async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
         """Confirm lines of a file; for each, why it was left out, or ""."""
-        from nacre.serving.verified_questions import import_lines
-
         numbered = ((str(number), line) for number, line in enumerate(lines, start=1))
-        imported = import_lines(numbered, await self._open_service(), graph, trusts_plans=True)
+        imported = service("verified", "import")(numbered, await self._open_service(), graph, trusts_plans=True)
         return [each.problem async for each in imported]
 
     async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
         """Approve an entry."""
         service, caller = await self._service()
-        return await service.approve(caller, graph, id, by)
+        entry: VerifiedQuestion = await service.approve(caller, graph, id, by)
+        return entry
 
     async def remove(self, graph: str | None, id: str, by: str | None) -> None:
         """Remove an entry."""
@@ -122,8 +123,7 @@ class LocalVerified:
         service, caller = await self._service()
         return list((await service.check(caller, graph)).aside)
 
-    async def _service(self) -> tuple[VerifiedQuestionService, Caller]:
+    async def _service(self) -> tuple[Any, Caller]:
         from nacre.serving.keys import LOCAL_CALLER
-        from nacre.serving.verified_questions import VerifiedQuestionService
 
-        return VerifiedQuestionService(await self._open_service()), LOCAL_CALLER
+        return service("verified", "entries")(await self._open_service()), LOCAL_CALLER

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import open_library
 from nacre.serving.cli.turn_display import print_line
@@ -304,7 +305,6 @@ def _own_questions(settings: "Settings", graph: str | None) -> "list[GoldQuestio
 
 def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
     """Calibrate the rules with the verified questions of a graph, or undo that."""
-    from nacre.access.verified_questions import calibrate_graph, undo_calibration
     from nacre.config.settings import Settings
     from tools.sandbox import Sandbox
 
@@ -312,13 +312,13 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
     with open_library(settings) as library, closing(Sandbox()) as sandbox:
         name = library.resolve(graph)
         if undo:
-            undo_calibration(name, library.verified)
+            service("verified", "undo_calibration")(name, library.verified)
             sys.stdout.write("Undone. To calibrate again: nacre calibrate --verified\n")
             return
         with library.open(name) as opened:
             if opened.stored is None:
                 raise ConfigError(f"{name} is attached to a SPARQL endpoint, whose probabilities can't be calibrated.")
-            found = asyncio.run(calibrate_graph(opened, library.verified, settings, sandbox))
+            found = asyncio.run(service("verified", "calibrate")(opened, library.verified, settings, sandbox))
         sys.stdout.write(f"{found.words}\n")
 
 

@@ -21,7 +21,6 @@ with pause_collection():
     from nacre.errors import GraphNotFound, NacreError
     from nacre.extension import provided, services
     from nacre.serving.cli import ask, attach, graphs, ingest, serve
-    from nacre.serving.cli.examples import examples_app
     from nacre.serving.cli.layer import layer_app
     from nacre.serving.cli.open_library import check_packages
     from nacre.serving.cli.serve import keys_app
@@ -74,7 +73,7 @@ _COMMANDS = (
     serve.mcp,
 )
 
-_FURTHER = ("examples", "keys", "layer")
+_FURTHER = ("keys", "layer")
 
 # those of an extension that are listed after the others'
 _LAST = ("eval", "compare", "calibrate")
@@ -100,15 +99,11 @@ for name, command in sorted(_added.items(), key=lambda added: added[0] in _LAST)
     if not isinstance(command, typer.Typer):
         app.command(name)(command)
 
-app.add_typer(examples_app, name="examples")
+_groups = [(name, group) for name, group in _added.items() if isinstance(group, typer.Typer)]
+_groups = [("keys", keys_app), ("layer", layer_app), *_groups]
 
-app.add_typer(keys_app, name="keys")
-
-app.add_typer(layer_app, name="layer")
-
-for name, group in _added.items():
-    if isinstance(group, typer.Typer):
-        app.add_typer(group, name=name)
+for name, group in sorted(_groups, key=lambda each: each[0] != "examples"):
+    app.add_typer(group, name=name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,8 +5,6 @@ graph's verified questions after it was published, and modules of the user that 
 Nothing is checked if there are no verified questions; those of an attached graph are checked at their first use.
 """
 
-import asyncio
-import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nacre.errors import ConfigError
-from nacre.extension import service
-from nacre.serving.cli.turn_display import adapt_commands, print_line
+from nacre.extension import service, services
+from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,35 +145,9 @@ def print_change(name: str, version: str, seconds: float) -> None:
 
 
 def recheck_verified_questions(settings: "Settings", name: str) -> None:
-    """Run those of an earlier version again, within CHECK_SECONDS, and print which are not used any more."""
-    with open_library(settings) as library:
-        try:
-            if not library.verified.count(name):
-                return
-            from nacre.access.verified_questions import calibrate_graph, check_all, is_due
-            from tools.sandbox import Sandbox
-
-            sandbox = Sandbox()
-            try:
-                with library.open(name) as graph:
-                    report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
-                    aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
-                    if is_due(graph, library.verified):
-                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
-                        print_line(found.words)
-            finally:
-                sandbox.close()
-        except sqlite3.Error as error:
-            # the graph is published and answers without them
-            print_line(f"warning: the verified questions were not checked ({error})")
-            return
-    if report.checked:
-        print_line(f"{report.checked} verified questions were checked; {len(report.changed)} have new values.")
-    if report.left:
-        print_line(f"{report.left} verified questions were not checked in time.")
-    if aside or report.left:
-        left_out = f"{aside} verified questions are not used until you look at them. " if aside else ""
-        print_line(adapt_commands(f"{left_out}Run: nacre examples check --graph {name}"))
+    """Run those of an earlier version again, and print which are not used any more."""
+    for recheck in services("recheck"):
+        recheck(settings, name)
 
 
 # top-level packages of Nacre, whose names a script's own modules may have

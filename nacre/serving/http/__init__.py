@@ -10,7 +10,6 @@ In reading order:
     threads       stored conversations
     graphs        graphs, schemas, reports; things, classes and tables
     layer         names of classes and properties
-    verified      questions that people confirmed
     text2sparql   a question as one SPARQL query
     health        /healthz, /readyz, /metrics
 """

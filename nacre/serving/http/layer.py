@@ -2,12 +2,10 @@
 
 What callers write is a layer of its own, `people.yaml`, with who changed it and when. The graph answers as before until
 the new version is complete. /api/graphs/{graph}/layer/words: what a word that names nothing may mean, and teaching it.
-/api/graphs/{graph}/verified/proposals: names that confirmed questions teach.
 """
 
 import logging
 import os
-import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -22,17 +20,15 @@ from pydantic import BaseModel, Field
 from ingestion.layer.edit import MAX_NAMES, names_from_people, with_further_name, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
 from ingestion.layer.resolve import Kind
-from nacre.access.teaching import Meaning, find_meanings, named_term, require_teachable
+from nacre.access.teaching import MAX_NAME, Meaning, find_meanings, named_term, require_teachable
 from nacre.errors import ConfigError
 from nacre.records.schema import Schema
-from nacre.serving.errors import NotFound, StorageUnavailable
+from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.keys import Caller, report_deed
-from nacre.serving.verified_questions import graph_proposals, may_approve
 from nacre.stores import versions
 from nacre.stores.graph import Graph
 from nacre.stores.killable_pool import child_command
-from nacre.understanding.verified.apply import MAX_NAME, NameProposal
 
 log = logging.getLogger(__name__)
 
@@ -233,33 +229,3 @@ def _terms(schema: Schema) -> tuple[TermNames, ...]:
         if p.role not in ("type", "schema")
     ]
     return (*classes, *sorted(properties, key=lambda term: (-term.count, term.name)))
-
-
-MAX_SHOWN = 50
-
-name_proposals_router = APIRouter(prefix="/api/graphs", tags=["verified questions"], responses=ERROR_RESPONSES)
-
-
-@dataclass(frozen=True)
-class ProposedNames:
-    """Names that nothing in the graph has, those of most questions first: at most 50. `may_write`: whether this caller
-    may add them."""
-
-    graph: str
-    proposals: tuple[NameProposal, ...]
-    may_write: bool
-
-
-@name_proposals_router.get("/{graph}/verified/proposals", summary="List names that verified questions teach")
-def list_proposals(look_up: GraphLookUpDep) -> ProposedNames:
-    """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
-    itself: teach the words."""
-    return ProposedNames(look_up.graph, _proposals(look_up)[:MAX_SHOWN], WRITE in look_up.caller.may)
-
-
-def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
-    with look_up.open() as opened:
-        try:
-            return graph_proposals(opened, None if may_approve(look_up.caller) else look_up.caller.owner)
-        except sqlite3.Error as error:
-            raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error

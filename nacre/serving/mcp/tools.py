@@ -19,13 +19,15 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from nacre.access import queries
 from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
+from nacre.access.teaching import MAX_NAME
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
+from nacre.extension import service
 from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
+from nacre.records.verified_question import MAX_PAGE, VerifiedQuery, VerifiedQuestion
 from nacre.serving.agent_answer import AgentAnswer
 from nacre.serving.http import layer
 from nacre.serving.http.dependencies import GraphLookUp
@@ -33,9 +35,7 @@ from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
 from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
-from nacre.serving.verified_questions import MAX_PAGE, VerifiedQuestionService
 from nacre.stores.catalog import Graph
-from nacre.understanding.verified.apply import MAX_NAME
 
 P = ParamSpec("P")
 
@@ -309,7 +309,7 @@ class GraphTools:
     ) -> VerifiedEntries:
         """Questions of a graph that people confirmed: they are answered the same way again."""
         context = self._resolve_context(ctx.request_context)
-        verified = VerifiedQuestionService(context.service)
+        verified = service("verified", "entries")(context.service)
         page = await verified.listed(context.caller, graph, search=search, limit=limit)
         return VerifiedEntries(graph=page.graph, questions=[_entry(each) for each in page.questions], more=page.more)
 
@@ -322,7 +322,7 @@ class GraphTools:
     ) -> VerifiedEntry:
         """Store that the answer of a turn is right. Only call it if the user said that it is right."""
         context = self._resolve_context(ctx.request_context)
-        verified = VerifiedQuestionService(context.service, approves=False)
+        verified = service("verified", "entries")(context.service, approves=False)
         return _entry(await verified.confirm_turn(context.caller, thread, turn, graph))
 
     async def confirm_query(
@@ -335,7 +335,7 @@ class GraphTools:
     ) -> VerifiedEntry:
         """Store a query as the right answer to a question. Only call it if the user confirmed its rows."""
         context = self._resolve_context(ctx.request_context)
-        verified = VerifiedQuestionService(context.service, approves=False)
+        verified = service("verified", "entries")(context.service, approves=False)
         written = VerifiedQuery(tool=language, text=query)
         return _entry((await verified.confirm_query(context.caller, graph, question, written))[0])
 
@@ -347,7 +347,7 @@ class GraphTools:
     ) -> RemovedEntry:
         """Remove a question that this key confirmed."""
         context = self._resolve_context(ctx.request_context)
-        await VerifiedQuestionService(context.service).remove(context.caller, graph, id, context.caller.owner)
+        await service("verified", "entries")(context.service).remove(context.caller, graph, id, context.caller.owner)
         return RemovedEntry(id=id)
 
     async def teach_word(

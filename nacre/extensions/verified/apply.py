@@ -11,6 +11,17 @@ from functools import lru_cache
 import simplemma
 from rapidfuzz.distance import OSA
 
+from nacre.access.teaching import MAX_NAME, MAX_WORDS
+from nacre.extensions.verified.offer import (
+    LIKELY,
+    Offer,
+    merge_offer,
+    named_elements,
+    offers,
+    standing_offer,
+    unaccounted_words,
+)
+from nacre.extensions.verified.template import Template, asked_elements, content_words, template_of
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.tokens import Token, tokenize
 from nacre.records.schema import Schema
@@ -22,16 +33,6 @@ from nacre.understanding.linking.link_mentions import Linker, link_mentions, pre
 from nacre.understanding.parse_question import expected_kind
 from nacre.understanding.question.records import Link, Question
 from nacre.understanding.ranking.probabilities import MAX_LOG_ODDS, MAX_READINGS
-from nacre.understanding.verified.offer import (
-    LIKELY,
-    Offer,
-    merge_offer,
-    named_elements,
-    offers,
-    standing_offer,
-    unaccounted_words,
-)
-from nacre.understanding.verified.template import Template, asked_elements, content_words, template_of
 from nacre.wording.plan_phrases import verbalise_plan
 
 # verified questions that a model sees (given)
@@ -130,10 +131,6 @@ def _is_slip(word: str, other: str, lexicon: Lexicon) -> bool:
         return False
     known = lexicon.word(word)
     return known is None or not known.names
-
-
-# words and characters of one name (given)
-MAX_WORDS, MAX_NAME = 4, 100
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeVar, cast
 from pydantic import ValidationError
 
 from nacre.language.tokens import Token, name_tokens
+from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.json_form import from_json
-from nacre.records.plan import Attribute, Body, Edge, Filter, Itself, Plan, Select, Variable
+from nacre.records.plan import Attribute, Body, Filter, Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
 from nacre.records.verified_question import VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -272,7 +273,7 @@ class Substitution:
 
 def plan_constants(body: Body) -> PlanConstants:
     """The constants of a plan, each once, in their order in the plan."""
-    parts = list(_parts(body))
+    parts = list(plan_parts(body))
     filters = [(each, constant) for each in parts if isinstance(each, Filter) for constant in _constants(each)]
     texts = [(_predicate(each), c) for each, c in filters if isinstance(c, str)]
     numbers = [c for _, c in filters if not isinstance(c, bool)]
@@ -284,21 +285,10 @@ def plan_constants(body: Body) -> PlanConstants:
     )
 
 
-def plan_elements(body: Body) -> frozenset[str]:
-    """The IRIs of the classes and predicates of a plan."""
-    found: set[str] = set()
-    for each in _parts(body):
-        if isinstance(each, Variable):
-            found.update((*each.classes, *each.any_of))
-        elif isinstance(each, Edge | Attribute):
-            found.add(each.predicate)
-    return frozenset(found)
-
-
 def asked_elements(body: Body, naming: Collection[str]) -> frozenset[str]:
     """The IRIs of what a plan shows, computes and compares: the classes of its things, and properties. What only joins
     them is left out, and names stand for their things; `naming` are the properties with names."""
-    parts = list(_parts(body))
+    parts = list(plan_parts(body))
     attributes = [each for each in parts if isinstance(each, Attribute)]
     shown = {each.variable for each in parts if isinstance(each, Itself)}
     shown |= {each.variable for each in attributes if each.predicate in naming}
@@ -347,13 +337,3 @@ def _constants(condition: Filter) -> tuple[Any, ...]:
 def _predicate(condition: Filter) -> str:
     left = condition.left if isinstance(condition.left, Attribute | Itself) else condition.left.of
     return left.predicate if isinstance(left, Attribute) else ""
-
-
-def _parts(record: object) -> Iterator[object]:
-    if isinstance(record, tuple):
-        for each in record:
-            yield from _parts(each)
-    elif is_dataclass(record) and not isinstance(record, type):
-        yield record
-        for each in fields(record):
-            yield from _parts(getattr(record, each.name))

@@ -19,7 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
-from nacre.access.verified_questions import (
+from nacre.errors import ConfigError, NacreError, ToolError
+from nacre.evaluation.questions import GoldQuestion
+from nacre.evaluation.score import is_right
+from nacre.extensions.verified.checks import (
     CheckReport,
     GivenAnswer,
     calibrate_graph,
@@ -31,12 +34,9 @@ from nacre.access.verified_questions import (
     question_of_answer,
     run_verified,
 )
-from nacre.errors import ConfigError, NacreError, ToolError
-from nacre.evaluation.questions import GoldQuestion
-from nacre.evaluation.score import is_right
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.records.verified_question import MAX_PAGE, GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.cli.open_library import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
@@ -45,7 +45,7 @@ from nacre.stores.graph import Graph
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
-    from nacre.understanding.verified.apply import NameProposal
+    from nacre.extensions.verified.apply import NameProposal
 
 T = TypeVar("T")
 
@@ -53,8 +53,6 @@ APPROVE = "approve"
 
 # entries of a key and graph (given); without keys, and for those who approve, the store's own limit holds
 MAX_OF_KEY = 10_000
-
-MAX_PAGE = 200
 
 # seconds of a check that a request asks for (given)
 CHECK_SECONDS = 10.0
@@ -383,8 +381,8 @@ MAX_READ = 500
 def graph_proposals(graph: "Graph", owner: str | None = None) -> "tuple[NameProposal, ...]":
     """What the verified questions that are in use teach: those that an owner sees, or all (None). Raises
     sqlite3.Error."""
+    from nacre.extensions.verified.apply import name_proposals
     from nacre.understanding.linking.link_mentions import linker_of
-    from nacre.understanding.verified.apply import name_proposals
 
     if graph.verified is None:
         return ()

@@ -18,9 +18,10 @@ from itertools import product
 from typing import Literal, TypeVar
 
 from nacre.access.open_graph import cached_understanding
-from nacre.access.verified_questions import check_entry, note_version
 from nacre.config.settings import Settings
 from nacre.errors import NacreError, ToolError
+from nacre.extensions.verified.checks import check_entry, note_version
+from nacre.extensions.verified.offer import MAX_COMPARED
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Understanding, VerifiedMatch
@@ -30,7 +31,6 @@ from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.understanding.linking.link_mentions import Linker, link_mentions, linker_of, prepare_question
 from nacre.understanding.question.records import Link, Question
-from nacre.understanding.verified.offer import MAX_COMPARED
 from tools.sandbox import Sandbox
 
 # seconds that a turn waits for checks, and entries that it checks (given)

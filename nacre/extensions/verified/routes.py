@@ -1,20 +1,41 @@
 """/api/graphs/{graph}/verified: questions that people confirmed: list, confirm, approve, run, check and remove."""
 
-from dataclasses import replace
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, FastAPI, Path, Query, Request
 from pydantic import BaseModel, Field, model_validator
 
 from nacre.errors import ConfigError
+from nacre.extensions.verified.apply import NameProposal
+from nacre.extensions.verified.entries import (
+    VerifiedPage,
+    VerifiedQuestionService,
+    calibrate_again_and_again,
+    graph_proposals,
+    import_lines,
+    may_approve,
+)
 from nacre.records.answer import Value
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.records.verified_question import MAX_PAGE, VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.serving.errors import StorageUnavailable
 from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphNameDep, TurnServiceDep, run_while_connected
+from nacre.serving.http.dependencies import (
+    ERROR_RESPONSES,
+    GraphLookUp,
+    GraphLookUpDep,
+    GraphNameDep,
+    TurnServiceDep,
+    run_while_connected,
+)
+from nacre.serving.http.layer import WRITE
 from nacre.serving.threads import MAX_THREAD_NAME
-from nacre.serving.verified_questions import MAX_PAGE, VerifiedPage, VerifiedQuestionService, import_lines
 from tools.sandbox import LONGEST
 
 MAX_LINES = 500
@@ -202,3 +223,49 @@ async def remove_verified(
 async def remove_own_verified(service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep) -> dict[str, int]:
     """Delete all that the caller confirmed about this graph; the number of deleted entries."""
     return {"removed": await VerifiedQuestionService(service).remove_own(caller, graph)}
+
+
+MAX_SHOWN = 50
+
+name_proposals_router = APIRouter(prefix="/api/graphs", tags=["verified questions"], responses=ERROR_RESPONSES)
+
+
+@dataclass(frozen=True)
+class ProposedNames:
+    """Names that nothing in the graph has, those of most questions first: at most 50. `may_write`: whether this caller
+    may add them."""
+
+    graph: str
+    proposals: tuple[NameProposal, ...]
+    may_write: bool
+
+
+@name_proposals_router.get("/{graph}/verified/proposals", summary="List names that verified questions teach")
+def list_proposals(look_up: GraphLookUpDep) -> ProposedNames:
+    """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
+    itself: teach the words."""
+    return ProposedNames(look_up.graph, _proposals(look_up)[:MAX_SHOWN], WRITE in look_up.caller.may)
+
+
+def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
+    with look_up.open() as opened:
+        try:
+            return graph_proposals(opened, None if may_approve(look_up.caller) else look_up.caller.owner)
+        except sqlite3.Error as error:
+            raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error
+
+
+def add_verified(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes."""
+    app.include_router(router)
+    app.include_router(name_proposals_router)
+
+
+@asynccontextmanager
+async def keep_calibrated(app: FastAPI) -> AsyncIterator[None]:
+    """Calibrate graphs beside the turns of a server."""
+    task = asyncio.create_task(calibrate_again_and_again(app.state.turn_service))
+    try:
+        yield
+    finally:
+        task.cancel()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,9 +16,10 @@ from nacre.serving.cli.open_library import open_library
 from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
+    from nacre.config.settings import Settings
+    from nacre.extensions.verified.entries import VerifiedQuestionService
     from nacre.records.verified_question import VerifiedQuestion
     from nacre.serving.turn_service import TurnService
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
 T = TypeVar("T")
 
@@ -77,7 +79,7 @@ def import_file(
 ) -> int:
     """Confirm the questions of a file. Lines that can't be confirmed are listed with the reason."""
     from nacre.evaluation.questions import read_question_lines
-    from nacre.serving.verified_questions import import_lines
+    from nacre.extensions.verified.entries import import_lines
 
     async def read(service: "TurnService", _: "VerifiedQuestionService") -> int:
         added, refused = 0, 0
@@ -101,7 +103,7 @@ def export(
     graph: options.GraphOption = None,
 ) -> None:
     """Write all verified questions of a graph as JSON lines."""
-    from nacre.serving.verified_questions import export_lines
+    from nacre.extensions.verified.entries import export_lines
 
     lines = [json.dumps(line, ensure_ascii=False) for line in export_lines(_stored(graph))]
     text = "".join(f"{line}\n" for line in lines)
@@ -132,8 +134,8 @@ def check(graph: options.GraphOption = None) -> int:
 
     Those that were set aside and hold again are used again. Exit code 1 if some are not used.
     """
+    from nacre.extensions.verified.entries import calibrate_if_due
     from nacre.serving.keys import LOCAL_CALLER
-    from nacre.serving.verified_questions import calibrate_if_due
 
     async def run(service: "TurnService", verified: "VerifiedQuestionService") -> int:
         report = await verified.check(LOCAL_CALLER, graph, SECONDS)
@@ -201,7 +203,7 @@ def proposals(graph: options.GraphOption = None) -> int:
     Nothing is added by itself: nacre layer teach adds a word.
     """
     from nacre.config.settings import Settings
-    from nacre.serving.verified_questions import stored_proposals
+    from nacre.extensions.verified.entries import stored_proposals
 
     name, found = stored_proposals(Settings(), graph)
     for each in found:
@@ -216,8 +218,8 @@ def proposals(graph: options.GraphOption = None) -> int:
 def _with_service(run: "Callable[[TurnService, VerifiedQuestionService], Awaitable[T]]") -> T:
     """The result of `run` with an open turn service and its verified questions."""
     from nacre.config.settings import Settings
+    from nacre.extensions.verified.entries import VerifiedQuestionService
     from nacre.serving.turn_service import open_turn_service
-    from nacre.serving.verified_questions import VerifiedQuestionService
 
     async def opened() -> T:
         async with open_turn_service(Settings(), lasting=False, warm=False) as service:
@@ -240,3 +242,35 @@ def _print_entry(entry: "VerifiedQuestion") -> None:
     state = entry.state if entry.state != "in use" else "approved" if entry.approved else "waiting"
     note = f" ({entry.note})" if entry.note else ""
     print_line(f"{entry.id}  {state:<12}  {entry.question}  by {entry.by}, {entry.at[:10]}{note}")
+
+
+def recheck_verified_questions(settings: "Settings", name: str) -> None:
+    """Run those of an earlier version again, within CHECK_SECONDS, and print which are not used any more."""
+    with open_library(settings) as library:
+        try:
+            if not library.verified.count(name):
+                return
+            from nacre.extensions.verified.checks import calibrate_graph, check_all, is_due
+            from tools.sandbox import Sandbox
+
+            sandbox = Sandbox()
+            try:
+                with library.open(name) as graph:
+                    report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
+                    aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
+                    if is_due(graph, library.verified):
+                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
+                        print_line(found.words)
+            finally:
+                sandbox.close()
+        except sqlite3.Error as error:
+            # the graph is published and answers without them
+            print_line(f"warning: the verified questions were not checked ({error})")
+            return
+    if report.checked:
+        print_line(f"{report.checked} verified questions were checked; {len(report.changed)} have new values.")
+    if report.left:
+        print_line(f"{report.left} verified questions were not checked in time.")
+    if aside or report.left:
+        left_out = f"{aside} verified questions are not used until you look at them. " if aside else ""
+        print_line(adapt_commands(f"{left_out}Run: nacre examples check --graph {name}"))

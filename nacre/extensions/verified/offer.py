@@ -20,9 +20,17 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from nacre.extensions.verified.template import (
+    Alignment,
+    align_question,
+    content_words,
+    has_same_words,
+    template_of,
+)
 from nacre.language.data import language
 from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens
+from nacre.plans.selects import plan_elements
 from nacre.records.plan import (
     AGGREGATES,
     EXTREMES,
@@ -38,20 +46,12 @@ from nacre.records.plan import (
 )
 from nacre.records.schema import Schema
 from nacre.records.turn import ExpectedKind, Reading, VerifiedMatch
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.verified_question import MAX_PROBABILITY, VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parse_question import expected_kind
 from nacre.understanding.question.records import Cue, Link, Question
 from nacre.understanding.ranking.probabilities import log_odds_before_running, probability
 from nacre.understanding.ranking.rank import weighted_sum
-from nacre.understanding.verified.template import (
-    Alignment,
-    align_question,
-    content_words,
-    has_same_words,
-    plan_elements,
-    template_of,
-)
 from nacre.wording.plan_phrases import verbalise_plan
 
 WEIGHTS_FILE = Path(__file__).with_name("weights.json")
@@ -63,7 +63,7 @@ MAX_COMPARED = 24
 MAX_TOKENS_COMPARED = 60
 
 # less likely plans are not offered, and none is surer than this (given)
-MIN_PROBABILITY, MAX_PROBABILITY = 0.2, 0.98
+MIN_PROBABILITY = 0.2
 
 # likelier plans account for all words of the question (given)
 LIKELY = 0.5
