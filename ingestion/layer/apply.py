@@ -6,19 +6,19 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from ingestion.layer.derive import derive_layer
 from ingestion.layer.entries import ClassEntry, Entry, Layer, Place, PropertyEntry, RuleEntry, ThingEntry
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.layer.resolve import Problem, last_of_each, packs_of, resolve_layer, terms_of_facts, without_taken_names
 from ingestion.read.facts import Facts
 from ingestion.vocabulary import TYPE, local_name, name_rank
 from nacre.errors import IngestionError
+from nacre.extension import needed, services
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
         last_of_each([*without_taken_names(of_packs, own_entries), *own_entries]),
         languages=next((layer.languages for layer in reversed((*shipped, *resolved)) if layer.languages), ()),
     )
-    derived = derive_layer(facts, merged)
+    derived = _derive(facts, merged, {id(entry) for entry in own_entries})
     derived.facts.languages = merged.languages
     own_files = {entry.place.file for layer in layers for entry in layer.entries}
     for problem in derived.problems:
@@ -62,6 +62,32 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
     problems += [problem for problem in derived.problems if problem.place.file in own_files]
     names = tuple(Path(layer.source).stem for layer in shipped)
     return AppliedLayer(derived.facts, merged, derived.counts, names, tuple(problems))
+
+
+@dataclass
+class Derived:
+    """The facts with derived triples, how many values or members each entry gave (by its index), and what failed."""
+
+    facts: Facts
+    counts: dict[int, int] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def is_deriving(entry: Entry) -> bool:
+    """Whether an entry gives triples, and not only names."""
+    if isinstance(entry, ClassEntry):
+        return entry.is_derived
+    return not isinstance(entry, PropertyEntry) or entry.is_derived or bool(entry.kind)
+
+
+def _derive(facts: Facts, layer: Layer, given: Collection[int]) -> Derived:
+    """What the entries of a layer derive. Raises ConfigError if one that is given derives, and nothing does that."""
+    if any(id(each) in given and is_deriving(each) for each in layer.entries):
+        needed("layer_patterns", "The layer")
+    for derive in services("derive_layer"):
+        derived: Derived = derive(facts, layer)
+        return derived
+    return Derived(facts)
 
 
 def layer_facts(facts: Facts, files: LayerFiles) -> AppliedLayer:

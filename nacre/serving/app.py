@@ -44,7 +44,6 @@ from nacre.serving.http.graphs import browse_router, class_table_router
 from nacre.serving.http.graphs import router as graphs_router
 from nacre.serving.http.layer import router as layer_router
 from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
-from nacre.serving.http.text2sparql import router as text2sparql_router
 from nacre.serving.http.threads import router as threads_router
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
@@ -127,7 +126,7 @@ def create_worker_app() -> FastAPI:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    reading = (graphs_router, layer_router, browse_router, class_table_router, query_router, text2sparql_router)
+    reading = (graphs_router, layer_router, browse_router, class_table_router, query_router)
     for router in (*reading, ask_router, threads_router, openai_router, health.router):
         app.include_router(router)
     if alone:

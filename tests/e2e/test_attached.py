@@ -13,8 +13,8 @@ import yaml
 
 from nacre.config.settings import Settings
 from nacre.extensions.endpoints.endpoint import EndpointSource
+from nacre.extensions.text2sparql.routes import text2sparql
 from nacre.plans.sparql_vocabulary import cell_value
-from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.addresses import configured_limits
 from nacre.stores.catalog import Library
 from tests.e2e.conftest import GRAPHS, Nacre, command, free_port, started

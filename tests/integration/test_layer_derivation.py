@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import ingestion.layer.derive
+import nacre.extensions.layer_patterns.derive
 from ingestion.layer.apply import apply_layers
-from ingestion.layer.derive import contained_classes, derivation_order
 from ingestion.layer.entries import Entry, PropertyEntry
 from ingestion.layer.layer_file import read_layer
 from ingestion.layer.resolve import GraphTerms, resolve_layer, without_taken_names
 from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from ingestion.vocabulary import SUBCLASS
+from nacre.extensions.layer_patterns.derive import contained_classes, derivation_order
 
 GRAPH = """
 @prefix ex: <http://example.org/v#> .
@@ -78,7 +78,7 @@ def test_packs_read_nothing_for_patterns_that_the_graph_cannot_match(
 ) -> None:
     # the pack has a rule about named nodes behind a property that the graph lacks
     (tmp_path / "graph.ttl").write_text('<urn:a> a <http://schema.org/Product> ; <http://schema.org/name> "lamp" .')
-    monkeypatch.setattr(ingestion.layer.derive, "pattern_store", None)
+    monkeypatch.setattr(nacre.extensions.layer_patterns.derive, "pattern_store", None)
     facts = parse_files([tmp_path / "graph.ttl"])
     assert apply_layers(facts, []).packs == ("schema-org",)
 

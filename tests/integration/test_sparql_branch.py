@@ -13,10 +13,10 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.text2sparql.routes import text2sparql
 from nacre.plans.sparql_vocabulary import XSD
 from nacre.records.turn import Rewrite
 from nacre.serving.app import create_app
-from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.catalog import Library
 from nacre.stores.sparql.sparql_source import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand

@@ -23,9 +23,9 @@ from ingestion.pipeline import ingest
 from nacre.access import databases
 from nacre.config.settings import Settings
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.text2sparql.routes import text2sparql
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
-from nacre.serving.http.text2sparql import text2sparql
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers
 from tests.support.scripted_model import ScriptedModel, step

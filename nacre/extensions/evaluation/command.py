@@ -77,8 +77,8 @@ def _evaluate_translations(
     from nacre.extensions.evaluation.translations import Translation, read_translation_questions, translation_report
     from nacre.records.evidence import Cell
     from nacre.records.threads import run_in_thread
-    from nacre.serving.http.text2sparql import select_values, text2sparql
 
+    write, select_values = (service("text2sparql", name, "--text2sparql") for name in ("write", "values"))
     asked, settings = read_translation_questions(questions)[:limit], Settings()
     composition = compose(settings)
     resources = composition.resources
@@ -91,7 +91,7 @@ def _evaluate_translations(
                 query, error, found, gold = "", "", frozenset[Cell](), frozenset[Cell]()
                 try:
                     gold = await run_in_thread(select_values, each.gold, opened, settings, resources.sandbox)
-                    query = await text2sparql(each.question, opened, settings, resources.sandbox, agents)
+                    query = await write(each.question, opened, settings, resources.sandbox, agents)
                     found = await run_in_thread(select_values, query, opened, settings, resources.sandbox)
                 except ToolError as failed:
                     error = str(failed)

@@ -10,6 +10,5 @@ In reading order:
     threads       stored conversations
     graphs        graphs, schemas, reports; things, classes and tables
     layer         names of classes and properties
-    text2sparql   a question as one SPARQL query
     health        /healthz, /readyz, /metrics
 """

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, FastAPI, Query, Request
 from pydantic import BaseModel
 
 from agents.agents import Agents, build_agents
@@ -183,3 +183,8 @@ def _with_from(query: str, graphs: Sequence[str]) -> str:
     """
     head, brace, group = query.partition("{")
     return f"{head}{''.join(f'FROM {format_iri(each)} ' for each in graphs)}{brace}{group}"
+
+
+def add_text2sparql(app: FastAPI, *, alone: bool) -> None:
+    """Add the route."""
+    app.include_router(router)

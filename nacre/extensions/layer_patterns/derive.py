@@ -7,13 +7,13 @@ all triples: path -> pairs of start and end. What derived classes contain and be
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ingestion.layer.apply import Derived, is_deriving
 from ingestion.layer.entries import (
     LAYER_NAMESPACE,
     ClassEntry,
@@ -25,12 +25,12 @@ from ingestion.layer.entries import (
     ThingEntry,
 )
 from ingestion.layer.layer_file import iri_variants, iris_of, may_read_any_predicate, mentioned_iris
-from ingestion.layer.patterns import PatternStore, PlainTerm, pattern_store, written_term
 from ingestion.layer.resolve import Problem, is_of_pack
 from ingestion.meaning.draft import Draft
 from ingestion.read.facts import Facts
 from ingestion.vocabulary import ALTERNATIVE, LABEL, LAYER_NAME, SUBCLASS, TYPE, name_rank
 from nacre.errors import IngestionError, ToolError
+from nacre.extensions.layer_patterns.patterns import PatternStore, PlainTerm, pattern_store, written_term
 from nacre.plans.property_path import (
     MAX_REPETITIONS,
     Alternative,
@@ -50,15 +50,6 @@ if TYPE_CHECKING:
     Terms = NDArray[np.int32]
 
 CODE_REASON = "code that the layer explains"
-
-
-@dataclass
-class Derived:
-    """The facts with derived triples, how many values or members each entry gave (by its index), and what failed."""
-
-    facts: Facts
-    counts: dict[int, int] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
 
 
 def derive_layer(facts: Facts, layer: Layer) -> Derived:
@@ -354,13 +345,6 @@ def derivation_order(entries: Sequence[Entry]) -> list[int]:
     for index in range(len(entries)):
         _visit(index, entries, givers, before, order)
     return list(order)
-
-
-def is_deriving(entry: Entry) -> bool:
-    """Whether an entry gives triples, and not only names."""
-    if isinstance(entry, ClassEntry):
-        return entry.is_derived
-    return not isinstance(entry, PropertyEntry) or entry.is_derived or bool(entry.kind)
 
 
 def query_text(entry: Entry) -> str:

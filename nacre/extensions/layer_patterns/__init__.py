@@ -1,0 +1,6 @@
+"""What semantic layers derive: values, classes and rules over several nodes, besides names.
+
+In reading order:
+    derive    the triples that a layer derives
+    patterns  SPARQL patterns and rules over all triples, in a process of their own
+"""

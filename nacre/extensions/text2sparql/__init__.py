@@ -1,0 +1,1 @@
+"""/api/text2sparql: a question as one SPARQL query, the interface of a public challenge."""
