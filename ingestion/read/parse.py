@@ -14,9 +14,10 @@ import zlib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -30,7 +31,6 @@ from ingestion.read.facts import (
     count_omissions,
     unique_counts,
 )
-from ingestion.read.json_ld import ContextLoader, check_contexts, has_several_contexts
 from ingestion.read.sources import (
     DEFAULT_EXPANSION,
     HEAD,
@@ -53,6 +53,7 @@ from ingestion.read.sources import (
 )
 from ingestion.read.statements import (
     Content,
+    Contexts,
     InvalidTerm,
     Numbers,
     ParsedStatements,
@@ -95,7 +96,12 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
     """
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
-    loader = ContextLoader(sources.reading.contexts, sources.reading.fetch, sources.reading.expansion)
+    reading = sources.reading
+
+    @cache
+    def contexts() -> Any:
+        return service("json_ld", "contexts", "JSON-LD")(reading.contexts, reading.fetch, reading.expansion)
+
     found = list(sources.left)
     tables = [source for source in sources.files if source.format == TABLE]
     documents = [source for source in sources.files if source.format != TABLE]
@@ -106,7 +112,7 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
         subjects = relative if base_address(source) and bases[base_address(source)] > 1 else None
         is_last = source is documents[-1] and not tables
         try:
-            found += _read_file(source, sources.reading, loader, collector, terms, subjects, is_last)
+            found += _read_file(source, reading, contexts, collector, terms, subjects, is_last)
         except (UnreadableFile, *FAILURES) as failure:
             error = as_unreadable(failure)
             if sources.reading.strict or source.named or len(sources.files) == 1:
@@ -126,7 +132,7 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
 def _read_file(
     source: Source,
     reading: ReadOptions,
-    loader: ContextLoader,
+    contexts: Contexts,
     collector: TripleCollector,
     terms: Numbers,
     relative: defaultdict[str, dict[str, None]] | None,
@@ -139,7 +145,7 @@ def _read_file(
     before = len(terms)
     tags: dict[str, str] = {}
     try:
-        statements, tags = _parse_document(source, document, form, reading, loader, terms, source.base)
+        statements, tags = _parse_document(source, document, form, reading, contexts, terms, source.base)
     finally:
         # every new term has a number and needs its text, which takes its place; `terms` keeps the order
         new = list(islice(reversed(terms), len(terms) - before))
@@ -162,7 +168,7 @@ def _read_file(
         raise UnreadableFile(f"no triples in it. Give RDF (one of {rdf_endings()})")
     if relative is not None and not form.startswith("rdflib:"):
         others: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
-        again, _ = _parse_document(source, document, form, reading, loader, others, _OTHER + source.base)
+        again, _ = _parse_document(source, document, form, reading, contexts, others, _OTHER + source.base)
         changed = {n for term, n in others.items() if isinstance(term, ox.NamedNode) and term.value.startswith(_OTHER)}
         subjects = islice(zip(statements.numbers, again.numbers, strict=False), 0, None, statements.size)
         for number in {number for number, other in subjects if other in changed}:
@@ -245,7 +251,7 @@ def _parse_document(
     document: RdfDocument,
     form: str,
     reading: ReadOptions,
-    loader: ContextLoader,
+    contexts: Contexts,
     terms: Numbers,
     base: str,
 ) -> tuple[ParsedStatements, dict[str, str]]:
@@ -254,11 +260,11 @@ def _parse_document(
     if form.startswith("rdflib:"):
         return parse_statements(convert_with_rdflib(document, form, base), "N_QUADS", base, terms), {}
     tags: dict[str, str] = {}
-    if form == "JSON_LD" and has_several_contexts(document.blocks()):
-        check_contexts(document.bytes(), loader.max_copied)
+    if form == "JSON_LD":
+        contexts().check(document.blocks(), document.bytes)
     statements = parse_statements(document.content(form), form, base, terms)
     if statements.problems and (form == "JSON_LD" or not reading.strict):
-        data, tags, problems = repair_document(document.bytes(), form, source.base, loader)
+        data, tags, problems = repair_document(document.bytes(), form, source.base, contexts)
         data = document.checked_xml(data) if form == "RDF_XML" else data
         statements = parse_statements(data, form, base, terms)
         statements.problems.extend(problems)

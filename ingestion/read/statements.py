@@ -7,7 +7,7 @@ import logging
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
@@ -16,7 +16,6 @@ import pyoxigraph as ox
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from ingestion.read.facts import BLANK, IRI, STRING, TripleCollector
-from ingestion.read.json_ld import ContextLoader, inline_contexts
 from ingestion.read.sources import LINES, NAMED, STATEMENTS
 from ingestion.vocabulary import TRIPLE_TERM
 from nacre.errors import IngestionError
@@ -118,6 +117,10 @@ def _add_numbers(found: Iterator[int], numbers: "array[int]") -> int:
     return len(batch)
 
 
+# gives what reads the contexts of JSON-LD (`ContextLoader` of the extension `json_ld`) when it is first needed
+Contexts = Callable[[], Any]
+
+
 class RepairedDocument(NamedTuple):
     """A repaired document: `tags` maps the replacements of invalid language tags to the originals, and lines with
     `problems` are empty."""
@@ -127,7 +130,7 @@ class RepairedDocument(NamedTuple):
     problems: list[ParseProblem]
 
 
-def repair_document(data: bytes, form: str, base: str, loader: ContextLoader) -> RepairedDocument:
+def repair_document(data: bytes, form: str, base: str, contexts: Contexts) -> RepairedDocument:
     """Replace bytes that are not UTF-8 by `REPLACEMENT_MARK`, invalid language tags by valid ones, and remote contexts
     by their content.
 
@@ -154,7 +157,7 @@ def repair_document(data: bytes, form: str, base: str, loader: ContextLoader) ->
     data = text.encode()
     if form == "JSON_LD":
         try:
-            data = inline_contexts(data, base, loader)
+            data = contexts().inline(data, base)
         except ValueError as error:
             log.debug("no JSON, the parser will say where: %s", error)
     return RepairedDocument(data, tags, problems)

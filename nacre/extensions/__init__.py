@@ -12,6 +12,7 @@ spreadsheets   CSV, XLSX, ODS, Parquet and JSON Lines as graphs
 local_model    a chat model in this process
 foreign_queries queries that a model or a person wrote
 model_agents   the agents by a chat model
+json_ld        JSON-LD and its contexts
 text2sparql    a question as one SPARQL query
 layer_patterns what semantic layers derive, besides names
 texts          answers that sentences of documents give

@@ -20,11 +20,11 @@ from benchmarks.inputs.hostile_contexts import (
     scoped_terms,
 )
 from ingestion.read.facts import Facts
-from ingestion.read.fetch_context import MAX_FETCHED, ContextDownloads
-from ingestion.read.json_ld import ContextLoader, has_several_contexts, inline_contexts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError
+from nacre.extensions.json_ld.contexts import ContextLoader, has_several_contexts, inline_contexts
+from nacre.extensions.json_ld.fetch_context import MAX_FETCHED, ContextDownloads
 
 FETCH = ReadOptions(fetch=True)
 

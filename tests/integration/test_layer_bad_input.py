@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.layer import patterns as pattern_store
 from ingestion.layer.apply import apply_layers, check_layers
 from ingestion.layer.edit import PEOPLE, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, layer_files, load_layer_files, read_layer
@@ -16,6 +15,7 @@ from ingestion.layer.resolve import GraphTerms, packs_for, resolve_layer
 from ingestion.read.facts import Facts
 from ingestion.read.parse import parse_files
 from nacre.errors import IngestionError
+from nacre.extensions.layer_patterns import patterns as pattern_store
 
 TTL = """
 @prefix ex: <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

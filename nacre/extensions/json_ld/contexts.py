@@ -6,7 +6,7 @@ is refused before it is parsed.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -17,7 +17,7 @@ from ingestion.read.sources import DEFAULT_EXPANSION
 from nacre.errors import IngestionError
 
 if TYPE_CHECKING:
-    from ingestion.read.fetch_context import ContextDownloads
+    from nacre.extensions.json_ld.fetch_context import ContextDownloads
 
 # address of a context without its scheme -> its copy in `jsonld/`, whose README has sources and licences
 BUNDLED_CONTEXTS = {
@@ -74,6 +74,15 @@ class ContextLoader:
                     f" Give a copy with --context {url}=FILE, or allow downloads with --fetch-contexts"
                 )
         return self._known[key]
+
+    def check(self, blocks: Iterable[bytes], data: Callable[[], bytes]) -> None:
+        """Raise IngestionError for a document whose contexts add too much to its terms."""
+        if has_several_contexts(blocks):
+            check_contexts(data(), self.max_copied)
+
+    def inline(self, data: bytes, base: str) -> bytes:
+        """As `inline_contexts`."""
+        return inline_contexts(data, base, self)
 
 
 class _TooManyTerms(IngestionError):
@@ -181,7 +190,7 @@ class _Inliner:
 
 def _downloads() -> "ContextDownloads":
     # the HTTP client takes a tenth of a second to import, which an ingest without downloads need not spend
-    from ingestion.read.fetch_context import ContextDownloads
+    from nacre.extensions.json_ld.fetch_context import ContextDownloads
 
     return ContextDownloads()
 

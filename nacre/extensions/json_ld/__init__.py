@@ -1,0 +1,6 @@
+"""Reading JSON-LD: its contexts, from copies or downloaded, within limits.
+
+In reading order:
+    contexts       JSON-LD without references to remote contexts
+    fetch_context  downloads of contexts
+"""
