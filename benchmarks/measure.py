@@ -79,8 +79,8 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     """Seconds to embed a sample of the passages, with the batches of Nacre and with those of fastembed."""
     from ingestion.induce.write_tables import write_tables
     from ingestion.read.parse import parse_files
-    from ingestion.verbalise.passages import verbalise
     from nacre.config.embedder import BUNDLED_EMBEDDER, THREADS, local_embedder
+    from nacre.extensions.fact_sentences.passages import verbalise
 
     facts = parse_files([path])
     schema = write_tables(facts, folder / "sample.sqlite")

@@ -34,7 +34,6 @@ from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
 from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
 from nacre.access.databases import sql_database
 from nacre.access.derivation import build_derivation, open_citations
-from nacre.access.nearest import search_nearest
 from nacre.access.open_graph import available_lexicon, cached_understanding, load_lexicon, may_texts_answer
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
@@ -225,12 +224,12 @@ class Nodes:
         stopped = view.failures.get("sql")
         if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
             return {}
-        lack = await run_in_thread(find_lack, view)
-        if not lack:
+        search, lack = next(services("nearest"), None), await run_in_thread(find_lack, view)
+        if not lack or search is None:
             return {}
         with await self._pinned_graph(state) as graph:
             try:
-                searching = run_in_thread(search_nearest, view, lack, graph)
+                searching = run_in_thread(search, view, lack, graph)
                 nearest = await asyncio.wait_for(searching, settings.branch_seconds)
             except Exception as error:
                 # the answer does without it

@@ -32,9 +32,8 @@ from ingestion.meaning.spellings import join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
-from ingestion.verbalise.passages import verbalise
 from nacre.errors import ConfigError, IngestionError, NacreError
-from nacre.extension import service
+from nacre.extension import service, services
 from nacre.records.facts import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
@@ -150,7 +149,7 @@ def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
-        passages = verbalise(named.facts, named.schema)
+        passages = chain.from_iterable(make(named.facts, named.schema) for make in services("fact_passages"))
         if documents:
             of_documents = service("documents", "verbalise")
             strict = named.inputs.sources.reading.strict

@@ -74,7 +74,7 @@ def _code_hash() -> str:
     words = Path(nacre.language.data.__file__).with_name("en") / "ingestion.yaml"
     folders, files = {Path(__file__).parent.parent}, {words}
     for each in extensions():
-        taking_part = (each.services.get(name, "") for name in ("rules", "derive_layer", "contexts"))
+        taking_part = (each.services.get(name, "") for name in ("rules", "derive_layer", "contexts", "fact_passages"))
         for place in (*each.tables.values(), *each.documents.values(), *taking_part):
             spec = find_spec(place.partition(":")[0]) if place else None
             if spec is not None and spec.origin is not None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from nacre.access.nearest_named_facts import engine_of
+from nacre.access.named_facts import engine_of
 from nacre.language.data import load_language_data
 from nacre.records.schema import Class
 from nacre.stores.catalog import Graph

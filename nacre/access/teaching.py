@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nacre.access.nearest_class_facts import is_of_kind
-from nacre.access.nearest_named_facts import (
+from nacre.access.named_facts import (
     KIND_GAIN,
     TELLING_ROLES,
     asked_forms,
     engine_of,
+    is_of_kind,
     likenesses,
     requested_kind,
     text_forms,

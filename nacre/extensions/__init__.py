@@ -12,6 +12,8 @@ spreadsheets   CSV, XLSX, ODS, Parquet and JSON Lines as graphs
 local_model    a chat model in this process
 foreign_queries queries that a model or a person wrote
 model_agents   the agents by a chat model
+nearest        what is nearest to a question that no rows surely answer
+fact_sentences facts as sentences, which searches find
 json_ld        JSON-LD and its contexts
 text2sparql    a question as one SPARQL query
 layer_patterns what semantic layers derive, besides names

@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.example_questions import find_follow_up_questions, follow_up_drafts
 from ingestion.pipeline import ingest
-from nacre.access.nearest_named_facts import engine_of
+from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import look_up_labels
 from nacre.access.overview import overview_words, schema_overview
 from nacre.access.things import class_view, local_thing

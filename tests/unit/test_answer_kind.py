@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nacre.access.nearest_named_facts import kind_fit, requested_kind
+from nacre.access.named_facts import kind_fit, requested_kind
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Class, Predicate, Schema
 

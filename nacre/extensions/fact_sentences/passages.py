@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.read.facts import Facts, change_mask, unique_counts
-from ingestion.verbalise.phrases import (
+from ingestion.verbalise.sentences import (
+    PASSAGE_LENGTH,
+    bounded_spans,
+    capitalise_sentence,
+    clean_text,
+    label_in_sentence,
+    list_names,
+    pack_passages,
+)
+from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
+from nacre.extensions.fact_sentences.phrases import (
     BLANK,
     CLASSES,
     LINKS,
@@ -32,16 +42,6 @@ from ingestion.verbalise.phrases import (
     boolean_sentence,
     predicate_wordings,
 )
-from ingestion.verbalise.sentences import (
-    PASSAGE_LENGTH,
-    bounded_spans,
-    capitalise_sentence,
-    clean_text,
-    label_in_sentence,
-    list_names,
-    pack_passages,
-)
-from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
 from nacre.language.labels import parse_boolean
 from nacre.language.word_forms import singular
 from nacre.records.facts import Passage, Sentence

@@ -14,15 +14,14 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import candidate_rows, row_probability, sole_reading
-from nacre.access.nearest_named_facts import (
-    AnswerKind,
+from nacre.access.named_facts import (
     WordForms,
     asked_forms,
     engine_of,
     fact_text,
-    gives_kind,
     has_word,
     is_list,
+    is_of_kind,
     is_prose,
     likenesses,
     passage_sentences,
@@ -194,12 +193,6 @@ def _nearest_properties(asked: _QuestionForms, classes: Sequence[str], graph: Gr
     ]
     found = sorted(found, key=lambda each: -each.likeness)[:MOST_OFFERED]
     return [each for each in found if each.likeness >= PROPERTY_LIKENESS]
-
-
-def is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:
-    """Whether the values of a property are of the requested kind, if one is requested."""
-    sample = next(iter((*predicate.values, *predicate.samples)), "")
-    return bool(kind) and gives_kind(predicate, False, sample, kind, schema)
 
 
 def _telling_values(stated: Sequence[EvidenceSentence], predicate: Predicate) -> list[EvidenceSentence]:

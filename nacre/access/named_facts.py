@@ -407,3 +407,9 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
 
 def _far_classes(predicate: Predicate, is_inverse: bool) -> list[str]:
     return list(predicate.domains if is_inverse else predicate.ranges)
+
+
+def is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:
+    """Whether the values of a property are of the requested kind, if one is requested."""
+    sample = next(iter((*predicate.values, *predicate.samples)), "")
+    return bool(kind) and gives_kind(predicate, False, sample, kind, schema)

@@ -24,8 +24,7 @@ from agents.answering.select_answer import (
 )
 from agents.model_priors import after_agreement
 from agents.turn_view import Lack, TurnView
-from nacre.access.nearest_class_facts import ClassFacts, class_facts, prose_matches
-from nacre.access.nearest_named_facts import (
+from nacre.access.named_facts import (
     KIND_GAIN,
     AnswerKind,
     engine_of,
@@ -41,6 +40,7 @@ from nacre.access.nearest_named_facts import (
     without_names,
     word_likenesses,
 )
+from nacre.extensions.nearest.class_facts import ClassFacts, class_facts, prose_matches
 from nacre.language.data import language, word_list
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.selects import asked_select, predicates_of
