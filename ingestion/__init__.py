@@ -7,11 +7,10 @@ In reading order:
     documents/           documents -> text in blocks
     layer/               names and shortcuts that people give, for a graph or for a vocabulary
     vocabularies/        the layers of common vocabularies (data)
-    meaning/             common vocabularies -> derived facts
+    meaning/             codes and spellings -> derived facts
     induce/              facts -> tables and schema
-    verbalise/           facts and documents -> passages
+    verbalise/           sentences -> passages
     index/               lexicon, full-text index, vectors, triple store
-    example_questions    example questions and remarkable facts of a graph
     report               every triple accounted for; the triples of a version as Facts
     vocabulary           IRIs of common vocabularies
 """

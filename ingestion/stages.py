@@ -128,10 +128,8 @@ def build_names(built: TablesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
     """Tables and lexicon -> what questions about the graph as a whole need."""
-    # half of the time to import the code of an ingest, for one of its stages
-    from ingestion.example_questions import write_overview
-
-    write_overview(context.folder, named.schema)
+    for write in services("overview"):
+        write(context.folder, named.schema)
     return named
 
 

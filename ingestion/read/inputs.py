@@ -20,6 +20,9 @@ from nacre.stores.versions import FORMAT
 
 BLOCK = 1 << 16
 
+# what an ingest asks of extensions for what it stores
+TAKING_PART = ("rules", "derive_layer", "contexts", "fact_passages", "overview")
+
 
 @contextmanager
 def rdf_files(places: Sequence[str], reading: ReadOptions = ReadOptions()) -> Iterator[Sources]:  # noqa: B008 (immutable)
@@ -74,7 +77,7 @@ def _code_hash() -> str:
     words = Path(nacre.language.data.__file__).with_name("en") / "ingestion.yaml"
     folders, files = {Path(__file__).parent.parent}, {words}
     for each in extensions():
-        taking_part = (each.services.get(name, "") for name in ("rules", "derive_layer", "contexts", "fact_passages"))
+        taking_part = (each.services.get(name, "") for name in TAKING_PART)
         for place in (*each.tables.values(), *each.documents.values(), *taking_part):
             spec = find_spec(place.partition(":")[0]) if place else None
             if spec is not None and spec.origin is not None:

@@ -14,6 +14,7 @@ foreign_queries queries that a model or a person wrote
 model_agents   the agents by a chat model
 nearest        what is nearest to a question that no rows surely answer
 fact_sentences facts as sentences, which searches find
+suggestions    questions that a graph answers
 json_ld        JSON-LD and its contexts
 text2sparql    a question as one SPARQL query
 layer_patterns what semantic layers derive, besides names

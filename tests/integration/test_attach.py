@@ -11,7 +11,6 @@ import pytest
 import rdflib
 
 from graph.app import compose
-from ingestion.example_questions import find_example_questions
 from ingestion.pipeline import index_graph, ingest
 from nacre.access.open_graph import lexicon_for
 from nacre.config.settings import Settings
@@ -20,6 +19,7 @@ from nacre.extensions.endpoints.attach import attach_endpoint, attached_endpoint
 from nacre.extensions.endpoints.describe_endpoint import describe_endpoint
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.extensions.endpoints.probe import Budget, BudgetedEndpoint, probe_endpoint
+from nacre.extensions.suggestions.example_questions import find_example_questions
 from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.plans.to_sparql import to_sparql
 from nacre.records.plan import Select

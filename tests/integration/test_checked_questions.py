@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.example_questions import find_example_questions, known_questions
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.extensions.client.facade import Nacre
+from nacre.extensions.suggestions.example_questions import find_example_questions, known_questions
 from nacre.language.word_forms import is_plural
 from nacre.serving.cli.open_library import open_library
 

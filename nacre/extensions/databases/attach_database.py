@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from sqlalchemy import make_url
 
-from ingestion.example_questions import write_overview
 from ingestion.induce.labels import is_name_shaped
 from ingestion.induce.names import lowercase_name
 from ingestion.layer.entries import TableEntry
@@ -38,6 +37,7 @@ from ingestion.stages import (
 )
 from ingestion.vocabulary import LAYER_NAME, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
+from nacre.extension import services
 from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables, catalogue_hash, read_catalogue, source_columns
 from nacre.extensions.databases.connection import CHANGED, file_address, keep_file, located
@@ -221,7 +221,8 @@ def _build(
     (folder / versions.LAYOUT).write_text(fitted.layout, encoding="utf-8")
     with closing(AttachedTables(database, schema, fitted.layout, limits)) as tables:
         on_stage("overview", 0, 0)
-        write_overview(folder, schema, tables)
+        for write in services("overview"):
+            write(folder, schema, tables)
     left = [f"{label!r} is left out: no column gives it" for label in fitted.left]
     return schema, database, [*sample.problems, *unshown(sample, fitted.tables), *left]
 

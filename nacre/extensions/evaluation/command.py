@@ -289,7 +289,6 @@ OWN_QUESTIONS, OWN_SECONDS = 30, 60.0
 
 
 def _own_questions(settings: "Settings", graph: str | None) -> "list[GoldQuestion]":
-    from ingestion.example_questions import known_questions
     from nacre.stores.catalog import Library
 
     library = Library(settings.data, None)
@@ -297,7 +296,7 @@ def _own_questions(settings: "Settings", graph: str | None) -> "list[GoldQuestio
         with library.open(library.resolve(graph)) as opened:
             if opened.stored is None:
                 raise ConfigError(f"{opened.name} is attached. Give a file of questions.")
-            known = known_questions(opened, OWN_QUESTIONS, OWN_SECONDS)
+            known = service("suggestions", "known_questions")(opened, OWN_QUESTIONS, OWN_SECONDS)
     finally:
         library.close()
     return [{"id": n, "question": text, "answers": values} for n, (text, values) in enumerate(known, 1)]

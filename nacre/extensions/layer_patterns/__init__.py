@@ -2,5 +2,6 @@
 
 In reading order:
     derive    the triples that a layer derives
+    command   `nacre layer`
     patterns  SPARQL patterns and rules over all triples, in a process of their own
 """

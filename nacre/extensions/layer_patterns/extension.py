@@ -1,7 +1,11 @@
-"""The declaration of what layers derive."""
+"""The declaration of what layers derive, and of `nacre layer`."""
 
 from nacre.extension import Extension
 
-_DERIVE = "nacre.extensions.layer_patterns.derive"
+_HOME = "nacre.extensions.layer_patterns"
 
-EXTENSION = Extension("layer_patterns", services={"derive_layer": f"{_DERIVE}:derive_layer"})
+EXTENSION = Extension(
+    "layer_patterns",
+    commands={"layer": f"{_HOME}.command:layer_app"},
+    services={"derive_layer": f"{_HOME}.derive:derive_layer"},
+)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nacre.errors import ConfigError, IngestionError
-from nacre.extension import service
+from nacre.extension import service, services
 from nacre.serving.capacity import pause_collection
 from nacre.serving.cli import options
 from nacre.serving.cli.open_library import (
@@ -295,13 +295,13 @@ def _parse_context(value: str) -> tuple[str, Path]:
 
 def suggest_questions(name: str) -> None:
     """Print three questions that this graph answers. What fails here is a warning: the graph is there."""
-    from ingestion.example_questions import find_example_questions
     from nacre.errors import ToolError
 
     with open_library() as library, library.open(name) as graph:
         prepared = graph.stored.overview if graph.stored is not None else None
         try:
-            questions = prepared.examples if prepared is not None else find_example_questions(graph)
+            found = (each for find in services("examples") for each in find(graph))
+            questions = prepared.examples if prepared is not None else tuple(found)
         except ToolError as error:
             print_line(f"warning: no examples of questions were found. {error} {name!r} can be asked.")
             return

@@ -21,7 +21,6 @@ with pause_collection():
     from nacre.errors import GraphNotFound, NacreError
     from nacre.extension import provided, services
     from nacre.serving.cli import ask, attach, graphs, ingest, serve
-    from nacre.serving.cli.layer import layer_app
     from nacre.serving.cli.open_library import check_packages
     from nacre.serving.cli.serve import keys_app
     from nacre.serving.cli.turn_display import adapt_commands
@@ -73,7 +72,10 @@ _COMMANDS = (
     serve.mcp,
 )
 
-_FURTHER = ("keys", "layer")
+_FURTHER = ("keys",)
+
+# groups of commands that are listed before the others
+_FIRST = ("examples", "keys", "layer")
 
 # those of an extension that are listed after the others'
 _LAST = ("eval", "compare", "calibrate")
@@ -100,9 +102,9 @@ for name, command in sorted(_added.items(), key=lambda added: added[0] in _LAST)
         app.command(name)(command)
 
 _groups = [(name, group) for name, group in _added.items() if isinstance(group, typer.Typer)]
-_groups = [("keys", keys_app), ("layer", layer_app), *_groups]
+_groups.append(("keys", keys_app))
 
-for name, group in sorted(_groups, key=lambda each: each[0] != "examples"):
+for name, group in sorted(_groups, key=lambda each: _FIRST.index(each[0]) if each[0] in _FIRST else len(_FIRST)):
     app.add_typer(group, name=name)
 
 

@@ -14,7 +14,6 @@ from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, Field
 
-from ingestion.example_questions import find_example_questions, find_follow_up_questions
 from ingestion.report import IngestReport, build_report
 from nacre.access.class_table import class_facet, class_table
 from nacre.access.open_graph import look_up_labels
@@ -22,6 +21,7 @@ from nacre.access.overview import MOST_CLASSES, MOST_SEARCHED, SchemaOverview, o
 from nacre.access.places import find_places
 from nacre.access.things import class_view, local_thing
 from nacre.errors import ConfigError, ToolError
+from nacre.extension import services
 from nacre.records.browse import BrowseLimits, ClassView, Comparison, Facet, MemberTable, RowFilter, TableRequest, Thing
 from nacre.records.schema import Class, Predicate
 from nacre.serving.errors import NotFound
@@ -161,7 +161,7 @@ def _report(library: Library, name: str, version: str) -> IngestReport:
 @compute_once(64)
 def _examples(library: Library, name: str, version: str) -> list[str]:
     with library.open(name, version) as graph:
-        return find_example_questions(graph, EXAMPLE_COUNT)
+        return [each for find in services("examples") for each in find(graph, EXAMPLE_COUNT)]
 
 
 MAX_IRI, MAX_LABELS, MAX_FOLLOW_UPS = 2000, 500, 3
@@ -257,7 +257,8 @@ def _follow_ups(
     library: Library, name: str, version: str, things: tuple[str, ...], asked: str, answered: str
 ) -> list[str]:
     with library.open(name, version) as graph:
-        return find_follow_up_questions(graph, things, asked, answered, MAX_FOLLOW_UPS)
+        about = graph, things, asked, answered, MAX_FOLLOW_UPS
+        return [each for find in services("follow_ups") for each in find(*about)]
 
 
 def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found | None]) -> Found:
