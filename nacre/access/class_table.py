@@ -323,11 +323,13 @@ def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Fac
     value, kind = ("CAST(substr(v, 1, 4) AS INTEGER)", "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
     part = f"CAST({value} / {width!r} - {start} AS INTEGER)"
     query = f"SELECT {part}, count(*) FROM ({counted.inner(chosen)}) WHERE typeof(v) {kind} GROUP BY 1"
-    found = dict(tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows)
+    found: dict[Any, Any] = {
+        row[0]: row[1] for row in tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows
+    }
     for n in range(math.floor(high / width) - start + 1):
         first, last = ((start + n + i) * width for i in (0, 1))
         text = (f"{first:04.0f}-01-01", f"{last - 1:04.0f}-12-31")
-        bounds = (
+        bounds: tuple[int | float | str, int | float | str] = (
             text
             if is_date
             else (int(first), int(last) - 1)
