@@ -34,7 +34,7 @@ from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
 from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
 from nacre.access.databases import sql_database
 from nacre.access.derivation import build_derivation, open_citations
-from nacre.access.open_graph import available_lexicon, cached_understanding, load_lexicon, may_texts_answer
+from nacre.access.open_graph import available_lexicon, load_lexicon, may_texts_answer, understand_question
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
 from nacre.extension import services
@@ -265,11 +265,8 @@ class Nodes:
             settings = self._resources.settings
             most = settings.endpoint_candidates if graph.endpoint is not None else MAX_CANDIDATES
             lexicon = await load_lexicon(graph, rewrite.standalone)
-            for look_up in services("understand"):
-                about = rewrite, graph, lexicon, most, run_owner(), settings, self._resources.sandbox
-                understanding: Understanding = await look_up(*about)
-                return understanding
-            return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
+            sandbox = self._resources.sandbox
+            return await understand_question(rewrite, graph, lexicon, most, run_owner(), settings, sandbox)
 
 
 def _has_deferred_vector(view: TurnView) -> bool:

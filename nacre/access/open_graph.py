@@ -16,7 +16,9 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from agents.answering.select_answer import content_words, is_covered_by
+from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extension import services
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
@@ -26,6 +28,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.ranking.probabilities import shift_readings
 from nacre.understanding.understand import understand
+from tools.sandbox import Sandbox
 
 LONGEST_TURN = 900.0
 
@@ -133,6 +136,16 @@ def cached_understanding(
                     del known[next(iter(known))]
                 known[key] = found
     return found
+
+
+async def understand_question(
+    rewrite: Rewrite, graph: Graph, lexicon: Lexicon, most: int, owner: str, settings: Settings, sandbox: Sandbox
+) -> Understanding:
+    """The understanding of a question, compared with the verified questions of its owner where there are any."""
+    for look_up in services("understand"):
+        found: Understanding = await look_up(rewrite, graph, lexicon, most, owner, settings, sandbox)
+        return found
+    return await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most)
 
 
 def clear_understandings() -> None:

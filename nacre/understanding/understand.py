@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
@@ -125,8 +126,13 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    if verified and not rewrite.scope:
-        understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
+    return _with_verified(understanding, () if rewrite.scope else verified, text, question, links, linker)
+
+
+def _with_verified(understanding: Understanding, verified: Sequence[VerifiedQuestion], *about: Any) -> Understanding:
+    """The understanding with what verified questions say."""
+    if verified:
+        understanding = service("verified", "apply")(understanding, verified, *about)
     return understanding
 
 
