@@ -8,7 +8,7 @@ from ingestion.verbalise.sentences import sentence_spans
 from nacre.language.sanitize import quote_line
 
 ROOT = Path(__file__).parents[2]
-FILES = [file for folder in (ROOT / "agents", ROOT / "nacre/extensions") for file in folder.rglob("*.*")]
+FILES = [file for folder in (ROOT / "agents", ROOT / "nacre/extensions/model_agents") for file in folder.rglob("*.*")]
 TEXTS = [file.read_text("utf-8") for file in FILES if file.suffix in (".md", ".py")]
 # <b> stands in an example
 TAGS = sorted({tag for text in TEXTS for tag in re.findall(r"(?:</|_tagged\(\")([a-z]+)[>\"]", text)} - {"b"})
