@@ -323,20 +323,16 @@ def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Fac
     value, kind = ("CAST(substr(v, 1, 4) AS INTEGER)", "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
     part = f"CAST({value} / {width!r} - {start} AS INTEGER)"
     query = f"SELECT {part}, count(*) FROM ({counted.inner(chosen)}) WHERE typeof(v) {kind} GROUP BY 1"
-    found: dict[Any, Any] = {
-        row[0]: row[1] for row in tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows
-    }
+    rows = tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows
+    counts = {int(part or 0): int(count or 0) * share for part, count in rows}
     for n in range(math.floor(high / width) - start + 1):
         first, last = ((start + n + i) * width for i in (0, 1))
-        text = (f"{first:04.0f}-01-01", f"{last - 1:04.0f}-12-31")
-        bounds: tuple[int | float | str, int | float | str] = (
-            text
-            if is_date
-            else (int(first), int(last) - 1)
-            if is_whole
-            else (float(f"{first:.9g}"), float(f"{last:.9g}"))
-        )
-        yield FacetBin(*bounds, int(found.get(n) or 0) * share)
+        if is_date:
+            yield FacetBin(f"{first:04.0f}-01-01", f"{last - 1:04.0f}-12-31", counts.get(n, 0))
+        elif is_whole:
+            yield FacetBin(int(first), int(last) - 1, counts.get(n, 0))
+        else:
+            yield FacetBin(float(f"{first:.9g}"), float(f"{last:.9g}"), counts.get(n, 0))
 
 
 def _round_width(least: float, *, is_whole: bool) -> float:

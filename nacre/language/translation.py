@@ -468,11 +468,16 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
     """
     many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
     label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
-    names = (f"ask_many_{form}{label}", f"ask_many_{form}", f"ask_{form}{label}", f"ask_{form}")
-    name = next(each for each in names if each in texts and (many or "many" not in each))
+    parts = ("many_", "") if many else ("",) if kind else ("any_", "")
+    names = (f"ask_{part}{form}{end}" for part in parts for end in (label, ""))
+    name = next(each for each in names if each in texts)
+    if not kind and "{kind}" in texts[name]:
+        return ""
     if texts.get("capital_nouns"):
-        if not label and noun[:1].islower():
-            # a verb, such as "betrifft"
+        if label:
+            noun = noun[:1].lower() + noun[1:]
+        elif any(word[:1].islower() for word in (noun, noun.split()[-1])):
+            # a verb, such as "betrifft", or "gültig ab"
             return ""
         kind, many = (each[:1].upper() + each[1:] for each in (kind, many))
     pattern, several = texts.get("verbs", ("$", ""))

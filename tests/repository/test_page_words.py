@@ -28,7 +28,9 @@ COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 # two words in a row, or a word with a capital letter
 PROSE = re.compile(r"[A-Za-z]{2,}[,.:;]? [A-Za-z]{2,}|^\W*[A-Z][a-z]+\b|\bM?[a-z]+ …")
 # selectors, drawings and relations are no texts
-BEFORE = re.compile(r"((querySelector(All)?|matches|closest|matchMedia|getAttribute|getContext)\(|\b(class|d|rel): )$")
+BEFORE = re.compile(
+    r"((querySelector(All)?|matches|closest|matchMedia|getAttribute|getContext|block|inline|para)\(|\b(class|d|rel): )$"
+)
 # names of keys, headers, errors, languages, and of states in the API
 TECHNICAL = re.compile(
     r"Arrow(Up|Down|Left|Right)|Enter|Escape|Home|End|AbortError|Bearer |Content-Type|Last-Event-ID|Nacre| · Nacre|"

@@ -168,13 +168,16 @@ class Wording(NamedTuple):
 
     def noun(self, p: Predicate) -> str:
         """The noun for a property in a question."""
-        return p.label if self.code else predicate_label(p.iri, self.schema).one
+        return _UNIT.sub("", p.label) if self.code else predicate_label(p.iri, self.schema).one
 
     def ask(self, form: str, c: Class | None = None, p: Predicate | None = None, name: str = "") -> str:
         """A question by the name of its form."""
         noun = self.noun(p) if p is not None else ""
         if self.code:
-            return translated_question(form, c.label if c is not None else "", noun, name, self.code)
+            kind = c.label if c is not None and reads_well(c.label) else ""
+            return translated_question(form, kind, noun, name, self.code)
+        if c is not None and form != "value" and not reads_well(c.label):
+            return ANY_FORMS.get(form, "").format(property=noun, value=name)
         one, many = (class_singular(c), class_plural(c)) if c is not None else ("", "")
         verb = "are" if is_plural(noun) else "is"
         return ENGLISH_FORMS[form].format(one=one, many=many, property=noun, value=name, verb=verb)
@@ -194,6 +197,10 @@ ENGLISH_FORMS = {
     "value": "What {verb} the {property} of {value}?",
     "all": "Which {many} are there?",
 }
+
+
+# of a table whose name is no noun, such as "loans 2025"
+ANY_FORMS = {"average": "What is the average {property}?", "count": "How many have the {property} {value}?"}
 
 
 def wording_of(graph: Graph) -> Wording:
@@ -291,6 +298,8 @@ MIN_NAMED_SHARE = 0.8
 # classes of vocabularies, which do not say what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
 
+_UNIT = re.compile(r"\s*\([^()]*\)$")
+
 _SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
 
 _LAST = re.compile(r"(?:(?<![\W_])[\W_]++|(?<![\W_\d]))\d++$")
@@ -342,7 +351,9 @@ def question_properties(wording: Wording, c: Class) -> list[Predicate]:
     said = [
         p
         for p in usual
-        if reads_well(p.label) and predicate_label(p.iri, schema).kind == "noun" and not is_boolean_predicate(p)
+        if reads_well(wording.noun(p) if wording.code else p.label)
+        and predicate_label(p.iri, schema).kind == "noun"
+        and not is_boolean_predicate(p)
     ]
     said = [
         p for p in said if not p.iri.startswith(SKOS) and wording.noun(p) not in (class_singular(c), class_plural(c))
@@ -418,7 +429,8 @@ def _central(graph: Graph) -> list[Class]:
     def weight(c: Class) -> float:
         return math.log(1 + c.count) * len(question_properties(wording, c))
 
-    found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL and reads_well(c.label)]
+    found = [c for c in schema.shown_classes if c.count > 1 and c.iri not in _FORMAL]
+    found = [c for c in found if reads_well(c.label)] or found
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
         # the name of a list or a collection is not a noun for its members, unless it is a plural
         found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]
