@@ -101,6 +101,15 @@ def test_only_doubtful_answers_ask_what_was_meant(page, server, wells):
     expect(page.locator(f"{LAST} .options")).to_have_count(0)
 
 
+def test_an_answer_without_anything_offers_questions_of_the_graph(page, server, wells):
+    begin(page, server, wells)
+    ask(page, "Which zeppelins are there?")
+    expect(page.locator(f"{LAST} .onward button")).to_have_count(3)
+    page.click(f"{LAST} .onward button >> nth=0")
+    page.wait_for_selector("#turns article:nth-of-type(2) .tools")
+    expect(page.locator(LAST)).to_contain_text("Answered")
+
+
 def test_names_in_the_picture_of_classes_are_neither_covered_nor_cut_off(page, server, wells):
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})

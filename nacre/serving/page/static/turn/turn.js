@@ -338,13 +338,14 @@ const visibility = new IntersectionObserver((entries) => {
 
 export function whenSeen(root, then) { root.whenSeen = then; visibility.observe(root); }
 
-// Show follow-up questions below an answer.
+// Questions to ask next; below an answer without anything, those of the graph.
 export async function suggestFollowUps(turn) {
   const { record } = turn.live;
   const things = [...new Set(record.citations.flatMap((each) => each.keys))].slice(0, 2);
-  if (!things.length || record.status === "clarify" || !turn.hooks.ask) return;
+  const isNothing = record.status.startsWith("not_");
+  if (!(things.length || isNothing) || record.status === "clarify" || !turn.hooks.ask) return;
   const about = query([...things.map((iri) => ["thing", iri]), ["asked", record.standalone.slice(0, 1000)], ["answered", record.answer.slice(0, 2000)]]);
-  const found = await get(apiPath("graphs", record.graph, "follow-ups") + about);
+  const found = (await get(apiPath("graphs", record.graph, isNothing ? "examples" : "follow-ups") + about)).slice(0, 3);
   if (!found.length || turn.root.nextElementSibling) return;
   const row = element("div", { class: "onward", role: "group", "aria-label": t("askNext") }, found.map((text) => button(text, () => turn.hooks.ask(text), "chip")));
   turn.rest.append(row);
