@@ -51,7 +51,7 @@ function addFiles(view, files) {
   view.files.push(...files);
   view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
   if (!view.name.value && files.length) {
-    view.name.value = files[0].name.toLowerCase().replace(/\..*$/, "").replace("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+    view.name.value = files[0].name.toLowerCase().replace(/\..*$/, "").replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
     view.name.dispatchEvent(new Event("input"));
   }
 }
