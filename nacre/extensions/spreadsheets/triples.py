@@ -439,21 +439,18 @@ def _second_pass(
     type_, class_, label = iris[TYPE], iris[reading.iri], iris[_LABEL]
     predicates = {each.place: iris[_predicate(reading, each)] for each in table.columns}
     terms = {each.place: _cell_numbers(each, links.get(each.place), numbers) for each in table.columns}
-    read, texts_kept = Counter[int](), Counter[int]()
-    types = {each.place: each.type.name for each in table.columns}
-    ticked = {each.place for each in table.columns if each.type.is_ticked}
+    read, texts_kept, count = Counter[int](), Counter[int](), 0
+    types = {each.place: each.type for each in table.columns}
     misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
-    every = _until_failure(reading.sheet)[0]
-    every = every if cells is None or reading.sheet.whole is not None else _copied(every, cells)
-    rows = _rows_with_iris(reading, every)
-    at = -1 if table.name is None else table.name.place
-    is_title = not table.parts and types.get(at) == "text" and at not in links
+    every, is_part = _until_failure(reading.sheet)[0], reading.sheet.whole is not None
+    every = every if cells is None or is_part else _copied(every, cells)
+    rows, at = _rows_with_iris(reading, every), -1 if table.name is None else table.name.place
+    is_title = not table.parts and at in types and types[at].name == "text" and at not in links
     titles = terms[at] if is_title else literal_numbers(ColumnType("text"), numbers)
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (
         table.key is None or (table.key.profile.is_unique and table.key.profile.filled >= table.rows)
     )
-    count = 0
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
         own, subjects, row_numbers = zip(*batch, strict=True)
@@ -468,7 +465,7 @@ def _second_pass(
                 continue
             objects = np.fromiter(known.of(columns[place]), dtype=np.int32, count=len(batch))
             read[place] += int(np.count_nonzero(objects))
-            if place in ticked:
+            if types[place].is_ticked:
                 objects[objects == 0] = number_of_no(numbers)
             parts.append(_triples(things, predicates[place], objects))
             if table.name is not None and place == table.name.place:
@@ -480,7 +477,7 @@ def _second_pass(
                     if cell in known.misfits:
                         texts_kept[place] += 1
                         if len(misfits[place]) < MAX_MISFITS:
-                            misfits[place].append(_misfit(cell.strip(), row, types[place]))
+                            misfits[place].append(_misfit(cell.strip(), row, types[place].name))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     # those below the table are copied too
     deque(every, 0)
