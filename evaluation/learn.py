@@ -41,6 +41,7 @@ from nacre.understanding.ranking.rank import (
     add_similarities,
     belief_shares,
     doubtful_readings,
+    load_weights,
     similarities,
     weighted_sum,
 )
@@ -96,6 +97,8 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         "likeness": round(likeness, 4),
         "threshold": limits.answered,
         "sure": SURE,
+        "said": dict(load_weights().said),
+        "said_from": load_weights().said_from,
         "threshold_before": answer_threshold(_levels_before(runs, models, folds)),
         "offered": offer_threshold(samples, scores),
         "unstated": limits.unstated,

@@ -24,12 +24,13 @@ from nacre.understanding.ranking.probabilities import (
     MAX_READINGS_RUN,
     choose_reading,
     outcome_features,
+    probability,
     probability_after_running,
     shown_columns,
     table_outcome,
 )
 from nacre.understanding.ranking.proof import doubts_of_rows
-from nacre.understanding.ranking.rank import load_weights
+from nacre.understanding.ranking.rank import load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import is_unrestricted
 
 # rows that are less likely are right once in ten (measured out of fold): they are not given as an answer
@@ -360,32 +361,38 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
     outcomes = [table_outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
     best, chance = choose_reading(understanding, outcomes)
+    weights, known = load_weights(), readings[best].said
+    outcome = outcome_features(best, shares, outcomes)
+    said = 0.0 if known is None else probability(known + weighted_sum(outcome, weights.said))
+    is_doubted = any(_doubts(readings[best], rows.table) for found in ran[best : best + 1] for rows in found.rows)
+    is_said = said >= weights.said_from and not is_doubted
+    chance = max(said, chance) if is_said else chance
     if outcomes[best].values == () and leaves_out_earlier(readings[best].plan.body):
         # that there is nothing else is no sign of a wrong reading
         chance = max(chance, readings[best].probability or 0.0)
     highest = min(chance, understanding.most)
     if understanding.cut:
-        highest = min(highest, load_weights().threshold - UNSURE)
+        highest = min(highest, weights.threshold - UNSURE)
     chances = [
         probability_after_running(each, outcome_features(i, shares, outcomes)) for i, each in enumerate(readings)
     ]
-    is_doubted = any(_doubts(readings[best], rows.table) for found in ran[best : best + 1] for rows in found.rows)
     # other rows than those of the preferred reading are not sure either if it fails
-    most = min(highest, load_weights().threshold - UNSURE) if is_doubted else highest
+    most = min(highest, weights.threshold - UNSURE) if is_doubted else highest
     limits = [highest if found.values == outcomes[best].values else most for found in outcomes]
     limits = [limit if i == best else min(limit, chances[i]) for i, limit in enumerate(limits)]
+    least = [weights.said_from if i == best and is_said else weights.sure for i in range(len(readings))]
     return tuple(
-        replace(found, evidence=tuple(_judged(each, limit, reading) for each in found.evidence))
-        for found, limit, reading in zip(ran, limits, readings, strict=True)
+        replace(found, evidence=tuple(_judged(each, *bounds, reading) for each in found.evidence))
+        for found, bounds, reading in zip(ran, zip(limits, least, strict=True), readings, strict=True)
     )
 
 
-def _judged(evidence: Evidence, chance: float, reading: Reading) -> Evidence:
-    """Rows with their probability and doubts; with a doubt, or below the learned `sure`, they are not sure."""
+def _judged(evidence: Evidence, chance: float, least: float, reading: Reading) -> Evidence:
+    """Rows with their probability and doubts; with a doubt, or below `least`, they are not sure."""
     if not isinstance(evidence, Rows):
         return evidence
-    doubts, weights = _doubts(reading, evidence.table), load_weights()
-    chance = min(chance, weights.threshold - UNSURE) if doubts or chance < weights.sure else chance
+    doubts = _doubts(reading, evidence.table)
+    chance = min(chance, load_weights().threshold - UNSURE) if doubts or chance < least else chance
     return replace(evidence, probability=round(chance, 4), doubts=doubts)
 
 

@@ -32,7 +32,8 @@ class Reading:
 
     `probability` is the calibrated chance that its rows are right, before it runs (None: not known). `unused` are the
     content words that the plan does not use. `odds` is the part of the final log-odds that is known before it runs.
-    `lost` are bounds, negations and orders of the question that the plan ignores. `own` readings look up a property of
+    `lost` are bounds, negations and orders of the question that the plan ignores. `said` is
+    `odds` by the weights for what is said (None: not known). `own` readings look up a property of
     one named thing, without links that no word of the question names. `likeness` says how like the question that
     property is (None: not compared). A `near` reading was chosen by likeness alone: no rule derives it from the words.
     `verified` is the verified question of the same shape whose plan it is, with the names of this question. `doubts`
@@ -47,6 +48,7 @@ class Reading:
     unused: tuple[str, ...] = ()
     odds: float = 0.0
     lost: tuple[str, ...] = ()
+    said: float | None = None
     own: bool = False
     likeness: float | None = None
     near: bool = False

@@ -132,6 +132,7 @@ def make_reading(
     )
     content = sum(i not in question.stopwords for i in range(len(question.tokens)))
     unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in ignored)]
+    penalty = LOST_CONDITION_LOG_ODDS if is_refused else 0.0
     return Reading(
         plan,
         share,
@@ -139,8 +140,9 @@ def make_reading(
         words,
         round(probability(_weighted_belief(ranked, place, load_weights().before)), 4),
         _texts(sorted([*ignored, *unused]), question),
-        round(known_log_odds(ranked, place) - (LOST_CONDITION_LOG_ODDS if is_refused else 0.0), 4),
+        round(known_log_odds(ranked, place) - penalty, 4),
         _texts(ignored, question),
+        round(_weighted_belief(ranked, place, load_weights().said) - penalty, 4),
         own=looks_up_own(candidate, question, graph),
     )
 
@@ -359,7 +361,12 @@ def shift_readings(readings: tuple[Reading, ...], shift: float) -> tuple[Reading
     if not shift:
         return readings
     return tuple(
-        replace(each, odds=each.odds + shift, probability=probability(log_odds(each.probability) + shift))
+        replace(
+            each,
+            odds=each.odds + shift,
+            said=each.said and each.said + shift,
+            probability=probability(log_odds(each.probability) + shift),
+        )
         if each.verified is None and each.probability is not None and 0 < each.probability < 1
         else each
         for each in readings

@@ -10,7 +10,7 @@ everything else. Its weight was learned with the bundled embedder, so it is used
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import repeat
 from operator import mul
@@ -44,7 +44,8 @@ class Weights:
     `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
     that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
     similarity of a reading with the question. On graphs of people who had seen nothing of this, fewer are right than
-    out of fold, so that a reading is only sure from `sure`.
+    out of fold, so that a reading is only sure from `sure`. `said` gives the log-odds of a chosen reading that uses all
+    words and passes the proof, learned for those above all; with such log-odds, it is also sure from `said_from`.
     """
 
     features: Mapping[str, float]
@@ -60,6 +61,8 @@ class Weights:
     refused: float
     sure: float
     levels: Sequence[Sequence[float]] = ()
+    said: Mapping[str, float] = field(default_factory=dict)
+    said_from: float = 1.0
 
 
 def rank_candidates(
