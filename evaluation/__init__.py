@@ -7,6 +7,7 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
                             what the fusion and rewordings change
     ablation                what each pass of understanding is worth
     learn                   weights and limits of the rules
+    calibrate_answers       weights of what is said with confidence, in minutes
     answer_limits, samples  what `learn` needs: limits of what is answered, samples of the parser
     learn_text_answers, learn_sufficiency, orientation_likeness
                             weights of text answers, of single triples; the limit of small talk

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 from agents.answering.select_answer import calibrate_rows
-from nacre.records.evidence import BranchResult, Rows, Table
+from nacre.records.evidence import BranchResult, Doubt, Rows, Table
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.threads import start_deadline
 from nacre.records.turn import Reading, Understanding
@@ -95,6 +95,15 @@ def test_what_had_no_time_for_all_readings_is_not_sure() -> None:
     assert whole.rows[0].probability is not None
     assert cut.rows[0].probability is not None
     assert whole.rows[0].probability > load_weights().threshold > cut.rows[0].probability
+
+
+def test_a_reading_that_passes_the_proof_is_sure_by_the_weights_for_what_is_said() -> None:
+    found = BranchResult("sql", (Rows("sql", 1, Table(("name",), (("a",),)), reading=0),))
+    unlikely = replace(_reading(1.0, odds=-9.0), said=9.0)
+    doubted = replace(unlikely, doubts=(Doubt("shape", "who"),))
+    [sure], [unsure] = (calibrate_rows(Understanding("?", readings=(each,)), [found]) for each in (unlikely, doubted))
+    assert (sure.rows[0].probability or 0) >= load_weights().said_from
+    assert (unsure.rows[0].probability or 0) < load_weights().threshold
 
 
 def test_waiting_for_a_processor_takes_nothing_from_a_deadline() -> None:
