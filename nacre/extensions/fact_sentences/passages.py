@@ -133,8 +133,8 @@ class _Writer:
                 map(self.before.__getitem__, numbers), names, map(self.one.__getitem__, numbers), words, strict=True
             )
         ]
-        written = {thing: self.writer.written(thing) for thing in self.things[first:last]}
-        terms = map(written.__getitem__, things), map(texts.__getitem__, numbers), map(texts.__getitem__, values)
+        subjects = map(self.writer.written.__getitem__, things)
+        terms = subjects, map(texts.__getitem__, numbers), map(texts.__getitem__, values)
         # without the function that a named tuple calls for each
         fields = zip(said, zip(*terms, strict=True), repeat(None), repeat(0), repeat(0), strict=False)
         sentences = map(partial(tuple.__new__, Sentence), fields)
@@ -167,6 +167,9 @@ class SentenceWriter:
         self.objects = ObjectPhrases(facts, self.near, titles, self.ways)
         self._class_of = schema.class_of
         self._kind = self.near.kind
+        # terms as parts of a triple
+        pairs = zip(self._kind, facts.texts, strict=True)
+        self.written = [f"_:{text}" if kind == BLANK else text for kind, text in pairs]
         self._languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
         self._sort_of = facts.sort_of.data
         self._linking = set(self.near.incoming.terms.tolist())
@@ -219,7 +222,7 @@ class SentenceWriter:
                 if len(text) <= PASSAGE_LENGTH:
                     yield self._sentence(said, thing, number, value)
                 else:
-                    triple = (self.written(thing), self.texts[number], text[start:end])
+                    triple = (self.written[thing], self.texts[number], text[start:end])
                     yield Sentence(capitalise_sentence(said), triple, None, start, end)
 
     def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
@@ -290,11 +293,9 @@ class SentenceWriter:
         return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
 
     def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
-        return Sentence(capitalise_sentence(text), (self.written(subject), self.texts[predicate], self.written(object)))
-
-    def written(self, number: int) -> str:
-        """A term as part of a triple."""
-        return f"_:{self.texts[number]}" if self._kind[number] == BLANK else self.texts[number]
+        triple = self.written[subject], self.texts[predicate], self.written[object]
+        # without the function that a named tuple calls
+        return tuple.__new__(Sentence, (capitalise_sentence(text), triple, None, 0, 0))
 
 
 def _things(writer: SentenceWriter, declared: "Flags") -> list[int]:

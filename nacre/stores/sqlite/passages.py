@@ -133,7 +133,9 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     are stored once. Those with the same key must be consecutive."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL)
+        connection.executescript(
+            "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL
+        )
         connection.execute("BEGIN")
         encoder = _PassageEncoder()
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
