@@ -36,6 +36,7 @@ CLASS_FIRST_RULE = "class target first"  # the rule by which things are shown th
 def class_mention(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """Yield the readings in which a class is a target, an owner, counted, grouped by, or must exist."""
     ref = link.refs[0]
+    state = _without_possessed(state, link, context)
     new = _at_class(state, link, ref, context)
     if state.mode == "O":
         yield new.apply_rule("class in order")
@@ -204,6 +205,8 @@ def _subclass_mention(state: ParseState, link: Link, context: ParseContext) -> P
     if wide is None:
         return
     last = state.conditions[-1] if state.conditions and state.last == "and" else None
+    if _is_possessed(state, link, context):
+        return
     if state.negated or (last is not None and last.op == KIND_OPERATOR and last.negated):
         # "trees that are not poplars or willows", "all trees except poplars"
         other = Condition(wide, KIND_OPERATOR, (), True, inner=(Condition(Ref(narrow), "exists"),))
@@ -224,6 +227,27 @@ def _wider_thing(state: ParseState, link: Link, context: ParseContext) -> Ref | 
     said = {token.lemma for token in context.question.tokens[link.start : link.end]}
     # "courses" are no "lab courses"
     return None if wide is None or said <= set(graph.nodes[wide.node].words) else wide
+
+
+def _is_possessed(state: ParseState, link: Link, context: ParseContext) -> bool:
+    """Whether the words before a class say that things have one, or none: "has no seat", "are without a seat", where
+    "are no seats" says what things are."""
+    before = context.question.tokens[state.links[-1].end if state.links else 0 : link.start]
+    words, known = {token.norm for token in before}, language().words
+    return bool(words & known["wanting"]) or bool(words & known["owning"] and not words & known["being"])
+
+
+def _without_possessed(state: ParseState, link: Link, context: ParseContext) -> ParseState:
+    """The reading in which the things that are asked for are not of a class that they do not have: in "items without a
+    photo" the photos are no items."""
+    if not state.negated or not _is_possessed(state, link, context):
+        return state
+    unions, own = context.graph.unions.members, link.refs[0].node
+    wide = next((ref for ref in state.nodes if own in unions.get(ref.node, ())), None)
+    others = set(unions[wide.node]) - {own} if wide is not None else set()
+    if wide is None or len(others) != 1:
+        return state
+    return _narrowed(state, wide, *others)._replace(mode=state.mode, last=state.last)
 
 
 def _narrowed(state: ParseState, wide: Ref, narrow: int) -> ParseState:

@@ -204,7 +204,8 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
 
 
 def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """What is unknown, if other things have 0 of it; a denial of what is linked, beside another condition."""
+    """What is unknown, if other things have 0 of it; a denial of what is linked, beside another condition, or of what
+    the things of a wide word may be."""
     d = candidate.derivation
     denials = [c for c in question.cues if c.kind in ("negation", "missing")]
     for select in selects_of(candidate.body):
@@ -213,10 +214,12 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
             lowest = graph.about(value.predicate).minimum
             if lowest is not None and lowest <= 0:
                 yield predicate_label(value.predicate, graph.schema).one
-    if not denials or len(d.conditions) < 2 or not isinstance(candidate.body, Select):
-        return
     asked = {target.ref.node for target in d.targets}
-    if any(c.negated and (c.ref.node not in asked or not c.ref.predicate) for c in d.conditions):
+    denied = {c.ref.node for c in d.conditions if c.negated and c.op == "exists"}
+    is_own = any(denied & set(graph.unions.members.get(node, ())) for node in asked)
+    if not denials or (len(d.conditions) < 2 and not is_own) or not isinstance(candidate.body, Select):
+        return
+    if is_own or any(c.negated and (c.ref.node not in asked or not c.ref.predicate) for c in d.conditions):
         yield _words(question, token_mask(denials[0].start, len(question.tokens)))
 
 

@@ -1,0 +1,58 @@
+"""Questions of databases as people ask them: missing links, codes of persons, years in names of columns."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graph.app import compose
+from graph.stream import stream_turn
+from nacre.config.settings import Settings
+from nacre.extensions.databases.attach_database import attach_database
+from nacre.records.answer import Answer
+
+# No key is declared, and no table is called as the questions call its things.
+MUSEUM = """
+CREATE TABLE objects (id TEXT, title TEXT, width REAL);
+INSERT INTO objects VALUES ('o1', 'Heron Bowl', 3.5), ('o2', 'Tall Jug', 4.5), ('o3', 'Salt Dish', 2.5),
+ ('o4', 'Blue Tile', 1.5);
+CREATE TABLE photos (object_id TEXT, file TEXT);
+INSERT INTO photos VALUES ('o1', 'a.png'), ('o1', 'b.png'), ('o3', 'c.png');
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("databases")
+    for name, script in (("museum", MUSEUM),):
+        with closing(sqlite3.connect(folder / f"{name}.db")) as db:
+            db.executescript(script)
+        attach_database(f"sqlite:///{folder}/{name}.db", name, data=folder / "data")
+    return folder / "data"
+
+
+def ask(data: Path, graph: str, question: str) -> Answer:
+    async def run() -> Answer:
+        composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none", branch_seconds=120))
+        turn = stream_turn(composed.build(), question, graph=graph, context={"mind": "rules"})
+        answer: Answer = [event async for event in turn][-1][1]
+        composed.library.close()
+        return answer
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "values"),
+    [
+        # "works" may be objects or photos; what has no photo is an object
+        ("museum", "How many works have no photo?", [2]),
+        ("museum", "Which works are without photos?", ["Blue Tile", "Tall Jug"]),
+        ("museum", "Which works don't have a photo?", ["Blue Tile", "Tall Jug"]),
+    ],
+)
+def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:
+    answer = ask(data, graph, question)
+    assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
