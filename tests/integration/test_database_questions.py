@@ -22,11 +22,19 @@ CREATE TABLE photos (object_id TEXT, file TEXT);
 INSERT INTO photos VALUES ('o1', 'a.png'), ('o1', 'b.png'), ('o3', 'c.png');
 """
 
+# Codes of genders in two languages, days of birth beside names that are adjectives, links with roles.
+CREW = """
+CREATE TABLE sailors (sailor_id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, born DATE, sex TEXT);
+INSERT INTO sailors VALUES (1, 'Ida', 'Holm', '1990-03-01', 'w'), (2, 'Per', 'Young', '1960-05-01', 'm'),
+ (3, 'Eva', 'Berg', '1985-06-01', 'w'), (4, 'Old', 'Vik', '2001-07-01', 'm'), (5, 'Una', 'Strand', '1971-08-09', 'd'),
+ (6, 'Mia', 'Lund', '1975-01-02', 'w');
+"""
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("databases")
-    for name, script in (("museum", MUSEUM),):
+    for name, script in (("museum", MUSEUM), ("crew", CREW)):
         with closing(sqlite3.connect(folder / f"{name}.db")) as db:
             db.executescript(script)
         attach_database(f"sqlite:///{folder}/{name}.db", name, data=folder / "data")
@@ -51,6 +59,8 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("museum", "How many works have no photo?", [2]),
         ("museum", "Which works are without photos?", ["Blue Tile", "Tall Jug"]),
         ("museum", "Which works don't have a photo?", ["Blue Tile", "Tall Jug"]),
+        ("crew", "How many women are there?", [3]),
+        ("crew", "How many sailors are male?", [2]),
     ],
 )
 def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:

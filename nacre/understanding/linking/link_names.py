@@ -274,11 +274,13 @@ def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tup
         for about in graph.schema.predicates:
             if not labels & set(graph.words[about.iri]) or not about.values:
                 continue
-            names = [_names()[kind].get(fold(value).partition("-")[0].partition("_")[0]) for value in about.values]
+            known, codes = _names()[kind], [fold(value) for value in about.values]
+            names = [known.get(code, known.get(code.partition("-")[0].partition("_")[0])) for code in codes]
             if None in names:
                 continue
-            for value, name in zip(about.values, names, strict=True):
-                found[name or ()] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
+            for value, every in zip(about.values, names, strict=True):
+                for name in every or ():
+                    found[name] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
     return dict(found)
 
 
@@ -289,9 +291,14 @@ def _property_labels() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def _names() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """The words of the name of each code, by kind of code."""
+def _names() -> Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]]:
+    """The words of the names of each code, by kind of code."""
     return {
-        kind: {fold(code): tuple(t.norm for t in tokenize(name)) for code, name in each["names"].items()}
+        kind: {
+            fold(code): [
+                tuple(t.norm for t in tokenize(name)) for name in ([names] if isinstance(names, str) else names)
+            ]
+            for code, names in each["names"].items()
+        }
         for kind, each in load_language_data(CODES_FILE).items()
     }
