@@ -30,11 +30,13 @@ INSERT INTO sailors VALUES (1, 'Ida', 'Holm', '1990-03-01', 'w'), (2, 'Per', 'Yo
  (6, 'Mia', 'Lund', '1975-01-02', 'w');
 """
 
+SCRIPTS = {"museum": MUSEUM, "crew": CREW}
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("databases")
-    for name, script in (("museum", MUSEUM), ("crew", CREW)):
+    for name, script in SCRIPTS.items():
         with closing(sqlite3.connect(folder / f"{name}.db")) as db:
             db.executescript(script)
         attach_database(f"sqlite:///{folder}/{name}.db", name, data=folder / "data")
@@ -61,8 +63,14 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("museum", "Which works don't have a photo?", ["Blue Tile", "Tall Jug"]),
         ("crew", "How many women are there?", [3]),
         ("crew", "How many sailors are male?", [2]),
+        ("crew", "Who is the youngest sailor?", ["Old Vik"]),
+        ("crew", "Who is the oldest sailor?", ["Per Young"]),
     ],
 )
 def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:
     answer = ask(data, graph, question)
     assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+def test_a_superlative_is_no_name(data: Path) -> None:
+    assert "Per Young" not in ask(data, "crew", "Who is the youngest member of the crew?")["values"]

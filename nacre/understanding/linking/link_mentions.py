@@ -16,7 +16,7 @@ from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
 from nacre.stores.compute_once import compute_once
@@ -103,11 +103,23 @@ def _drop_unlikely_names(
         if (
             not is_bound
             and not in_degree
+            and not _is_rank(link, question, graph)
             and not _is_sum(link, question)
             and not _is_modifier_of_class(link, schema_links, question)
             and not _is_class_name(link, schema_links, graph)
         ):
             yield link
+
+
+def _is_rank(link: Link, question: Question, graph: SchemaGraph) -> bool:
+    """Whether a link takes a superlative for a name that is its adjective: "the youngest" is not somebody called Young.
+    Other values may be of degrees: "the highest priority" is "high"."""
+    covered = [question.tokens[i] for i in range(link.start, link.end) if link.covered >> i & 1]
+    ranked = sum(token_mask(cue.start, cue.end) for cue in question.cues if cue.kind == "superlative")
+    predicate = link.refs[0].predicate
+    is_name = not predicate or graph.words[predicate][-1].endswith("name")
+    is_other_form = not {token.norm for token in covered} & set(name_tokens(link.label))
+    return is_name and is_other_form and link.covered & ranked == link.covered
 
 
 def _drop_counting_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Link]:
