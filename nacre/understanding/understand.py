@@ -30,6 +30,7 @@ from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.glossing import glossed_lexicon
 from nacre.understanding.linking.link_mentions import (
     Linker,
+    choose_year_columns,
     link_mentions,
     link_misspellings,
     linker_of,
@@ -90,7 +91,7 @@ def understand(
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
     if any(number.unit for number in question.numbers):
         quantities.load_unit_registry()
-    links = scoped_links(question, rewrite.scope, linker)
+    question, links = choose_year_columns(question, scoped_links(question, rewrite.scope, linker), graph)
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)
     match = filter_by_answer_type(parse_question(question, links, linker, deadline, most), question, graph)

@@ -30,7 +30,18 @@ INSERT INTO sailors VALUES (1, 'Ida', 'Holm', '1990-03-01', 'w'), (2, 'Per', 'Yo
  (6, 'Mia', 'Lund', '1975-01-02', 'w');
 """
 
-SCRIPTS = {"museum": MUSEUM, "crew": CREW}
+# Numbers of two years in two columns each, and contracts of so many months.
+TOWNS = """
+CREATE TABLE towns (town_id INTEGER PRIMARY KEY, name TEXT, "jobless rate '09" REAL, "jobless rate '10" REAL,
+ visitors_2018 INTEGER, visitors_2019 INTEGER);
+INSERT INTO towns VALUES (1, 'Alm', 7.5, 4.5, 300, 650), (2, 'Bro', 5.5, 6.5, 500, 200), (3, 'Cam', 2.5, 8.5, 800, 700);
+CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, town_id INTEGER REFERENCES towns, rent INTEGER, duration INTEGER,
+ signed DATE);
+INSERT INTO leases VALUES (1, 1, 100, 12, '2009-03-04'), (2, 1, 300, 24, '2010-05-06'), (3, 2, 500, 24, '2010-07-08'),
+ (4, 3, 24, 36, '2009-09-10');
+"""
+
+SCRIPTS = {"museum": MUSEUM, "crew": CREW, "towns": TOWNS}
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +76,10 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("crew", "How many sailors are male?", [2]),
         ("crew", "Who is the youngest sailor?", ["Old Vik"]),
         ("crew", "Who is the oldest sailor?", ["Per Young"]),
+        ("towns", "Which towns had a jobless rate of more than 6 in 2010?", ["Bro", "Cam"]),
+        ("towns", "What was the jobless rate of Alm in 2009?", [7.5]),
+        ("towns", "How many visitors did Cam have in 2018?", [800]),
+        ("towns", "Which town had the most visitors in 2019?", ["Cam"]),
     ],
 )
 def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:
