@@ -30,12 +30,12 @@ from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.glossing import glossed_lexicon
 from nacre.understanding.linking.link_mentions import (
     Linker,
-    choose_year_columns,
     link_mentions,
     link_misspellings,
     linker_of,
     prepare_question,
 )
+from nacre.understanding.linking.link_schema import choose_year_columns
 from nacre.understanding.mentions import (
     absent_names,
     alternative_links,

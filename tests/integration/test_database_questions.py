@@ -80,6 +80,7 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("towns", "What was the jobless rate of Alm in 2009?", [7.5]),
         ("towns", "How many visitors did Cam have in 2018?", [800]),
         ("towns", "Which town had the most visitors in 2019?", ["Cam"]),
+        ("towns", "What is the average rent of the leases that run for 24 months?", [400]),
     ],
 )
 def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:

@@ -547,3 +547,46 @@ def _asked_unions(link: Link, links: Sequence[Link], question: Question, graph: 
     holders = set(graph.property_nodes(predicate))
     wide = (union for union in by_size if all(graph.is_subclass(i, union) for i in holders))
     return set(islice(wide, 1)) if len(holders) > 1 else set()
+
+
+# A year in the name of a column, complete or as '95; the label of "no. of births '95" is "number of births '95s".
+_NAMED_YEAR = re.compile(r"(?<!\S)(?:(?P<year>1[89]\d\d|20\d\d)|['’](?P<short>\d\d)s?)(?!\S)")
+
+
+def choose_year_columns(question: Question, links: list[Link], graph: SchemaGraph) -> tuple[Question, list[Link]]:
+    """Of columns that differ by the year in their names, those of a year in the question, which then dates nothing
+    else: "in 1996" chooses "rate '96". A year after a verb dates that verb."""
+    words, linked = question.tokens, covered_mask(x for x in links if x.kind != "class")
+    for number in question.numbers:
+        before = number.start - 1
+        is_year = (
+            number.op in ("", "=") and number.end == before + 2 and number.until is None and len(number.digits) == 4
+        )
+        if not is_year or (before >= 0 and words[before].norm not in language().words["dating"]):
+            continue
+        dated = max((i for i in range(before) if i not in question.stopwords), default=-1)
+        if dated >= 0 and not (linked >> dated & 1 or any(n.start <= dated < n.end for n in question.numbers)):
+            continue
+        families = [(x, _column_of_year(x.refs[0], graph, int(number.value))) for x in links if x.kind == "property"]
+        if any(own for _, own in families):
+            mask = token_mask(max(before, 0), number.end)
+            chosen = {
+                x: x._replace(refs=(x.refs[0]._replace(predicate=p),), covered=x.covered | mask)
+                for x, p in families
+                if p
+            }
+            others = tuple(each for each in question.numbers if each is not number)
+            return question._replace(numbers=others), list(dict.fromkeys(chosen.get(x, x) for x in links))
+    return question, links
+
+
+def _column_of_year(ref: Ref, graph: SchemaGraph, year: int) -> str:
+    """The property of a year among those that differ by the year in their names alone; "" if there is none."""
+    found = {}
+    for predicate in graph.literals[ref.node]:
+        label = graph.about(predicate).label
+        if match := _NAMED_YEAR.search(label):
+            found[predicate] = (_NAMED_YEAR.sub("", label), int(match["year"] or match["short"]))
+    stem, _ = found.get(ref.predicate, ("", 0))
+    alike = {own: predicate for predicate, (other, own) in found.items() if ref.predicate in found and other == stem}
+    return alike.get(year, alike.get(year % 100, "")) if len(alike) > 1 else ""
