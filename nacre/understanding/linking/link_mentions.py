@@ -64,6 +64,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     graph, schema_linker = index.graph, index.schema_linker
     schema_links = list(_drop_parts_of_verbs(schema_linker.links(question), question))
     schema_links = list(_drop_counting_words(schema_links, question, graph))
+    schema_links = [x for x in schema_links if x.kind != "class" or x.exact or not _is_own_verb(x, question)]
     schema_links = _with_key_words(_drop_narrower_classes(schema_links, question, graph), question)
     paraphrases = link_paraphrases(question, schema_links, schema_linker)
     found = [
@@ -104,11 +105,20 @@ def _drop_unlikely_names(
             not is_bound
             and not in_degree
             and not _is_rank(link, question, graph)
+            and not (link.match == "part" and _is_own_verb(link, question))
             and not _is_sum(link, question)
             and not _is_modifier_of_class(link, schema_links, question)
             and not _is_class_name(link, schema_links, graph)
         ):
             yield link
+
+
+def _is_own_verb(link: Link, question: Question) -> bool:
+    """Whether a link only has the verb of what the asking people do: the "place" of "the orders that we place"."""
+    words, known = question.tokens, language().words
+    if link.start == 0 or words[link.start - 1].norm not in known["owner_subjects"]:
+        return False
+    return link.covered == token_mask(link.start, link.start + 1) and not words[link.start].text[:1].isupper()
 
 
 def _is_rank(link: Link, question: Question, graph: SchemaGraph) -> bool:
