@@ -6,6 +6,7 @@ import pytest
 
 from ingestion.induce.layout import induce_layout
 from ingestion.meaning.derive import derive_facts
+from ingestion.meaning.owl import ENDS
 from ingestion.read.parse import parse_files
 
 PREFIXES = """
@@ -19,6 +20,7 @@ def in_places(predicate: str, noun: str, first: str, second: str) -> set[tuple[s
     """What is derived from the places of the two members of a list of `a`."""
     members = {"first": first, "second": second, "last": second}
     labels = {(f"{predicate}@{place}", "label", f"{place} {noun}") for place in members}
+    labels |= {(f"{predicate}@{place}", "altLabel", words) for place, all_words in ENDS.items() for words in all_words}
     return labels | {("a", f"{predicate}@{place}", member) for place, member in members.items()}
 
 
