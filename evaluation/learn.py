@@ -25,17 +25,15 @@ from evaluation.answer_limits import (
     TARGET_PRECISION,
     JudgedRun,
     WeighedRun,
-    answer_threshold,
     choose_limits,
     describe_gains,
     judged_run,
     offer_threshold,
-    precision_levels,
     sure_levels,
 )
 from evaluation.samples import ParserSample, read_or_collect, without_answer
 from nacre.config.embedder import local_embedder
-from nacre.understanding.ranking.probabilities import MAX_LOG_ODDS, probability
+from nacre.understanding.ranking.probabilities import MAX_LOG_ODDS
 from nacre.understanding.ranking.rank import (
     WEIGHTS_FILE,
     add_similarities,
@@ -99,25 +97,12 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         "sure": SURE,
         "said": dict(load_weights().said),
         "said_from": load_weights().said_from,
-        "threshold_before": answer_threshold(_levels_before(runs, models, folds)),
         "offered": offer_threshold(samples, scores),
         "unstated": limits.unstated,
         "refused": limits.refused,
         "right": TARGET_PRECISION,
         "levels": sure_levels(weighed, limits),
     }
-
-
-def _levels_before(
-    runs: Sequence[JudgedRun], models: Sequence[Mapping[str, Mapping[str, float]]], folds: Mapping[str, int]
-) -> list[list[float]]:
-    """The levels of precision by the probability of the first reading before it runs."""
-    first = [(run.graph, run.readings[0]) for run in runs if run.readings and not run.own and not run.variant]
-    judged = [
-        (probability(weighted_sum(each.before, models[folds[graph]]["before"]) + each.penalty), each.right)
-        for graph, each in first
-    ]
-    return precision_levels(judged, len(judged))
 
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:

@@ -38,7 +38,7 @@ class Weights:
 
     `features` ranks readings. `before` gives the log-odds that the rows of a reading are right, before it runs.
     `choice` chooses among the readings that ran, and `after` gives the log-odds for the chosen one. Of the answers with
-    a probability over `threshold` (after running; `threshold_before` before) the share `right` was right, out of fold.
+    a probability over `threshold` after running the share `right` was right, out of fold.
     If the likeliest reading looks up a property of a named thing and gives nothing, other readings answer only if they
     have at least the share `unstated` of its belief. Rows that leave words out are refused below `refused`.
     `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
@@ -53,7 +53,6 @@ class Weights:
     choice: Mapping[str, float]
     after: Mapping[str, float]
     threshold: float
-    threshold_before: float
     right: float
     offered: float
     likeness: float
