@@ -146,8 +146,7 @@ def ingest(
         _loaded_documents(loader, loader_args or []) as documents,
     ):
         loaded = pipeline.load_graph(
-            sources or [],
-            graph,
+            *(sources or [], graph),
             data=settings.data,
             texts=texts or [],
             loaded=documents,
