@@ -60,7 +60,12 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
     for c in schema.classes:
         local = split_name(_last_segment(c.iri))
         # and what answers call it
-        for text in {c.label, *c.alt_labels, local, expand_abbreviations(local), label_words(c.label, schema.labels)}:
+        spoken = {c.label, *c.alt_labels, local, expand_abbreviations(local), label_words(c.label, schema.labels)}
+        # an "order header" is what people call an order
+        *rest, last = c.label.split() or [""]
+        if rest and singular(last.lower()) in word_list("ingestion", "header_words"):
+            spoken.add(" ".join(rest))
+        for text in spoken:
             yield LexiconEntry(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
     for g in schema.groups:
         for text in {g.label, *g.words, *_compounds(g.label, g.words)}:

@@ -41,7 +41,22 @@ INSERT INTO leases VALUES (1, 1, 100, 12, '2009-03-04'), (2, 1, 300, 24, '2010-0
  (4, 3, 24, 36, '2009-09-10');
 """
 
-SCRIPTS = {"museum": MUSEUM, "crew": CREW, "towns": TOWNS}
+# Orders and their lines; "place" is a verb, a part of a name, and a word for a harbour.
+TRADE = """
+CREATE TABLE suppliers (supplier_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO suppliers VALUES (1, 'Resting Place'), (2, 'Rope Works');
+CREATE TABLE harbours (harbour_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO harbours VALUES (1, 'North Quay');
+CREATE TABLE purchase_order_header (order_id INTEGER PRIMARY KEY, supplier_id INTEGER REFERENCES suppliers,
+ order_date DATE);
+INSERT INTO purchase_order_header VALUES (1, 1, '2012-05-06'), (2, 2, '2013-02-03'), (3, 2, '2013-04-05');
+CREATE TABLE purchase_order_detail (line_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES purchase_order_header,
+ quantity INTEGER, due_date DATE);
+INSERT INTO purchase_order_detail VALUES (1, 1, 5, '2013-05-06'), (2, 2, 6, '2013-02-03'), (3, 2, 7, '2013-02-09'),
+ (4, 3, 8, '2013-05-05');
+"""
+
+SCRIPTS = {"museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +96,7 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("towns", "How many visitors did Cam have in 2018?", [800]),
         ("towns", "Which town had the most visitors in 2019?", ["Cam"]),
         ("towns", "What is the average rent of the leases that run for 24 months?", [400]),
+        ("trade", "How many purchase orders did we place in 2013?", [2]),
     ],
 )
 def test_questions_are_answered(data: Path, graph: str, question: str, values: list[object]) -> None:
