@@ -28,6 +28,12 @@ CREATE TABLE sailors (sailor_id INTEGER PRIMARY KEY, first_name TEXT, last_name 
 INSERT INTO sailors VALUES (1, 'Ida', 'Holm', '1990-03-01', 'w'), (2, 'Per', 'Young', '1960-05-01', 'm'),
  (3, 'Eva', 'Berg', '1985-06-01', 'w'), (4, 'Old', 'Vik', '2001-07-01', 'm'), (5, 'Una', 'Strand', '1971-08-09', 'd'),
  (6, 'Mia', 'Lund', '1975-01-02', 'w');
+CREATE TABLE boards (board_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO boards VALUES (1, 'Board of Sails'), (2, 'Board of Ropes');
+CREATE TABLE seats (board_id INTEGER REFERENCES boards, sailor_id INTEGER REFERENCES sailors, title TEXT,
+ PRIMARY KEY (board_id, sailor_id));
+INSERT INTO seats VALUES (1, 1, 'Chairman'), (1, 3, NULL), (1, 2, 'Secretary'), (2, 6, 'Chairman'),
+ (2, 1, NULL);
 """
 
 # Numbers of two years in two columns each, and contracts of so many months.
@@ -91,6 +97,7 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("crew", "How many sailors are male?", [2]),
         ("crew", "Who is the youngest sailor?", ["Old Vik"]),
         ("crew", "Who is the oldest sailor?", ["Per Young"]),
+        ("crew", "Who is the chairman of the Board of Ropes?", ["Mia Lund"]),
         ("towns", "Which towns had a jobless rate of more than 6 in 2010?", ["Bro", "Cam"]),
         ("towns", "What was the jobless rate of Alm in 2009?", [7.5]),
         ("towns", "How many visitors did Cam have in 2018?", [800]),

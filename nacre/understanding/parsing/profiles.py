@@ -62,6 +62,10 @@ def _only_names(
     properties = {(link.start, link.end) for link in links if link.kind == "property" and link.exact}
     if len(things) > 1 and any((thing.start, thing.end) in properties for thing in things):
         return None
+    first, last = min(things, key=lambda x: x.start), max(things, key=lambda x: x.start)
+    if words["noun_links"].intersection(token.norm for token in question.tokens[first.end : last.start]):
+        # "who is the chairman of the board" does not compare chairmen with the board
+        return None
     selects = [select_of_link(thing, index) for thing in things]
     return Profile(selects[0], selects[1] if len(selects) > 1 else None)
 
