@@ -182,7 +182,7 @@ def _main_subjects(schema: Schema) -> tuple[Subject, ...]:
     found: dict[str, Subject] = {}
     for own in dict.fromkeys(kind.own for kind in main_kinds(schema) if kind.own is not None):
         noun = class_noun(Variable("thing", (own.iri,)), schema)
-        usual = [p for p in shown_facts(schema) if p.domains.get(own.iri, 0) >= MIN_SHARE * own.count]
+        usual = [p for p in shown_facts(schema) if p.domains.get(own.iri, 0) >= max(1, MIN_SHARE * own.count)]
         usual.sort(key=lambda p: (-p.domains[own.iri], p.iri))
         if noun and len(noun) <= MAX_NOUN:
             found.setdefault(noun, Subject(own, noun, tuple(usual)))

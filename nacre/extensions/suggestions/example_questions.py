@@ -168,7 +168,7 @@ class Wording(NamedTuple):
 
     def noun(self, p: Predicate) -> str:
         """The noun for a property in a question."""
-        return _UNIT.sub("", p.label) if self.code else predicate_label(p.iri, self.schema).one
+        return _UNIT.sub("", p.label).rstrip() if self.code else predicate_label(p.iri, self.schema).one
 
     def ask(self, form: str, c: Class | None = None, p: Predicate | None = None, name: str = "") -> str:
         """A question by the name of its form."""
@@ -298,7 +298,7 @@ MIN_NAMED_SHARE = 0.8
 # classes of vocabularies, which do not say what a graph is about
 _FORMAL = EMPTY_TYPES | {SKOS + n for n in ("Concept", "ConceptScheme", "Collection")} | {OWL + "Class"}
 
-_UNIT = re.compile(r"\s*\([^()]*\)$")
+_UNIT = re.compile(r"\([^()]*\)$")
 
 _SLUG = re.compile(r"[^\W_A-Z]+([-_][^\W_A-Z]+)+")
 
