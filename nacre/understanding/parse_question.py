@@ -49,6 +49,7 @@ from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates
 from nacre.understanding.parsing.link_constraints import (
     drop_dates_beside,
     drop_reversed_links,
+    drop_single_counts,
     prefer_named_extremes,
     prefer_named_links,
     prefer_own_properties,
@@ -234,6 +235,7 @@ CONSTRAINTS = (
     Constraint("requested class", prefer_requested_class),
     Constraint("own property", _prefer_own_properties),
     Constraint("direction of links", drop_reversed_links, is_law=True),
+    Constraint("counts of one", drop_single_counts, is_law=True),
     Constraint("all named things", keep_named_things),
 )
 

@@ -18,8 +18,8 @@ from nacre.language.data import language, word_list
 from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
-from nacre.plans.selects import asked_select, predicates_of, variable_of
-from nacre.records.plan import EXTREMES, Attribute, Edge, Itself, Select, aggregated_value
+from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
+from nacre.records.plan import EXTREMES, Aggregate, Attribute, Edge, Itself, Select, aggregated_value
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import QUESTION_WORD_RULES
 from nacre.understanding.parsing.state import Candidate, ParseContext
@@ -30,6 +30,22 @@ from nacre.wording.labels import predicate_label
 def drop_reversed_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings in which a named thing stands at the wrong end of a link between things of one class."""
     return [each for each in candidates if not _is_reversed(each, context.question, context.graph)]
+
+
+def drop_single_counts(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """Drop the readings that rank things by how many they have of what each has one of at most: "the orders with the
+    most suppliers" of orders with one supplier each."""
+    return [each for each in candidates if not any(_counts_single(x, context.graph) for x in selects_of(each.body))]
+
+
+def _counts_single(select: Select, graph: SchemaGraph) -> bool:
+    """Whether a select ranks by the number of things at the other end of a link that each thing has once at most."""
+    ranked = select.order.by if select.order is not None else None
+    if not isinstance(ranked, Aggregate) or ranked.function != "count" or len(select.edges) != 1:
+        return False
+    edge = select.edges[0]
+    is_counted = isinstance(ranked.of, Itself) and ranked.of.variable == edge.object
+    return is_counted and select.group == (edge.subject,) and graph.about(edge.predicate).functional
 
 
 def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
