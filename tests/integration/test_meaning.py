@@ -6,7 +6,7 @@ import pytest
 
 from ingestion.induce.layout import induce_layout
 from ingestion.meaning.derive import derive_facts
-from ingestion.meaning.owl import ENDS
+from nacre.extensions.vocabularies.owl import ENDS
 from ingestion.read.parse import parse_files
 
 PREFIXES = """
