@@ -1,4 +1,5 @@
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +20,10 @@ GRAPHS = Path(__file__).parent / "fixtures/graphs"
 
 
 def pytest_collection_finish() -> None:
-    """Garbage collection is as rare as in a server."""
+    """As in a server: garbage is rarely collected, and processes obey interrupts, which a script that runs tests in the
+    background would have them ignore."""
     relax_collection()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

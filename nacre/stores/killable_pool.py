@@ -523,8 +523,6 @@ def _watch(parent: int) -> None:
 
 if __name__ == "__main__":
     starter, limit, name, *sys.argv[1:] = sys.argv[1:]
-    # a server that a script starts in the background ignores interrupts, and so would this process
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.alarm(int(limit))
     exit_with_parent(int(starter))
     runpy.run_module(name, run_name="__main__", alter_sys=True)

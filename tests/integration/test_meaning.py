@@ -6,8 +6,8 @@ import pytest
 
 from ingestion.induce.layout import induce_layout
 from ingestion.meaning.derive import derive_facts
-from nacre.extensions.vocabularies.owl import ENDS
 from ingestion.read.parse import parse_files
+from nacre.extensions.vocabularies.owl import ENDS
 
 PREFIXES = """
 @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

@@ -175,10 +175,10 @@ async def test_small_talk_is_answered_in_a_line(question: str, app: App) -> None
 @pytest.mark.parametrize(
     ("question", "begins", "has"),
     [
-        ("Worum geht es hier?", "In diesem Graphen stehen 4 ×", "33 Aussagen"),
+        ("Worum geht es hier?", "In diesem Graphen stehen 4 Lampen", "33 Aussagen"),
         ("Wer bist du?", "Ich bin Nacre", "33 Aussagen"),
         ("danke!", "Gern geschehen.", ""),
-        ("De quoi ça parle ?", "Ce graphe contient 4 ×", "33 énoncés"),
+        ("De quoi ça parle ?", "Ce graphe contient 4 Lampes", "33 énoncés"),
     ],
 )
 async def test_german_and_french_are_answered_in_kind(question: str, begins: str, has: str, app: App) -> None:

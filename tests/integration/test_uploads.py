@@ -283,19 +283,6 @@ def test_an_end_that_a_full_disk_does_not_store_is_found_again(uploads: Uploads,
     assert list((tmp_path / FOLDER).iterdir()) == []
 
 
-def test_a_server_in_the_background_cancels_uploads_too(uploads: Uploads, tmp_path: Path) -> None:
-    upload = uploads.begin(ANN).upload
-    uploads.append(ANN, upload, "kites.ttl", 0, LARGE)
-    # as a shell starts "nacre serve &" in a script
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        uploads.start(ANN, upload, "kites", replace_graph=False)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    uploads.cancel(ANN, upload)
-    assert finished(uploads, ANN, upload).phase == "cancelled"
-
-
 def test_an_ingest_that_fails_after_its_graph_was_replaced_is_done(uploads: Uploads, tmp_path: Path) -> None:
     state = uploads.begin(ANN)
     (tmp_path / FOLDER / state.upload / BEFORE).write_bytes(b"earlier")
