@@ -35,6 +35,7 @@ def test_a_file_becomes_a_graph_that_answers_and_is_deleted(page, tmp_path):
         (tmp_path / "Größen & Maße.csv").write_text("name,price\nSkerry lamp,41\n")
         page.set_input_files("#look input[type=file]", [tmp_path / "Größen & Maße.csv"])
         assert page.input_value("#look label:has-text('Name of the graph') input") == "groessen-masse"
+        page.goto(f"{address}/?add=")
         page.set_input_files("#look input[type=file]", [GRAPHS / "reading_room.ttl"])
         assert page.input_value("#look label:has-text('Name of the graph') input") == "reading-room"
         assert serious(page) == []

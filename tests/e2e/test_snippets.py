@@ -56,7 +56,7 @@ NOT_RUN = {
 }
 RUN_LANGUAGES = {"shell", "python", "chat"}
 # blocks that are no code, and files that readers save
-OTHER_LANGUAGES = {"text", "html", "turtle", "markdown", "json", "yaml", "toml", "mermaid", "javascript"}
+OTHER_LANGUAGES = {"text", "html", "turtle", "markdown", "json", "ini", "yaml", "toml", "mermaid", "javascript"}
 SERVER, STUDIO = "http://127.0.0.1:8200", "http://127.0.0.1:2124"
 # files that a reader has: their own name, and what stands for it here
 OWN_FILES = {

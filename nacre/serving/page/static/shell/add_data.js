@@ -1,4 +1,4 @@
-// Bring your own data: files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
+// Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
 import { $, Problem, access, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";

@@ -1,4 +1,4 @@
-// The page of a thing with its facts in both directions, and of a class with the properties of its members.
+// The pages of a thing, with facts in both directions, and of a class, with its properties.
 
 import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withUnit } from "../shared/page.js";
 import { classTable } from "./class_table.js";

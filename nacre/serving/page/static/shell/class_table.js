@@ -1,4 +1,4 @@
-// A class as a table: its address -> rows with sorting, search, filters with counts, pages, files and a question.
+// The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
 import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, t, thingLink, withUnit } from "../shared/page.js";
 

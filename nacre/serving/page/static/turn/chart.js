@@ -1,4 +1,4 @@
-// Rows with numbers -> a figure that fits their shape: bars, bars by group, lines over time, a scatter. Chartist draws it.
+// Rows with numbers -> a figure that fits their shape: bars, groups, lines, a scatter; by Chartist.
 
 import { areYears, block, button, download, element, formatCell, language, t, withUnit } from "../shared/page.js";
 import { toCsv } from "./table.js";
