@@ -364,7 +364,7 @@ def shift_readings(readings: tuple[Reading, ...], shift: float) -> tuple[Reading
         replace(
             each,
             odds=each.odds + shift,
-            said=each.said and each.said + shift,
+            said=None if each.said is None else each.said + shift,
             probability=probability(log_odds(each.probability) + shift),
         )
         if each.verified is None and each.probability is not None and 0 < each.probability < 1
