@@ -13,12 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from evaluation.answer_limits import RANKED_ONLY
-from evaluation.learn import fit_logistic
+from evaluation.learn import fit_logistic, graph_folds
 from evaluation.metrics import same_values
 from nacre.config.embedder import local_embedder
 from nacre.records.plan import Plan
@@ -99,15 +98,13 @@ def learn(judged: Sequence[JudgedReading]) -> dict[str, float]:
 
 def precision_lines(judged: Sequence[JudgedReading]) -> Iterator[str]:
     """From which probability on a share of what is said is right, if the graph was left out; and how much is said."""
-    graphs = sorted({each.graph for each in judged})
-    Random(0).shuffle(graphs)
-    folds = {graph: i % FOLDS for i, graph in enumerate(graphs)}
+    folds = graph_folds((each.graph for each in judged), FOLDS)
     models = [learn([each for each in judged if folds[each.graph] != fold]) for fold in range(FOLDS)]
     said = [each for each in judged if each.may_be_said]
     chances = {id(each): probability(weighted_sum(each.features, models[folds[each.graph]])) for each in said}
     said.sort(key=lambda each: -chances[id(each)])
     right = list(accumulate(each.right for each in said))
-    yield f"{len(judged)} questions of {len(graphs)} graphs, {len(said)} may be said, {right[-1]} of these right"
+    yield f"{len(judged)} questions of {len(folds)} graphs, {len(said)} may be said, {right[-1]} of these right"
     for precision in PRECISIONS:
         last = max((i for i, good in enumerate(right, 1) if good >= precision * i), default=0)
         if last:

@@ -11,7 +11,7 @@ Readings are ranked, calibrated and judged out of fold: whole graphs are left ou
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -61,7 +61,7 @@ def main() -> None:
     samples = read_or_collect(args.data, args.gold, args.own, args.sample, args.seed, args.cache)
     text = learn(samples)
     if args.ablate:
-        print_ablation(samples, graph_folds(samples))
+        print_ablation(samples, graph_folds(s.graph for s in samples))
     if args.curve:
         print_learning_curve(samples)
     args.out.write_text(json.dumps(text, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -70,7 +70,7 @@ def main() -> None:
 def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
     """All that `weights.json` holds; the figures that it rests on are printed."""
     print_prior_ranks([s for s in samples if not s.own and not s.variant])
-    folds = graph_folds(samples)
+    folds = graph_folds(s.graph for s in samples)
     scores = cross_validate(samples, folds)
     print_ranked("out of fold", samples, scores)
     scores, likeness = with_similarity(samples, scores)
@@ -127,11 +127,11 @@ def print_prior_ranks(samples: Sequence[ParserSample]) -> None:
     print(f"ms a question: median {times[len(times) // 2]:.0f}, 95 of 100 within {times[int(0.95 * len(times))]:.0f}")
 
 
-def graph_folds(samples: Sequence[ParserSample]) -> dict[str, int]:
+def graph_folds(names: Iterable[str], count: int = FOLDS) -> dict[str, int]:
     """The fold of each graph, drawn by a fixed seed."""
-    graphs = sorted({s.graph for s in samples})
+    graphs = sorted(set(names))
     Random(0).shuffle(graphs)
-    return {graph: i % FOLDS for i, graph in enumerate(graphs)}
+    return {graph: i % count for i, graph in enumerate(graphs)}
 
 
 def cross_validate(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nacre.errors import ToolError
+from nacre.language.quantities import round_step
 from nacre.language.word_forms import plural
 from nacre.records.browse import (
     FACET_VALUES,
@@ -318,7 +319,7 @@ def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Fac
         return
     low, high = (float(end or 0) for end in ends)
     is_whole = is_date or all(isinstance(end, int) for end in ends)
-    width = _round_width((high - low) / BINS, is_whole=is_whole)
+    width = round_step(max((high - low) / BINS, 1.0 if is_whole else sys.float_info.min))
     start = math.floor(low / width)
     value, kind = ("CAST(substr(v, 1, 4) AS INTEGER)", "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
     part = f"CAST({value} / {width!r} - {start} AS INTEGER)"
@@ -333,17 +334,6 @@ def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Fac
             yield FacetBin(int(first), int(last) - 1, counts.get(n, 0))
         else:
             yield FacetBin(float(f"{first:.9g}"), float(f"{last:.9g}"), counts.get(n, 0))
-
-
-def _round_width(least: float, *, is_whole: bool) -> float:
-    """The smallest of 1, 2, 5, 10, ... that is not less.
-
-    >>> _round_width(7.3, is_whole=True), _round_width(0.03, is_whole=False), _round_width(0.2, is_whole=True)
-    (10.0, 0.05, 1.0)
-    """
-    least = max(least, 1.0 if is_whole else sys.float_info.min)
-    step = 10.0 ** math.floor(math.log10(least))
-    return next(step * n for n in (1, 2, 5, 10) if step * n >= least)
 
 
 def _rounded(count: float) -> int:

@@ -3,6 +3,7 @@
 In order: amounts in digits, quantities of a question in digits or words, units and their conversion.
 """
 
+import math
 import re
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -212,6 +213,16 @@ _COMPOUND = re.compile(r"[a-zµ]{1,4}/[a-z]{1,4}[23]?|(?:[cmk]?m|ft|yd|mi|foot|y
 _BEFORE_MULTIPLIER = re.compile(r"\b([a-z]+)(?=[\s-]+([a-z]+)\b)", re.IGNORECASE)
 
 _TENS = re.compile(r"\b([a-z]+ty)[\s-]([a-z]+)\b", re.IGNORECASE)
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 5, 10, ... and their tenths that is not less than a number above 0.
+
+    >>> round_step(7.3), round_step(0.03), round_step(2.0)
+    (10.0, 0.05, 2.0)
+    """
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * n for n in (1, 2, 5, 10) if power * n >= least)
 
 
 class Quantity(NamedTuple):

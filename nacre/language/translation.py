@@ -434,10 +434,11 @@ def translated_plural(noun: str, code: str) -> str:
     ''
     """
     texts = load_language_texts(f"{code}/answers.yaml")
-    ending = next((each for each in texts.get("plurals", {}) if noun.lower().endswith(each)), None)
-    if not noun.isalpha() or (ending is None and not _is_plural(noun, code)):
+    endings = {"": ""} if noun.isalpha() and _is_plural(noun, code) else texts.get("plurals", {})
+    ending = next((each for each in endings if noun.lower().endswith(each)), None)
+    if ending is None or not noun.isalpha():
         return ""
-    several = noun if _is_plural(noun, code) else noun[: len(noun) - len(ending or "")] + texts["plurals"][ending]
+    several = noun[: len(noun) - len(ending)] + endings[ending]
     return several[0].upper() + several[1:] if texts.get("capital_nouns") else several
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
+from nacre.language.quantities import round_step
 from nacre.records.answer import Value
 
 MIN_POINTS, MAX_POINTS, MAX_GROUPS, TICKS = 3, 2000, 8, 5
@@ -39,7 +40,7 @@ def line_figure(columns: Sequence[str], rows: Sequence[Row], write: Callable[[Va
     low_x, high_x = min(p[0] for p in points), max(p[0] for p in points)
     bottom_value, top_value = min(0.0, *(p[1] for p in points)), max(p[1] for p in points)
     is_whole = all(isinstance(row[found.value], int) for row in rows)
-    step = _round_step(max((top_value - bottom_value) / TICKS, 1.0 if is_whole else 1e-300))
+    step = round_step(max((top_value - bottom_value) / TICKS, 1.0 if is_whole else 1e-300))
     low, high = math.floor(bottom_value / step) * step, math.ceil(max(top_value, 0.0) / step) * step
     top = TOP + (math.ceil(len(groups) / LEGEND_COLUMNS) * LEGEND_LINE if found.group is not None else 0)
 
@@ -108,12 +109,6 @@ def _instant(cell: Value | None) -> float:
     """A year, month or day as a place on the axis."""
     year, month, day = [*map(int, str(cell).split("-")), 1, 1][:3]
     return year + (month - 1) / 12 + (day - 1) / 372
-
-
-def _round_step(least: float) -> float:
-    """The smallest of 1, 2, 5, 10, ... that is not less."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(power * n for n in (1, 2, 5, 10) if power * n >= least)
 
 
 def _spread(times: list[tuple[float, str]], span: float) -> Iterator[tuple[float, str]]:

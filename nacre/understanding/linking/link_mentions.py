@@ -124,12 +124,12 @@ def _is_own_verb(link: Link, question: Question) -> bool:
 def _is_rank(link: Link, question: Question, graph: SchemaGraph) -> bool:
     """Whether a link takes a superlative for a name that is its adjective: "the youngest" is not somebody called Young.
     Other values may be of degrees: "the highest priority" is "high"."""
-    covered = [question.tokens[i] for i in range(link.start, link.end) if link.covered >> i & 1]
-    ranked = sum(token_mask(cue.start, cue.end) for cue in question.cues if cue.kind == "superlative")
+    ranked = {i for cue in question.cues if cue.kind == "superlative" for i in range(cue.start, cue.end)}
+    covered = {i for i in range(link.start, link.end) if link.covered >> i & 1}
     predicate = link.refs[0].predicate
-    is_name = not predicate or graph.words[predicate][-1].endswith("name")
-    is_other_form = not {token.norm for token in covered} & set(name_tokens(link.label))
-    return is_name and is_other_form and link.covered & ranked == link.covered
+    if not covered <= ranked or (predicate and not graph.words[predicate][-1].endswith("name")):
+        return False
+    return not {question.tokens[i].norm for i in covered} & set(name_tokens(link.label))
 
 
 def _drop_counting_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Link]:

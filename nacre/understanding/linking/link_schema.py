@@ -556,13 +556,12 @@ _NAMED_YEAR = re.compile(r"(?<!\S)(?:(?P<year>1[89]\d\d|20\d\d)|['’](?P<short>
 def choose_year_columns(question: Question, links: list[Link], graph: SchemaGraph) -> tuple[Question, list[Link]]:
     """Of columns that differ by the year in their names, those of a year in the question, which then dates nothing
     else: "in 1996" chooses "rate '96". A year after a verb dates that verb."""
-    words, linked = question.tokens, covered_mask(x for x in links if x.kind != "class")
+    words, dating = question.tokens, language().words["dating"]
+    linked = covered_mask(x for x in links if x.kind != "class")
     for number in question.numbers:
         before = number.start - 1
-        is_year = (
-            number.op in ("", "=") and number.end == before + 2 and number.until is None and len(number.digits) == 4
-        )
-        if not is_year or (before >= 0 and words[before].norm not in language().words["dating"]):
+        is_year = number.op in ("", "=") and number.until is None and len(number.digits) == 4
+        if not is_year or number.end != before + 2 or (before >= 0 and words[before].norm not in dating):
             continue
         dated = max((i for i in range(before) if i not in question.stopwords), default=-1)
         if dated >= 0 and not (linked >> dated & 1 or any(n.start <= dated < n.end for n in question.numbers)):
