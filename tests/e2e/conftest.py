@@ -294,10 +294,13 @@ def ask_in_playground(page: Any, address: str, question: str, answer: str) -> No
     """Ask the reading room in LangServe's playground, in a browser, and wait for the answer."""
     page.goto(f"{address}/ask/playground/")
     page.wait_for_selector("text=Inputs")
-    # the form is filled from the schema by a later task of the page, which takes away what was typed before
+    # the form is filled from the schema by a later task of the page, which takes away what was typed before;
+    # and what is typed reaches the request only after a pause: both are over when the text outlives a second
     page.wait_for_load_state("networkidle")
-    page.evaluate("new Promise(done => requestIdleCallback(done))")
-    page.locator("textarea").nth(0).fill(question)
-    page.locator("textarea").nth(1).fill("reading-room")
+    typed = {0: question, 1: "reading-room"}
+    while any(page.locator("textarea").nth(at).input_value() != text for at, text in typed.items()):
+        for at, text in typed.items():
+            page.locator("textarea").nth(at).fill(text)
+        page.wait_for_timeout(1000)
     page.click("text=Start")
     page.wait_for_selector(f"text={answer}")
