@@ -98,7 +98,7 @@ NAME_RANK = {
     "http://purl.org/dc/elements/1.1/title": 3,
 }
 
-OTHER_NAME_RANK = 4
+SHOWN_NAME_RANK, OTHER_NAME_RANK = 4, 5
 
 # names a thing without a name
 NOTATION = SKOS + "notation"
@@ -130,16 +130,30 @@ def local_name(iri: str) -> str:
 
 
 @lru_cache(maxsize=1024)
+def member_name(iri: str) -> str:
+    """The local name of a predicate, without the class that modelling tools write before it.
+
+    >>> member_name("http://example.org/uml#Conductor.length"), member_name("http://example.org/vocab#birthPlace")
+    ('length', 'birthPlace')
+    """
+    owner, _, member = (name := local_name(iri)).rpartition(".")
+    return member if member and owner.isidentifier() and owner[0].isupper() else name
+
+
+@lru_cache(maxsize=1024)
 def name_rank(iri: str) -> int | None:
     """The rank of a predicate as a name of things (0 is best); None if it does not name things.
 
     >>> name_rank("http://example.org/vocab#Name"), name_rank("http://example.org/vocab#height")
-    (4, None)
+    (5, None)
     """
     known = NAME_RANK.get(iri)
     if known is not None:
         return known
-    return OTHER_NAME_RANK if local_name(iri).lower() in word_list("ingestion", "name_words") else None
+    name = member_name(iri).lower().replace("_", "")
+    if name in word_list("ingestion", "shown_name_words"):
+        return SHOWN_NAME_RANK
+    return OTHER_NAME_RANK if name in word_list("ingestion", "name_words") else None
 
 
 @cache
@@ -160,7 +174,7 @@ def is_other_name(iri: str) -> bool:
     >>> is_other_name("https://schema.org/alternateName"), is_other_name("http://example.org/name")
     (True, False)
     """
-    local = local_name(iri).lower().replace("_", "")
+    local = member_name(iri).lower().replace("_", "")
     return iri == ALTERNATIVE or local in word_list("ingestion", "alternative_name_predicates")
 
 

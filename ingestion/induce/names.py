@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import simplemma
 
-from ingestion.vocabulary import local_name
+from ingestion.vocabulary import local_name, member_name
 from nacre.language.data import word_list, word_map
 from nacre.language.thesaurus import vocabulary
 from nacre.language.tokens import lemma
@@ -213,7 +213,7 @@ def readable_labels(
     'manager'
     """
     known = roles or {}
-    plain = {iri: lowercase_name(_lowercase_capitals(local_name(iri))) for iri in iris}
+    plain = {iri: lowercase_name(_lowercase_capitals(member_name(iri))) for iri in iris}
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
