@@ -200,3 +200,28 @@ def test_a_link_of_a_similar_word_covers_nothing(library: Library) -> None:
     similar = tuple(x._replace(covered=0) if x.kind == "class" else x for x in own.derivation.links)
     own = own._replace(derivation=own.derivation._replace(links=similar))
     assert find_doubts(own, asked, links, linker.index.graph) == (Doubt("coverage", asked.text),)
+
+
+async def test_a_number_after_the_property_that_it_is_an_amount_of_is_no_thing(tmp_path: Path) -> None:
+    shares = {1: 88.1, 2: 88.1, 3: 100, 4: 0, 5: 100, 99: 50, 100: 50, 101: 100, 120: 0}
+    lamps = "".join(
+        f":L{i} a :Lamp ; :hasName 'Lamp{chr(65 + i % 26)}'@en ; :hasLampNumber {i} ; :hasSeries {1 + i % 2} ;"
+        f" :hasPercentageBrass {share} ."
+        for i, share in shares.items()
+    )
+    ask = ask_graph(f"@prefix : <http://e.org/#> . {lamps}", tmp_path)
+    answer = await ask("Which lamps of series 1 have a percentage brass of 100?")
+    assert answer["status"] != "answered"
+    by_number = await ask("Which lamp has the lamp number 3?")
+    assert [by_number["status"], by_number["values"]] == ["answered", ["LampD"]]
+
+
+async def test_a_property_of_a_uml_class_is_called_by_its_own_name(tmp_path: Path) -> None:
+    cables = "".join(
+        f'<urn:uuid:0{i}> a :Cable ; :Named.title "C{i}" ; :Wire.totalLength {i}0 ; :Cable.Named "x" .'
+        for i in (1, 2, 3)
+    )
+    pumps = '<urn:uuid:09> a :Pump ; :Named.title "C1" ; :displayName "Main pump" .'
+    ask = ask_graph(f"@prefix : <http://e.org/uml#> . {cables} {pumps}", tmp_path)
+    longest, pump = await ask("Which cable has the greatest total length?"), await ask("List the pumps")
+    assert [longest["status"], longest["values"], pump["values"]] == ["answered", ["C3"], ["Main pump"]]

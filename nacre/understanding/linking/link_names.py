@@ -52,6 +52,8 @@ class ValueLinker:
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
         self._values_of_name = _values_of_name(graph)
+        amounts = (p for p in graph.words if graph.is_numeric(p) and graph.about(p).role != "identifier")
+        self._amounts = {word for p in amounts for word in graph.words[p][-1:]}
 
     def links(self, question: Question) -> list[Link]:
         """The things and values that spans of the question may name."""
@@ -129,7 +131,7 @@ class ValueLinker:
         """The links of a whole name, best first."""
         own = question.tokens[span.start : span.end]
         is_numeric = all(t.norm[0].isdigit() for t in own)
-        named = [] if is_numeric and _is_amount(span, question) else self._entity_links(span, question, is_numeric)
+        named = [] if is_numeric and self._is_amount(span, question) else self._entity_links(span, question, is_numeric)
         found = [*named, *self._value_links(span)]
         if is_numeric and not any(a <= span.start and span.end <= b for a, b in question.quoted):
             # A bare number is more often an amount than a name.
@@ -137,6 +139,19 @@ class ValueLinker:
                 x._replace(score=x.score * (NUMERIC_SCORE if x.kind == "entity" else PARTIAL_SCORE)) for x in found
             ]
         return sorted(found, key=lambda x: (-x.score, x.kind, x.refs))[:MAX_LINKS_PER_SPAN]
+
+    def _is_amount(self, span: _NameSpan, question: Question) -> bool:
+        """Whether a bare number is a year, an amount or a bound, and no name: "born in 1930", "were 18", "above 40", "a
+        height of 12"."""
+        number = next((n for n in question.numbers if n.start <= span.start < n.end), None)
+        if number is None or span.start in {a for a, _ in question.quoted}:
+            return False
+        words, before = language().words, question.tokens[span.start - 1].norm if span.start else ""
+        is_said = span.start > 2 and before in words["being"] | words["owning"]
+        is_dated = before in words["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
+        owner = span.start - 1 - (before in words["of"])
+        is_owned = owner >= 0 and question.tokens[owner].lemma in self._amounts
+        return number.op not in ("", "=") or is_dated or is_said or is_owned
 
     def _entity_links(self, span: _NameSpan, question: Question, is_numeric: bool) -> Iterator[Link]:
         """One link for each class of things with the name."""
@@ -221,17 +236,6 @@ def previous_conjunct_end(question: Question, start: int) -> int:
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0
-
-
-def _is_amount(span: _NameSpan, question: Question) -> bool:
-    """Whether a bare number is a year, an amount or a bound, and no name: "born in 1930", "were 18", "above 40"."""
-    number = next((n for n in question.numbers if n.start <= span.start < n.end), None)
-    if number is None or span.start in {a for a, _ in question.quoted}:
-        return False
-    words, before = language().words, question.tokens[span.start - 1].norm if span.start else ""
-    is_said = span.start > 2 and before in words["being"] | words["owning"]
-    is_dated = before in words["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
-    return number.op not in ("", "=") or is_dated or is_said
 
 
 def _as_marked(names: Sequence[LexiconEntry], question: Question, end: int) -> Sequence[LexiconEntry]:
