@@ -225,3 +225,14 @@ async def test_a_property_of_a_uml_class_is_called_by_its_own_name(tmp_path: Pat
     ask = ask_graph(f"@prefix : <http://e.org/uml#> . {cables} {pumps}", tmp_path)
     longest, pump = await ask("Which cable has the greatest total length?"), await ask("List the pumps")
     assert [longest["status"], longest["values"], pump["values"]] == ["answered", ["C3"], ["Main pump"]]
+
+
+async def test_a_yes_over_one_of_two_links_needs_its_name(tmp_path: Path) -> None:
+    steps = "".join(
+        f':s{i} a :Step ; :label "Step {i}" ; :takes :m{i} ; :gives :m{i + 1} . :m{i} a :Matter ; :label "Matter{i}x" .'
+        for i in range(1, 6)
+    )
+    ask = ask_graph(f"@prefix : <http://e.org/> . {steps}", tmp_path)
+    unnamed, named = await ask("Is Matter3x in any of the steps?"), await ask("Is Matter3x taken by Step 3?")
+    assert unnamed["status"] != "answered"
+    assert [named["status"], named["values"]] == ["answered", [True]]

@@ -12,12 +12,12 @@ from itertools import chain
 from nacre.language.data import language
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
-from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Select
+from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
-from nacre.understanding.parsing.link_constraints import unnamed_edges
+from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
@@ -136,11 +136,15 @@ def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
 
 
 def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """A link that a yes-or-no question does not name; a rank by what few things have; what a linked thing is not."""
+    """A link that a yes-or-no question does not name, unless its ends are named and no other joins them; a rank by what
+    few things have; what a linked thing is not."""
     d = candidate.derivation
     if isinstance(candidate.body, Ask):
-        for edge in unnamed_edges(candidate._replace(body=candidate.body.select), question, graph):
-            yield predicate_label(edge.predicate, graph.schema).one
+        select = candidate.body.select
+        unsure = unnamed_edges(candidate._replace(body=select), question, graph)
+        named = named_edges(select, d.links, question, graph)
+        unsure += [edge for edge in select.edges if edge not in named and _has_rival(edge, select, graph)]
+        yield from (predicate_label(edge.predicate, graph.schema).one for edge in unsure)
     elif (far := _far_property(candidate, question, graph)) is not None:
         yield predicate_label(far, graph.schema).one
     ranked = [d.order.ref] if d.order is not None else []
@@ -151,6 +155,13 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
         is_code = ref.predicate and graph.about(ref.predicate).role != "fact" and not is_named
         if is_code or (ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count):
             yield predicate_label(ref.predicate, graph.schema).one
+
+
+def _has_rival(edge: Edge, select: Select, graph: SchemaGraph) -> bool:
+    """Whether another property links the same classes in the same direction."""
+    nodes = {v.name: graph.node_of_classes.get((v.classes, v.without), -1) for v in select.variables}
+    steps = graph.steps.get(nodes[edge.subject], ())
+    return len({step.predicate for step in steps if step.forward and step.target == nodes[edge.object]}) > 1
 
 
 def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) -> str | None:
