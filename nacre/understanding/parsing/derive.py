@@ -127,9 +127,14 @@ def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadlin
                 derivation = derivation._replace(prior=derivation.prior - OTHER_PATH_COST)
             candidate = Candidate(derivation, *lowered, choice, name_loss, split_names)
             known = best.get(lowered.body)
-            if known is None or prior_score(candidate) > prior_score(known):
+            if known is None or _fit(candidate) > _fit(known):
                 best[lowered.body] = candidate
     return list(best.values())
+
+
+def _fit(candidate: Candidate) -> tuple[int, float]:
+    """Of derivations of one plan, the one in which the fewest targets became one answer fits best, then the likeliest."""
+    return -len(candidate.derivation.targets), prior_score(candidate)
 
 
 def _name_losses(links: Sequence[Link]) -> Mapping[tuple[int, int], float]:
