@@ -113,6 +113,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("are Petrel and Skua boats", "whether Petrel or Skua is a boat", None),
         ("how many trips did the boats of Ness have", "the number of boats whose berth is Ness", ("shape", "trips")),
         ("how many boats did Ness have", "the number of boats whose berth is Ness", None),
+        ("how many boats did Ness have", "boats whose berth is Ness", ("shape", "how many")),
         ("how many har-bours have a berth", "the number of harbours that are the berth of a boat", None),
     ],
 )
@@ -236,3 +237,13 @@ async def test_a_yes_over_one_of_two_links_needs_its_name(tmp_path: Path) -> Non
     unnamed, named = await ask("Is Matter3x in any of the steps?"), await ask("Is Matter3x taken by Step 3?")
     assert unnamed["status"] != "answered"
     assert [named["status"], named["values"]] == ["answered", [True]]
+
+
+async def test_things_of_a_column_and_a_date_are_counted(tmp_path: Path) -> None:
+    rows = "".join(f"Fern {i},18{i}0-04-05,{i}\n" for i in range(1, 8))
+    ask = ask_graph(f"fern,collected,pots\n{rows}", tmp_path, "ferns.csv")
+    before, in_century = (
+        await ask("How many ferns were collected before 1850?"),
+        await ask("How many ferns were collected in the 19th century?"),
+    )
+    assert [before["status"], before["values"], in_century["values"]] == ["answered", [4], [7]]

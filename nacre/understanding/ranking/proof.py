@@ -325,9 +325,14 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """The noun after "how many", if the things that are counted are named after its verb alone: "how many calls did the
-    stations have"."""
+    """ "How many" that is answered with things or texts, and its noun if the things that are counted are named after its
+    verb alone: "how many calls did the stations have"."""
     d, words = candidate.derivation, language().words
+    first = next((cue for cue in question.cues if cue.kind == "count" and cue.start == 0), None)
+    if first is not None and isinstance(candidate.body, Select) and d.targets:
+        numbers = (t.function or (t.ref.predicate and graph.is_numeric(t.ref.predicate)) for t in d.targets)
+        if not any(numbers):
+            yield _words(question, token_mask(first.start, first.end))
     counts = [t.ref for t in d.targets if t.function == "count"]
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
