@@ -482,7 +482,9 @@ DIRECT, CLAIM, VALUE, QUALIFIER = (
 
 RANK, PREFERRED_RANK, DEPRECATED_RANK = (WIKIBASE + name for name in ("rank", "PreferredRank", "DeprecatedRank"))
 
-PROPERTY_REASON, DEPRECATED_REASON = "describes a property", "deprecated statement"
+PROPERTY_REASON, DEPRECATED_REASON, KIND_REASON = "describes a property", "deprecated statement", "kind of a statement"
+
+STATEMENT_KINDS = tuple(WIKIBASE + name for name in ("Statement", "BestRank"))
 
 # each kind is a view; only the largest classes get one, others are queried by their links
 MAX_WIKIBASE_KINDS = 300
@@ -516,6 +518,9 @@ def read_wikibase(draft: Draft) -> None:
         _add_memberships(draft, draft.text(called[_KIND]), draft.text(called[_ABOVE]) if _ABOVE in called else "")
     for item in {item for each in predicates.values() for item in each}:
         draft.hide(draft.rows_of(item), PROPERTY_REASON)
+    # statements are called by the links that lead to them
+    kinds = (kind for name in STATEMENT_KINDS if (kind := draft.known_iri(name)) is not None)
+    draft.hide([row for kind in kinds for row in draft.rows_to(kind)], KIND_REASON)
 
 
 def _label_predicates(draft: Draft, predicates: dict[str, dict[int, int]]) -> None:
