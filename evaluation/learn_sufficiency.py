@@ -20,8 +20,7 @@ from evaluation.metrics import chosen_options
 from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder
 from nacre.extensions.pyramid.complete_schema import complete_schema, publish_condensed
-from nacre.extensions.pyramid.extract_triples import extract_triples, publish_triples
-from nacre.extensions.pyramid.extractor import by_rules
+from nacre.extensions.pyramid.extract_triples import by_rules, extract_triples, publish_triples
 from nacre.extensions.pyramid.search_triples import (
     SUFFICIENCY_FILE,
     TripleGroup,

@@ -8,7 +8,7 @@ import rdflib
 from benchmarks.fuzz.run import FuzzResult, run_for
 from benchmarks.inputs.sparql_texts import V, query_texts
 from nacre.errors import ToolError
-from nacre.extensions.foreign_queries.sparql_guard import guard_sparql
+from nacre.extensions.foreign_queries.model_sparql import guard_sparql
 from nacre.records.schema import Class, Predicate, Schema
 
 SECRET = "secret"

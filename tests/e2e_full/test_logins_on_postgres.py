@@ -7,8 +7,7 @@ import pytest
 
 from nacre.config.settings import Settings
 from nacre.extensions.audit.entries import DAY, AuditTable, EntryFilter, open_audit
-from nacre.extensions.login.accounts import MAX_SESSIONS, Accounts
-from nacre.extensions.login.rights import Person, read_rights
+from nacre.extensions.login.rights import MAX_SESSIONS, Accounts, Person, read_rights
 from nacre.extensions.spending.limits import DayLimits, Spending
 from nacre.serving.errors import TooManyRequests
 from nacre.serving.keys import Caller

@@ -24,8 +24,8 @@ from nacre.access.class_table import class_facet
 from nacre.access.things import local_thing
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.server_tables.place import ServerPlace, read_place
 from nacre.extensions.server_tables.server_tables import ServerConnections, ServerTables
+from nacre.extensions.server_tables.translate import ServerPlace, read_place
 from nacre.records.answer import Answer
 from nacre.records.browse import TableRequest
 from nacre.stores.addresses import DatabaseLimits

@@ -23,8 +23,7 @@ from nacre.extensions.audit.entries import (
     AuditTable,
     EntryFilter,
 )
-from nacre.extensions.login.accounts import FILE, Accounts
-from nacre.extensions.login.rights import Person, read_rights
+from nacre.extensions.login.rights import FILE, Accounts, Person, read_rights
 from nacre.serving.app import create_app
 from nacre.serving.cli.main import app as commands
 from nacre.serving.keys import KeyStore

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyoxigraph import RdfFormat, parse
 
-from nacre.extensions.server_tables.place import ServerPlace, write_place
+from nacre.extensions.server_tables.translate import ServerPlace, write_place
 from nacre.serving.cli.main import main
 
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"

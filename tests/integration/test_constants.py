@@ -33,8 +33,8 @@ from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
+from nacre.extensions.foreign_queries.model_sparql import run_model_sparql
 from nacre.extensions.foreign_queries.origins import stated_numbers
-from nacre.extensions.foreign_queries.run_model_sparql import run_model_sparql
 from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.extensions.foreign_queries.sql_guard import guard_sql
 from nacre.extensions.foreign_queries.sql_origins import check_sql_values

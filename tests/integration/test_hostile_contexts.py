@@ -23,8 +23,13 @@ from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError
-from nacre.extensions.json_ld.contexts import ContextLoader, has_several_contexts, inline_contexts
-from nacre.extensions.json_ld.fetch_context import MAX_FETCHED, ContextDownloads
+from nacre.extensions.json_ld.contexts import (
+    MAX_FETCHED,
+    ContextDownloads,
+    ContextLoader,
+    has_several_contexts,
+    inline_contexts,
+)
 
 FETCH = ReadOptions(fetch=True)
 

@@ -12,7 +12,7 @@ from ingestion.documents import text_formats as built
 from ingestion.documents import text_formats as markdown
 from ingestion.documents import text_formats as plain
 from ingestion.documents.text_formats import DocumentText, UnreadableDocument
-from nacre.extensions.documents import data_formats, page_formats
+from nacre.extensions.documents import formats
 from nacre.extensions.documents import passages as texts
 from nacre.extensions.documents import read_document as load
 from nacre.extensions.documents.passages import SeenTexts, text_passages
@@ -25,7 +25,7 @@ xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><
 
 
 def read_html(text: str) -> DocumentText:
-    return page_formats.read_html(text.encode())
+    return formats.read_html(text.encode())
 
 
 def rewritten(part: str, content: bytes) -> bytes:
@@ -40,7 +40,7 @@ def rewritten(part: str, content: bytes) -> bytes:
 def told(content: bytes) -> str:
     """What reading a Word file gives: its text, or why there is none."""
     try:
-        return page_formats.read_docx(content).text
+        return formats.read_docx(content).text
     except UnreadableDocument as error:
         return str(error)
 
@@ -49,7 +49,7 @@ def test_a_zip_that_unpacks_to_far_more_is_not_unpacked() -> None:
     bomb = rewritten("word/document.xml", b"<w>" + b" " * 60_000_000)
     assert len(bomb) < 200_000
     with pytest.raises(UnreadableDocument, match="unpack"):
-        page_formats.read_docx(bomb)
+        formats.read_docx(bomb)
 
 
 def test_entities_that_multiply_are_not_expanded() -> None:
@@ -69,13 +69,13 @@ def test_a_file_that_names_others_reads_none() -> None:
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"no pdf at all", (FIXTURES / "press.pdf").read_bytes()[:700]])
 def test_a_broken_pdf_is_told(content: bytes) -> None:
     with pytest.raises(UnreadableDocument):
-        page_formats.read_pdf(content)
+        formats.read_pdf(content)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", (FIXTURES / "bees.docx").read_bytes()[:9000]])
 def test_a_broken_word_file_is_told(content: bytes) -> None:
     with pytest.raises(UnreadableDocument, match="Word"):
-        page_formats.read_docx(content)
+        formats.read_docx(content)
 
 
 def test_a_locked_pdf_is_told() -> None:
@@ -86,7 +86,7 @@ def test_a_locked_pdf_is_told() -> None:
     made = io.BytesIO()
     writer.write(made)
     with pytest.raises(UnreadableDocument, match="password"):
-        page_formats.read_pdf(made.getvalue())
+        formats.read_pdf(made.getvalue())
 
 
 def test_a_pdf_of_pictures_has_no_text() -> None:
@@ -97,7 +97,7 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
     made = io.BytesIO()
     writer.write(made)
     with pytest.raises(UnreadableDocument, match="no text"):
-        page_formats.read_pdf(made.getvalue())
+        formats.read_pdf(made.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
 
 
 def test_a_page_that_nests_without_end_is_read() -> None:
-    read = page_formats.read_html(b"<div>" * 100_000 + b"<p>Deep.</p>" + b"<table><tr><td>" * 20_000)
+    read = formats.read_html(b"<div>" * 100_000 + b"<p>Deep.</p>" + b"<table><tr><td>" * 20_000)
     assert len(read.text) < 1000
 
 
 def test_json_that_nests_without_end_is_told() -> None:
     with pytest.raises(UnreadableDocument, match="too deep"):
-        data_formats.read_json("[" * 200_000 + "]" * 200_000)
+        formats.read_json("[" * 200_000 + "]" * 200_000)
     with pytest.raises(UnreadableDocument, match="no JSON"):
-        data_formats.read_json('{"a": ')
+        formats.read_json('{"a": ')
 
 
 def test_a_table_with_a_cell_of_a_megabyte_is_told() -> None:
     with pytest.raises(UnreadableDocument, match="no table"):
-        data_formats.read_table(f'a,b\n"{"x" * 1_000_001}",1\n')
+        formats.read_table(f'a,b\n"{"x" * 1_000_001}",1\n')
 
 
 def test_a_file_that_takes_too_long_is_ended_and_the_others_are_read(tmp_path: Path) -> None:
@@ -163,11 +163,11 @@ def test_ten_megabytes_of_text_are_read(tmp_path: Path) -> None:
 
 LONG_NAME = "n" * 5000
 REPEATING = {
-    "a key above small members": (data_formats.read_json, json.dumps({LONG_NAME: {f"k{n}": 1 for n in range(500)}})),
-    "a key of long lists": (data_formats.read_json, json.dumps({LONG_NAME: [1] * 500})),
-    "a key of a list with headings": (data_formats.read_json, json.dumps({LONG_NAME: [{"a": [{"b": 1}]}] * 500})),
+    "a key above small members": (formats.read_json, json.dumps({LONG_NAME: {f"k{n}": 1 for n in range(500)}})),
+    "a key of long lists": (formats.read_json, json.dumps({LONG_NAME: [1] * 500})),
+    "a key of a list with headings": (formats.read_json, json.dumps({LONG_NAME: [{"a": [{"b": 1}]}] * 500})),
     "a column of Markdown": (markdown.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
-    "a column of CSV": (data_formats.read_table, f"{LONG_NAME},b\n" + "x,y\n" * 500),
+    "a column of CSV": (formats.read_table, f"{LONG_NAME},b\n" + "x,y\n" * 500),
     "a column of HTML": (read_html, f"<table><tr><th>{LONG_NAME}</th></tr>{'<tr><td>x</td></tr>' * 500}</table>"),
 }
 
@@ -186,8 +186,8 @@ def test_a_long_name_is_short_in_each_row(what: str) -> None:
     [
         (plain.read_plain, "a\n\n" * 101),
         (markdown.read_markdown, "# a\n" * 101),
-        (data_formats.read_table, "a,b\n" + "1,2\n" * 101),
-        (data_formats.read_json, "[" + ",".join(["{}", '{"a": 1}'] * 101) + "]"),
+        (formats.read_table, "a,b\n" + "1,2\n" * 101),
+        (formats.read_json, "[" + ",".join(["{}", '{"a": 1}'] * 101) + "]"),
         (read_html, "<p>a</p>" * 101),
     ],
 )
@@ -202,9 +202,9 @@ def test_a_document_of_too_many_blocks_is_left_out(
 
 def test_rows_that_repeat_their_columns_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a name of a column,b\n" + "1,2\n" * 100
-    assert len(data_formats.read_table(text).blocks) == 100
+    assert len(formats.read_table(text).blocks) == 100
     monkeypatch.setattr(built, "MAX_ROW_CHARACTERS", 1000)
-    for read, rows in ((data_formats.read_table, text), (markdown.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
+    for read, rows in ((formats.read_table, text), (markdown.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
         with pytest.raises(UnreadableDocument, match="rows with the names of their columns"):
             read(rows)
 
@@ -212,9 +212,9 @@ def test_rows_that_repeat_their_columns_have_a_limit(monkeypatch: pytest.MonkeyP
 def test_an_object_is_measured_before_its_row_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(built, "MAX_CHARACTERS", 10_000)
     members = {f"k{n}": 1 for n in range(100)}
-    data_formats.read_json(json.dumps(members))
+    formats.read_json(json.dumps(members))
     with pytest.raises(UnreadableDocument, match="more than 10,000 characters"):
-        data_formats.read_json(json.dumps({"n" * 200: members}))
+        formats.read_json(json.dumps({"n" * 200: members}))
 
 
 def test_a_large_file_of_any_format_is_read_within_the_memory_of_a_process(
@@ -233,7 +233,7 @@ def test_a_large_file_of_any_format_is_read_within_the_memory_of_a_process(
 def test_a_document_of_too_many_sentences_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MAX_SENTENCES", 100)
     assert texts.has_too_many_sentences(plain.read_plain("Aa. " * 102))
-    assert texts.has_too_many_sentences(data_formats.read_table("Aa. Bb. Cc. D,e\n" + "1,2\n" * 40))
+    assert texts.has_too_many_sentences(formats.read_table("Aa. Bb. Cc. D,e\n" + "1,2\n" * 40))
     assert not texts.has_too_many_sentences(plain.read_plain("Aa. " * 50))
 
 
@@ -247,7 +247,7 @@ def test_long_headings_are_short_in_the_title_of_each_section() -> None:
 @pytest.mark.parametrize("between", [" ", "/", '="x"', " = '>' ", "< "])
 def test_a_tag_of_too_many_attributes_has_none(between: str) -> None:
     # the parser compares each attribute with all others
-    many = between.join(f"a{number}" for number in range(page_formats.MAX_ATTRIBUTES + 1))
+    many = between.join(f"a{number}" for number in range(formats.MAX_ATTRIBUTES + 1))
     assert "Hives" in read_html(f"<body><p {many} hidden>Hives are wooden.</p></body>").text
     few = f'src="{"data: " * 5000}"'
     script = f"<script>if (a<b && c) {{ {'x = 1; ' * 1000} }}</script>"

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from nacre.extensions.documents import loaders
+from nacre.extensions.documents import read_document
 from nacre.serving.cli.main import main
 from nacre.stores.catalog import Library
 
@@ -180,17 +180,17 @@ def test_arguments_without_a_loader_are_refused(capsys: pytest.CaptureFixture[st
 def test_a_loader_without_end_is_stopped(
     limit: str, value: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(loaders, limit, value)
+    monkeypatch.setattr(read_document, limit, value)
     assert ingest("EndlessLoader") == 2
     assert "returns more than" in capsys.readouterr().err
 
 
 def test_metadata_made_to_harm_is_a_name_at_most(folder: Path) -> None:
     assert ingest("HostileLoader") == 0
-    with loaders.loaded_documents(f"{HERE}:HostileLoader", {}) as documents:
+    with read_document.loaded_documents(f"{HERE}:HostileLoader", {}) as documents:
         names = [document.name for document in documents]
         assert all(document.path.parent.name.startswith("nacre-loaded-") for document in documents)
-    assert max(map(len, names)) <= loaders.MAX_SOURCE
+    assert max(map(len, names)) <= read_document.MAX_SOURCE
     assert not any(ord(character) < 32 for name in names for character in name)
     assert len(set(names)) == 4
     assert not documents[0].path.exists()

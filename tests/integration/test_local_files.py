@@ -6,7 +6,7 @@ import pytest
 
 from nacre.config.models import model_advice
 from nacre.config.settings import Settings
-from nacre.extensions.local_model.local_files import (
+from nacre.extensions.local_model.local_engine import (
     choose_model,
     chosen_model,
     downloaded_models,

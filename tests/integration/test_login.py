@@ -21,8 +21,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extensions.login import issuer as issuer_module
-from nacre.extensions.login.accounts import FILE, MAX_SESSIONS
-from nacre.extensions.login.rights import check_settings, read_rights
+from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, read_rights
 from nacre.serving.app import create_app
 from nacre.serving.errors import Unauthenticated
 from nacre.serving.keys import RIGHTS as RIGHTS_OF_CALLERS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.extensions.local_model.local_files import RecommendedModel, download_model, recommended_models
+from nacre.extensions.local_model.local_engine import RecommendedModel, download_model, recommended_models
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400
 MODEL = RecommendedModel("small", "maker/small", "small.gguf", 0.1, 1, "Apache-2.0")

@@ -27,8 +27,14 @@ from nacre.extensions.pyramid.complete_schema import (
     publish_condensed,
     remove_completion,
 )
-from nacre.extensions.pyramid.extract_triples import TextExtraction, extract_triples, publish_triples, remove_layers
-from nacre.extensions.pyramid.extractor import by_model, by_rules
+from nacre.extensions.pyramid.extract_triples import (
+    TextExtraction,
+    by_model,
+    by_rules,
+    extract_triples,
+    publish_triples,
+    remove_layers,
+)
 from nacre.records.answer import Answer
 from nacre.records.facts import SourceSentence
 from nacre.serving.cli.main import main

@@ -14,8 +14,7 @@ from nacre.access.things import find_thing
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
-from nacre.extensions.foreign_queries.run_model_sparql import run_model_sparql
-from nacre.extensions.foreign_queries.sparql_guard import inspect_query
+from nacre.extensions.foreign_queries.model_sparql import inspect_query, run_model_sparql
 from nacre.plans.sparql_vocabulary import Prefixes
 from nacre.serving.app import create_app
 from nacre.serving.keys import LOCAL_CALLER, Caller

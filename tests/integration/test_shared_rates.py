@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from nacre.extensions.fleet.shared_runs import LOT_SECONDS, LOT_SHARE, SharedRateLimiter
+from nacre.extensions.fleet.shared_state import LOT_SECONDS, LOT_SHARE, SharedRateLimiter
 from nacre.serving.errors import TooManyRequests
 from nacre.stores.state.database import StateDatabase, open_database
 

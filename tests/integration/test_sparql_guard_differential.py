@@ -18,7 +18,7 @@ def test_both_parsers_read_what_the_guard_lets_through_in_one_way(text: str) -> 
 def test_several_first_queries_at_once_are_all_parsed() -> None:
     script = """
 import threading
-from nacre.extensions.foreign_queries.sparql_guard import inspect_query
+from nacre.extensions.foreign_queries.model_sparql import inspect_query
 wrong = []
 def parse(n):
     try:

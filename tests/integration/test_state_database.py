@@ -13,8 +13,7 @@ from pydantic import SecretStr
 
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.extensions.fleet.shared_keys import SharedKeyStore
-from nacre.extensions.fleet.shared_runs import LOST, RunStates, SharedRuns
+from nacre.extensions.fleet.shared_state import LOST, RunStates, SharedKeyStore, SharedRuns
 from nacre.serving.errors import NotFound
 from nacre.serving.keys import Caller, open_keys
 from nacre.serving.runs import Run
@@ -47,7 +46,7 @@ def test_a_key_that_is_revoked_on_one_server_is_refused_on_the_other(
     tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("nacre.extensions.fleet.shared_keys.time.monotonic", lambda: now)
+    monkeypatch.setattr("nacre.extensions.fleet.shared_state.time.monotonic", lambda: now)
     one, two = (open_keys(Settings(data=tmp_path / name, database_url=SecretStr(address))) for name in "ab")
     token = one.add("ann", ["boats"], may=["write"])
     assert two.find_caller(token) == Caller("ann", ("boats",), ("write",))
@@ -308,7 +307,7 @@ async def test_a_server_that_died_is_reported(servers: Any, database: StateDatab
 def test_old_runs_are_removed(database: StateDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     states = RunStates(database, locks_of(database), "one")
     run = Run.finished("ann", "boats", [("answer", {"answer": "Heron"})])
-    from nacre.extensions.fleet.shared_runs import _stored
+    from nacre.extensions.fleet.shared_state import _stored
 
     states.save([(_stored(run), 0, [(event.kind, event.data) for event in run.events])])
     states.remove_old()

@@ -16,8 +16,7 @@ from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.extensions.verified.apply import name_proposals
-from nacre.extensions.verified.look_up import with_other_name
+from nacre.extensions.verified.look_up import name_proposals, with_other_name
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable

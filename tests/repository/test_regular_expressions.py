@@ -29,7 +29,7 @@ BOUNDED = {
     "ingestion.induce.labels._DESCRIPTION_SHAPE": "MAX_NAME_LENGTH",
     "ingestion.induce.partial_dates._forms": "MAX_WORDS",
     "nacre.extensions.documents.passages._LINK": "800 characters for each bracket",
-    "nacre.extensions.foreign_queries.sparql_provenance._TOKEN": "the length of a model's query, which was parsed",
+    "nacre.extensions.foreign_queries.model_sparql._TOKEN": "the length of a model's query, which was parsed",
     "wording.yaml one_of_those": "a plan in words, with values of a question of 4,000 characters",
     "wording.yaml single_value_clause": "a plan in words, with values of a question of 4,000 characters",
 }

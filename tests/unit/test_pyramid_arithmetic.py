@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.extensions.pyramid.proposals import (
+from nacre.extensions.pyramid.complete_schema import (
     Gaussian,
     cluster_within,
     completion_priorities,

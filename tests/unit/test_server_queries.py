@@ -7,9 +7,16 @@ import sqlglot
 
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import Kind
-from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, server_address, stored_name
 from nacre.extensions.server_tables.publish_tables import view_sql
-from nacre.extensions.server_tables.translate import ServerQueries, ServerQuery
+from nacre.extensions.server_tables.translate import (
+    NUL,
+    ServerPlace,
+    ServerQueries,
+    ServerQuery,
+    new_place,
+    server_address,
+    stored_name,
+)
 from nacre.stores.sqlite.tables import Cell
 
 LONG = "the_distance_between_the_two_towers_of_the_bridge_in_the_middle_of_it"

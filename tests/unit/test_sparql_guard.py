@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.inputs.hostile_sparql import bypasses
 from nacre.errors import ToolError
-from nacre.extensions.foreign_queries.sparql_guard import guard_sparql
+from nacre.extensions.foreign_queries.model_sparql import guard_sparql
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nacre.extensions.langgraph_api.requests import question_message
-from nacre.extensions.langgraph_api.running import StreamPart, StreamParts, TurnMessages, is_after
+from nacre.extensions.langgraph_api.runs import StreamPart, StreamParts, TurnMessages, is_after
 from nacre.serving.errors import StorageUnavailable
 from nacre.serving.runs import Run
 

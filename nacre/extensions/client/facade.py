@@ -2,7 +2,7 @@
 
 In this order: the public classes; verified questions of a graph; an answer as it streams (events of a turn -> tokens,
 then the Reply); and the background thread that runs coroutines, for programs with and without an event loop. A data
-folder (`local`) and a server (`remote`) have the same methods.
+folder and a server (`connections`) have the same methods.
 """
 
 import asyncio
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from pandas import DataFrame
 
-    from nacre.extensions.client.local import LocalSource, LocalVerified
-    from nacre.extensions.client.remote import RemoteSource, RemoteVerified
+    from nacre.extensions.client.connections import LocalSource, LocalVerified, RemoteSource, RemoteVerified
 
 T = TypeVar("T")
 
@@ -402,10 +401,10 @@ class Chat:
 
 def _source(where: str | Path, key: str | None, keep: bool) -> "LocalSource | RemoteSource":
     if isinstance(where, str) and where.startswith(URL_SCHEMES):
-        from nacre.extensions.client.remote import RemoteSource
+        from nacre.extensions.client.connections import RemoteSource
 
         return RemoteSource(where, key)
-    from nacre.extensions.client.local import LocalSource
+    from nacre.extensions.client.connections import LocalSource
 
     return LocalSource(Path(where), keep=keep)
 

@@ -1,9 +1,7 @@
 """Documents: plain text, Markdown, HTML, PDF, Word, CSV and JSON, and those of a LangChain loader -> passages.
 
 Reading order:
-    read_document  files, folders and globs -> documents -> their texts, by format, within limits of time and memory
+    read_document  files, globs, loaders -> documents -> their texts, within limits of time and memory
+    formats        bytes of tables, JSON, HTML, PDF and Word -> the text of a document
     passages       documents -> passages, and the things they mention
-    page_formats   HTML, PDF and Word, read in a process of their own
-    data_formats   the rows of CSV and TSV, the objects of JSON
-    loaders        documents of a LangChain loader
 """

@@ -3,20 +3,20 @@
 from nacre.extension import Extension
 
 _FILES, _PASSAGES = "nacre.extensions.documents.read_document", "nacre.extensions.documents.passages"
-_DATA, _PAGES = "nacre.extensions.documents.data_formats", "nacre.extensions.documents.page_formats"
+_FORMATS = "nacre.extensions.documents.formats"
 
 EXTENSION = Extension(
     "documents",
     documents={
-        "csv": f"{_DATA}:CSV",
-        "tsv": f"{_DATA}:TSV",
-        **dict.fromkeys(("json", "jsonl", "ndjson"), f"{_DATA}:JSON"),
-        **dict.fromkeys(("html", "htm", "xhtml"), f"{_PAGES}:HTML"),
-        "pdf": f"{_PAGES}:PDF",
-        "docx": f"{_PAGES}:DOCX",
+        "csv": f"{_FORMATS}:CSV",
+        "tsv": f"{_FORMATS}:TSV",
+        **dict.fromkeys(("json", "jsonl", "ndjson"), f"{_FORMATS}:JSON"),
+        **dict.fromkeys(("html", "htm", "xhtml"), f"{_FORMATS}:HTML"),
+        "pdf": f"{_FORMATS}:PDF",
+        "docx": f"{_FORMATS}:DOCX",
     },
     services={
-        "load": "nacre.extensions.documents.loaders:loaded_documents",
+        "load": f"{_FILES}:loaded_documents",
         "find": f"{_FILES}:find_documents",
         "write": f"{_FILES}:write_loaded",
         "formats": f"{_FILES}:readable_formats",

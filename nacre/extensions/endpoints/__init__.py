@@ -1,8 +1,7 @@
 """SPARQL endpoints that graphs are attached to: a limited number of queries learns their schema, no content is copied.
 
 In reading order:
-    command            `nacre attach` and `nacre layer` for an endpoint
-    attach             address -> a published version
+    attach             address -> a published version, for the command line and the page
     probe              sample classes, type sets, predicates and values within a budget of queries
     describe_endpoint  samples -> schema, names and links
     apply_layer        names, and samples of what a semantic layer derives
@@ -10,5 +9,4 @@ In reading order:
     endpoint           queries over HTTP, within limits of rate, size and time
     endpoint_answers   read what an endpoint sends, within bounds
     endpoint_names     the names of things at an endpoint that a question may mean
-    page               the form of the page for an address
 """

@@ -1,16 +1,20 @@
-"""Attach a graph to a SPARQL endpoint: address -> a published version with only its schema."""
+"""Attach a graph to a SPARQL endpoint: address -> a published version with only its schema, and a summary of it.
+
+First what the command line and the page call, for `nacre attach`, `nacre layer` and the form; then the version."""
 
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from fastapi import FastAPI
+
 from ingestion.index.lexicon import schema_names
 from ingestion.layer.apply import LayerReport
-from ingestion.layer.layer_file import LayerFiles, read_layer_files, write_layer_files
+from ingestion.layer.layer_file import LayerFiles, load_layer_files, read_layer_files, write_layer_files
 from ingestion.layer.resolve import Problem
 from ingestion.stages import (
     NO_PROGRESS,
@@ -21,6 +25,7 @@ from ingestion.stages import (
     publish_version,
     report_write_errors,
 )
+from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.endpoints.apply_layer import EndpointLayer, apply_endpoint_layers, check_endpoint_layers
 from nacre.extensions.endpoints.describe_endpoint import EndpointDescription, describe_endpoint
@@ -35,19 +40,56 @@ from nacre.extensions.endpoints.probe import (
 from nacre.language.tokens import word_forms
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Endpoint, Schema
+from nacre.serving.cli.attach import print_classes
+from nacre.serving.cli.ingest import show_progress
+from nacre.serving.cli.open_library import print_change, recheck_verified_questions
+from nacre.serving.cli.turn_display import print_line
+from nacre.serving.page.pages import PageFiles
 from nacre.stores import versions
-from nacre.stores.addresses import EndpointLimits
+from nacre.stores.addresses import EndpointLimits, configured_limits
 from nacre.stores.graph import Servers
 from nacre.stores.sqlite.lexicon import lexicon_row, write_lexicon
 from nacre.stores.versions import Manifest
 
-log = logging.getLogger(__name__)
 
-NOT_LOCAL = "the graph lies behind {}, and Nacre keeps no {} of it"
+def attach(
+    url: str | None,
+    graph: str,
+    settings: Settings,
+    named_graphs: Sequence[str],
+    layer: Sequence[Path],
+    *,
+    packs: bool,
+    budget: tuple[int, float],
+) -> None:
+    """Attach an endpoint, or the known one again, by at most so many queries in so many seconds."""
+    layers, graphs = load_layer_files(layer, packs=packs), tuple(named_graphs)
+    if url is None:
+        present, previous = attached_layers(graph, settings.data), attached_endpoint(graph, settings.data)
+        layers = replace(present.replaced(layers.files), packs=present.packs and packs)
+        url, graphs = previous.url, graphs or previous.graphs
+    limits = configured_limits(settings)(url)
+    with show_progress() as on_stage:
+        result = attach_endpoint(
+            url,
+            graph,
+            data=settings.data,
+            graphs=graphs,
+            manners=limits,
+            budget=Budget(*budget),
+            layers=layers,
+            on_stage=on_stage,
+        )
+    _print_summary(result)
 
-_LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
 
-PROBE_SECONDS = 15.0
+def change_layers(graph: str, change: Callable[[LayerFiles], LayerFiles], settings: Settings) -> None:
+    """Publish a version of an attached graph with changed layers."""
+    attached = change_attached_layers(graph, change, data=settings.data, limits=configured_limits(settings))
+    for problem in attached.problems:
+        print_line(f"warning: {problem}")
+    print_change(graph, attached.version, attached.endpoint.seconds)
+    recheck_verified_questions(settings, graph)
 
 
 @dataclass(frozen=True)
@@ -61,6 +103,42 @@ class AttachedGraph:
     endpoint: Endpoint
     problems: tuple[Problem, ...] = ()
     sampled: bool = False
+
+
+def _print_summary(result: AttachedGraph) -> None:
+    schema, endpoint = result.schema, result.endpoint
+    print_line(f"'{result.name}' is now version {result.version}, attached to {endpoint.url}.")
+    print_classes(schema)
+    search = f"the text search of {endpoint.search}" if endpoint.search else "filters on whole and partial names"
+    print_line(
+        f"{schema.triples:,} triples, {len(schema.shown_predicates)} properties; names are searched by {search}."
+    )
+    derived = sum(bool(p.patterns) for p in schema.predicates) + sum(bool(c.pattern) for c in schema.classes)
+    if derived:
+        print_line(f"{derived} classes and properties are derived by layers; questions ask for what they stand for.")
+    if result.sampled:
+        print_line(
+            "The endpoint could not list its classes in time, so these are the classes of a sample. Give it more time "
+            "with --seconds, or name its graphs with --named-graph."
+        )
+    for problem in result.problems:
+        print_line(f"warning: {problem}")
+    print_line(f"{endpoint.queries} queries, {endpoint.seconds:.1f} s")
+
+
+def add_form(app: FastAPI, *, alone: bool) -> None:
+    """Add the form of the page, which asks for /api/attachments."""
+    app.state.attaches = True
+    app.mount("/attach/files", PageFiles(directory=str(Path(__file__).with_name("static"))))
+
+
+log = logging.getLogger(__name__)
+
+NOT_LOCAL = "the graph lies behind {}, and Nacre keeps no {} of it"
+
+_LACKS = {"sql": "tables", "vector": "passages", "lexical": "passages"}
+
+PROBE_SECONDS = 15.0
 
 
 def attach_endpoint(

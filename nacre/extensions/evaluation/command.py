@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graph.context import Context
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import GoldQuestion, QuestionLine
-    from nacre.extensions.evaluation.calibrate import QueryOutcome
+    from nacre.extensions.evaluation.measures import QueryOutcome
     from nacre.records.answer import Answer
     from nacre.stores.catalog import Graph
 
@@ -74,7 +74,7 @@ def _evaluate_translations(
     from graph.context import agents_for, parse_context
     from nacre.config.settings import Settings
     from nacre.errors import ToolError
-    from nacre.extensions.evaluation.translations import Translation, read_translation_questions, translation_report
+    from nacre.extensions.evaluation.measures import Translation, read_translation_questions, translation_report
     from nacre.records.evidence import Cell
     from nacre.records.threads import run_in_thread
 
@@ -175,7 +175,7 @@ def compare(
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions, read_questions
     from nacre.evaluation.score import read_answers
-    from nacre.extensions.evaluation.compare import (
+    from nacre.extensions.evaluation.measures import (
         comparison_chart,
         comparison_csv,
         comparison_text,
@@ -215,7 +215,7 @@ async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Pa
     from graph.app import compose
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import ask_questions
-    from nacre.extensions.evaluation.alone import ask_model_alone
+    from nacre.extensions.evaluation.measures import ask_model_alone
 
     settings = Settings()
     with closing(compose(settings).library) as library, out.open("w", encoding="utf-8", errors="replace") as file:
@@ -226,7 +226,7 @@ async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Pa
 def _available_branches(configuration: str, graphs: "Sequence[Graph]") -> tuple[str, ...]:
     """The branches of a configuration that at least one graph has; raises ConfigError if there are none."""
     from graph.branches import all_branches
-    from nacre.extensions.evaluation.compare import CONFIGURATIONS
+    from nacre.extensions.evaluation.measures import CONFIGURATIONS
 
     if configuration not in CONFIGURATIONS:
         raise ConfigError(f"No configuration named {configuration!r}. Use: {', '.join(CONFIGURATIONS)}.")
@@ -260,7 +260,7 @@ def calibrate(
     from agents.model_priors import LEAST_MEASURED, model_priors, query_model_size, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions
-    from nacre.extensions.evaluation.calibrate import count_outcomes, priors_report
+    from nacre.extensions.evaluation.measures import count_outcomes, priors_report
 
     settings = Settings()
     model = settings.model_sql or settings.model
@@ -326,7 +326,7 @@ async def _query_outcomes(
 ) -> "list[QueryOutcome]":
     from agents.model_priors import measured_size
     from graph.app import compose
-    from nacre.extensions.evaluation.calibrate import query_outcomes
+    from nacre.extensions.evaluation.measures import query_outcomes
 
     composition = compose(settings.model_copy(update={"lead": "model", "model_size": measured_size(settings)}))
     done: list[QueryOutcome] = []

@@ -9,9 +9,9 @@ EXTENSION = Extension(
         "around": "nacre.extensions.fleet.command:shared_graphs",
         "checkpoints": "nacre.extensions.fleet.checkpoints:open_postgres_saver",
         "graphs": "nacre.extensions.fleet.graph_store:GraphStore",
-        "keys": "nacre.extensions.fleet.shared_keys:SharedKeyStore",
-        "rates": "nacre.extensions.fleet.shared_runs:SharedRateLimiter",
-        "runs": "nacre.extensions.fleet.shared_runs:open_shared_runs",
+        "keys": "nacre.extensions.fleet.shared_state:SharedKeyStore",
+        "rates": "nacre.extensions.fleet.shared_state:SharedRateLimiter",
+        "runs": "nacre.extensions.fleet.shared_state:open_shared_runs",
     },
-    serve="nacre.extensions.fleet.shared_runs:share_state",
+    serve="nacre.extensions.fleet.shared_state:share_state",
 )

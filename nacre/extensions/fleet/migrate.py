@@ -14,7 +14,7 @@ from typing import Any
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from nacre.errors import ConfigError
-from nacre.extensions.fleet.shared_keys import SharedKeyStore
+from nacre.extensions.fleet.shared_state import SharedKeyStore
 from nacre.records.threads import run_in_thread
 from nacre.serving.keys import KeyStore
 from nacre.stores.state.checkpoints import OrderedSaver, OrderedSqliteSaver

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import ToolError
-from nacre.extensions.foreign_queries.sparql_guard import algebra_nodes, node_patterns, parse_sparql
+from nacre.extensions.foreign_queries.model_sparql import algebra_nodes, node_patterns, parse_sparql
 from nacre.plans.triple_patterns import IS_A, QuestionTriples, known_relations
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.triples import TYPE

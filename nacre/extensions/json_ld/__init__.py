@@ -1,6 +1,5 @@
 """Reading JSON-LD: its contexts, from copies or downloaded, within limits.
 
 In reading order:
-    contexts       JSON-LD without references to remote contexts
-    fetch_context  downloads of contexts
+    contexts  JSON-LD without references to remote contexts, which are downloaded if that is allowed
 """

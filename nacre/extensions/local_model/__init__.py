@@ -2,7 +2,6 @@
 
 In reading order:
     local_model   settings and a model file -> a chat model; its prompt prefilled with a schema
-    local_engine  a llama.cpp server in this process
-    local_files   model files: recommended, downloaded and chosen ones
+    local_engine  a llama.cpp server in this process; the files of models
     command       `nacre model`
 """

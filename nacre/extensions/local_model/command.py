@@ -14,7 +14,7 @@ from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
-    from nacre.extensions.local_model.local_files import OnProgress
+    from nacre.extensions.local_model.local_engine import OnProgress
 
 model_app = typer.Typer(
     help="Download, select, list, measure and remove chat models on this machine.",
@@ -30,7 +30,7 @@ def get(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A model from `nacre model list`.")] = None,
 ) -> None:
     """Download a recommended model and select it. An interrupted download resumes."""
-    from nacre.extensions.local_model.local_files import (
+    from nacre.extensions.local_model.local_engine import (
         choose_model,
         download_model,
         downloaded_models,
@@ -54,7 +54,7 @@ def use(
     file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model file; it is not moved.")],
 ) -> None:
     """Select a model file on this machine."""
-    from nacre.extensions.local_model.local_files import choose_model, downloaded_models
+    from nacre.extensions.local_model.local_engine import choose_model, downloaded_models
 
     with _as_config_error():
         folder = _models_folder()
@@ -73,7 +73,7 @@ def check(graph: options.GraphOption = None) -> None:
 @model_app.command("list")
 def list_local_models() -> None:
     """List the models on this machine and those that can be downloaded."""
-    from nacre.extensions.local_model.local_files import chosen_model, downloaded_models, recommended_models
+    from nacre.extensions.local_model.local_engine import chosen_model, downloaded_models, recommended_models
 
     folder = _models_folder()
     selected = chosen_model(folder)
@@ -97,7 +97,7 @@ def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")],
 ) -> None:
     """Delete a downloaded model; a file elsewhere is only deselected."""
-    from nacre.extensions.local_model.local_files import remove_model
+    from nacre.extensions.local_model.local_engine import remove_model
 
     with _as_config_error():
         file = remove_model(_models_folder(), name)
@@ -106,7 +106,7 @@ def remove(
 
 def _models_folder() -> Path:
     from nacre.config.settings import Settings
-    from nacre.extensions.local_model.local_files import models_folder
+    from nacre.extensions.local_model.local_engine import models_folder
 
     return models_folder(Settings())
 

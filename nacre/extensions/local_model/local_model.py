@@ -18,13 +18,17 @@ from nacre.config.bounded_replies import bound_body, bound_reply, reply_counter
 from nacre.config.models import ModelProvider
 from nacre.config.settings import Settings
 from nacre.extensions.local_model.local_engine import (
+    STATES,
     EngineOptions,
     LocalEngine,
+    check_gguf,
     is_installed,
+    model_advice,
+    model_file,
+    models_folder,
     shared_engine,
     stop_engines,
 )
-from nacre.extensions.local_model.local_files import STATES, check_gguf, model_advice, model_file, models_folder
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -8,8 +8,8 @@ EXTENSION = Extension(
     serve="nacre.extensions.login.rights:close_accounts",
     services={
         "check": "nacre.extensions.login.rights:check_settings",
-        "persons": "nacre.extensions.login.accounts:find_persons",
-        "end_sessions": "nacre.extensions.login.accounts:end_sessions",
-        "forget": "nacre.extensions.login.accounts:forget_person",
+        "persons": "nacre.extensions.login.rights:find_persons",
+        "end_sessions": "nacre.extensions.login.rights:end_sessions",
+        "forget": "nacre.extensions.login.rights:forget_person",
     },
 )

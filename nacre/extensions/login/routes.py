@@ -20,9 +20,17 @@ from starlette.responses import Response
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.extensions.login.accounts import FILE, Accounts
 from nacre.extensions.login.issuer import Issuer, IssuerUnavailable, LoginError, groups_of
-from nacre.extensions.login.rights import MAX_NAME, Person, is_within, make_person, read_rights, trusted_networks
+from nacre.extensions.login.rights import (
+    FILE,
+    MAX_NAME,
+    Accounts,
+    Person,
+    is_within,
+    make_person,
+    read_rights,
+    trusted_networks,
+)
 from nacre.language.sanitize import strip_control_characters
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, StorageUnavailable, Unauthenticated

@@ -68,8 +68,7 @@ def extract(
 async def _extract(graph: "Graph", settings: "Settings", reasoner: str | None, texts: list[str]) -> "TextExtraction":
     from agents.model_priors import model_limits
     from nacre.config.models import chat_model
-    from nacre.extensions.pyramid.extract_triples import extract_triples
-    from nacre.extensions.pyramid.extractor import by_model, by_rules
+    from nacre.extensions.pyramid.extract_triples import by_model, by_rules, extract_triples
 
     model = None if options.turn_context(settings, reasoner, None).mind == "rules" else chat_model(settings, "sql")
     extractor = by_rules if model is None else by_model(model, by_rules, model_limits(settings))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacre.extensions.pyramid.clauses import object_kind
-from nacre.extensions.pyramid.link_statements import MIN_STATEMENT_CONFIDENCE
+from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import word_coverage
 from nacre.language.tokens import fold, name_tokens, tokenize

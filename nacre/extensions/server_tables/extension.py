@@ -7,9 +7,9 @@ EXTENSION = Extension(
     requires=("nacre.extensions.databases",),
     services={
         "open": "nacre.extensions.server_tables.server_tables:open_server_tables",
-        "named": "nacre.extensions.server_tables.place:named_addresses",
+        "named": "nacre.extensions.server_tables.translate:named_addresses",
         "remove": "nacre.extensions.server_tables.publish_tables:remove_tables",
-        "address": "nacre.extensions.server_tables.place:server_address",
+        "address": "nacre.extensions.server_tables.translate:server_address",
         "publish": "nacre.extensions.server_tables.publish_tables:publish_tables",
     },
 )

@@ -22,7 +22,7 @@ from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import make_portable
 from nacre.extensions.databases.query_types import TYPES
-from nacre.extensions.server_tables.place import NUL, ServerPlace, new_place, read_place, stored_name, write_place
+from nacre.extensions.server_tables.translate import NUL, ServerPlace, new_place, read_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.sqlite.tables import quote_identifier

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached_tables import RemoteTables, Row
 from nacre.extensions.databases.connection import bounded_rows, plain_cell
-from nacre.extensions.server_tables.place import NUL, ServerPlace, read_place
-from nacre.extensions.server_tables.translate import ServerQueries
+from nacre.extensions.server_tables.translate import NUL, ServerPlace, ServerQueries, read_place
 from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier

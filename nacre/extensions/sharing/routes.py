@@ -23,7 +23,6 @@ from pydantic import BaseModel, Field
 
 from nacre.access.overview import origin_words
 from nacre.errors import ConfigError, ToolError
-from nacre.extensions.sharing.figure import line_figure
 from nacre.extensions.sharing.shared_answers import (
     OpenedShare,
     SharedAnswer,
@@ -32,6 +31,7 @@ from nacre.extensions.sharing.shared_answers import (
     SharedQuery,
     ShareLink,
     freeze_answer,
+    line_figure,
 )
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import ENGLISH

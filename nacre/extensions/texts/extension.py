@@ -5,7 +5,7 @@ from nacre.extension import Extension
 EXTENSION = Extension(
     "texts",
     services={
-        "text_answer": "nacre.extensions.texts.draft_texts:best_text_answer",
+        "text_answer": "nacre.extensions.texts.answer:best_text_answer",
         "joiner": "nacre.extensions.texts.join_texts:JOINER",
     },
 )

@@ -45,7 +45,7 @@ from nacre.stores.graph import Graph
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
-    from nacre.extensions.verified.apply import NameProposal
+    from nacre.extensions.verified.look_up import NameProposal
 
 T = TypeVar("T")
 
@@ -381,7 +381,7 @@ MAX_READ = 500
 def graph_proposals(graph: "Graph", owner: str | None = None) -> "tuple[NameProposal, ...]":
     """What the verified questions that are in use teach: those that an owner sees, or all (None). Raises
     sqlite3.Error."""
-    from nacre.extensions.verified.apply import name_proposals
+    from nacre.extensions.verified.look_up import name_proposals
     from nacre.understanding.linking.link_mentions import linker_of
 
     if graph.verified is None:

@@ -8,7 +8,7 @@ EXTENSION = Extension(
     "verified",
     commands={"examples": f"{_HOME}.command:examples_app"},
     services={
-        "apply": f"{_HOME}.apply:apply_verified",
+        "apply": f"{_HOME}.look_up:apply_verified",
         "understand": f"{_HOME}.look_up:understand_question",
         "recheck": f"{_HOME}.command:recheck_verified_questions",
         "calibrate": f"{_HOME}.checks:calibrate_graph",

@@ -11,7 +11,6 @@ from fastapi import APIRouter, FastAPI, Path, Query, Request
 from pydantic import BaseModel, Field, model_validator
 
 from nacre.errors import ConfigError
-from nacre.extensions.verified.apply import NameProposal
 from nacre.extensions.verified.entries import (
     VerifiedPage,
     VerifiedQuestionService,
@@ -20,6 +19,7 @@ from nacre.extensions.verified.entries import (
     import_lines,
     may_approve,
 )
+from nacre.extensions.verified.look_up import NameProposal
 from nacre.records.answer import Value
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION

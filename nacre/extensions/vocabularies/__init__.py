@@ -2,9 +2,8 @@
 
 In reading order:
     extension       before which rules of the core these come
-    owl             lists, sameAs, transitive and inverse predicates, named graphs
+    owl             the rules by name; lists, sameAs, transitive and inverse predicates, named graphs
     ontologies      ontologies without instances, SKOS and Wikibase: classes and their members
     value_nodes     nodes that hold values, names and parts of a thing
     relation_nodes  measurements and roles that are nodes of their own
-    rules           the rules in order
 """

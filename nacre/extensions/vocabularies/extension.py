@@ -2,4 +2,4 @@
 
 from nacre.extension import Extension
 
-EXTENSION = Extension("vocabularies", services={"rules": "nacre.extensions.vocabularies.rules:RULES"})
+EXTENSION = Extension("vocabularies", services={"rules": "nacre.extensions.vocabularies.owl:RULES"})

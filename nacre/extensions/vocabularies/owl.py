@@ -1,8 +1,8 @@
 """Rules for RDF and OWL links: Draft -> Draft.
 
 Lists and containers become links to their members; of things that are the same, one gets all facts; transitive,
-inverse and symmetric predicates get the links that follow; things link to the named graphs that describe them.
-"""
+inverse and symmetric predicates get the links that follow; things link to the named graphs that describe them. Last
+the rules of all vocabularies, by the name of the rule of `ingestion/meaning/derive.py` that they come before."""
 
 import re
 from collections import defaultdict
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from ingestion.induce.names import readable_name
+from ingestion.meaning.derive import Rule
 from ingestion.meaning.draft import Draft
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -26,6 +27,9 @@ from ingestion.vocabulary import (
     local_name,
     name_rank,
 )
+from nacre.extensions.vocabularies.ontologies import read_ontology, read_skos, read_wikibase
+from nacre.extensions.vocabularies.relation_nodes import read_claims, unfold_measurements, unfold_roles
+from nacre.extensions.vocabularies.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from nacre.language.word_forms import singular
 from nacre.records.schema import DEPRECATED, RECORDS
 
@@ -308,3 +312,26 @@ def link_named_graphs(draft: Draft) -> None:
             draft.add(graph, ALTERNATIVE, draft.literal(" ".join((last, *before))))
     subjects, of_graphs = np.unique(np.stack((facts.subject[rows], facts.graph[rows])), axis=1)
     draft.derive(subjects, NAMED_GRAPH, of_graphs)
+
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    "name_undescribed_targets": (
+        read_claims,
+        unfold_lists,
+        unfold_values,
+        unfold_names,
+        unfold_nodes,
+        merge_same,
+        set_aside_not_deprecated,
+        read_wikibase,
+        read_ontology,
+        read_skos,
+        complete_transitive,
+        complete_inverses,
+        unfold_measurements,
+        unfold_roles,
+    ),
+    "name_translations": (unfold_parts,),
+    # after all
+    "": (link_named_graphs,),
+}

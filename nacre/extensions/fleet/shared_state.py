@@ -1,4 +1,5 @@
-"""Runs that clients can follow, resume and cancel through any server: Runs + RunStates -> SharedRuns.
+"""What servers share in a database: Runs + RunStates -> SharedRuns, which clients can follow, resume and cancel through
+any server; rate limits; API keys (see `serving/keys`).
 
 A server writes the events of its runs to the database in batches, a moment after they happen. Another one that is asked
 for such a run follows it there, and leaves the wish to cancel it or a note that somebody follows. Whether the server
@@ -6,28 +7,30 @@ still lives is the lock that it holds, so no clocks are compared.
 
 Rate limits of keys hold over all servers: owner -> a request is counted, or refused. A server takes requests of a key
 from the database in small lots, so that most requests need no statement. What it has taken and not used counts as used.
-A key that is refused asks the database again when it may have a request left.
-"""
+A key that is refused asks the database again when it may have a request left."""
 
 import asyncio
 import contextlib
+import json
 import logging
 import threading
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
+from nacre.errors import ConfigError
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, TooManyRequests
 from nacre.serving.http.auth import MAX_TRACKED_CLIENTS, OWNER, RateLimiter
-from nacre.serving.keys import Caller
+from nacre.serving.keys import KEY_FILE, Caller, KeyStore, KeysUnavailable, StoredKey
 from nacre.serving.runs import CLIENT_LEFT, Run, RunEvent, Runs
 from nacre.serving.threads import Threads
-from nacre.stores.state.database import StateDatabase, StorageError, install_tables
+from nacre.stores.state.database import Execute, StateDatabase, StorageError, install_tables
 from nacre.stores.state.locks import StateLock, StateLocks
 
 log = logging.getLogger(__name__)
@@ -470,3 +473,89 @@ class SharedRateLimiter(RateLimiter):
         with self._database.writing() as run:
             given = client, now + taken, now, now, taken, now, now, taken, most
             return run(_TAKE, *given).fetchone() is not None
+
+
+# a key that is revoked on one server is refused on all after this time (given: 1 s at most)
+RECENT_SECONDS = 0.3
+
+PART = "keys"
+
+VERSIONS = (
+    (
+        """CREATE TABLE IF NOT EXISTS api_key (
+        name TEXT PRIMARY KEY, hash TEXT NOT NULL, graphs TEXT NOT NULL, created {real} NOT NULL, revoked {real},
+        may TEXT NOT NULL)""",
+    ),
+)
+
+
+class SharedKeyStore(KeyStore):
+    """The keys of a database. A change takes effect within RECENT_SECONDS, on every server."""
+
+    database: StateDatabase
+
+    def __init__(self, database: StateDatabase) -> None:
+        super().__init__(Path())
+        self.database = database
+        self._read_at = -RECENT_SECONDS
+        self._run: Execute | None = None
+        install_tables(database, PART, VERSIONS)
+
+    @property
+    def place(self) -> str:
+        return "The database"
+
+    def all(self) -> tuple[StoredKey, ...]:
+        now = time.monotonic()
+        if now - self._read_at < RECENT_SECONDS:
+            return self._keys
+        try:
+            rows = self.database.read("SELECT name, hash, graphs, created, revoked, may FROM api_key ORDER BY created")
+        except StorageError as error:
+            raise KeysUnavailable(f"The keys can't be read ({error}), so no key is accepted.") from error
+        self._keys = self._checked(tuple(map(_parse_row, rows)))
+        self._read_at = now
+        return self._keys
+
+    def add_stored(self, keys: Sequence[StoredKey]) -> None:
+        """Store keys as they are; a name that is in use keeps its key. Raises ConfigError."""
+        with self._locked() as present:
+            names = {key.name for key in present}
+            self._write([key for key in keys if key.name not in names])
+
+    def _now(self) -> float:
+        return self.database.now()
+
+    @contextmanager
+    def _locked(self) -> Iterator[tuple[StoredKey, ...]]:
+        try:
+            with self.database.writing(KEY_FILE) as run:
+                self._run = run
+                rows = run("SELECT name, hash, graphs, created, revoked, may FROM api_key ORDER BY created").fetchall()
+                yield tuple(_parse_row(tuple(row)) for row in rows)
+        except StorageError as error:
+            raise ConfigError(f"The keys can't be written: {error}.") from error
+        finally:
+            self._run, self._read_at, self._had_keys = None, -RECENT_SECONDS, False
+
+    def _write(self, keys: Sequence[StoredKey]) -> None:
+        assert self._run is not None
+        for key in keys:
+            self._run(
+                "INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET hash = excluded.hash,"
+                " graphs = excluded.graphs, created = excluded.created, revoked = excluded.revoked, may = excluded.may",
+                *(key.name, key.hash, json.dumps(key.graphs), key.created, key.revoked, json.dumps(key.may)),
+            )
+
+
+def _parse_row(row: Sequence[object]) -> StoredKey:
+    name, hash, graphs, created, revoked, may = row
+    readable = json.loads(str(graphs))
+    return StoredKey(
+        str(name),
+        str(hash),
+        None if readable is None else tuple(readable),
+        float(str(created)),
+        None if revoked is None else float(str(revoked)),
+        tuple(json.loads(str(may))),
+    )
