@@ -10,5 +10,5 @@ Reading order:
     answering/     candidates -> the answer, its status and its record
     fuser          writes the answer, also in German or French
     model_calls    bounded calls of chat models, with the prompts under prompts/
-    model_priors   what the settings say of the models, and how often their queries are right
+    model_priors   what the settings say of the models, and how often their queries are right; cached replies
 """

@@ -12,8 +12,7 @@ from agents.answering.select_answer import (
 )
 from agents.turn_view import Database, Result, TurnView
 from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
-from nacre.records.turn import Understanding
-from nacre.records.verified_question import MAX_PROBABILITY
+from nacre.records.turn import MAX_PROBABILITY, Understanding
 
 MODEL_VISITS = 1
 

@@ -83,7 +83,7 @@ def turn(folder: Path) -> Measurement:
     from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
     from nacre.serving.capacity import relax_collection
-    from nacre.serving.http.connection import new_event_loop
+    from nacre.serving.http.middleware import new_event_loop
     from nacre.serving.turn_service import open_turn_service
 
     settings = Settings(data=folder, model=None, qdrant_url=None)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
-from ingestion.documents import text_formats
+from ingestion import documents
 from nacre.evaluation.score import is_right
 from nacre.extensions.documents.passages import SeenTexts, text_passages
 from nacre.extensions.texts.answer import TEXT_WEIGHTS_FILE, SpanCandidate, span_candidates
@@ -293,7 +293,7 @@ def _clauses(kind: Mapping[str, Any], sentences: Sequence[str], chance: random.R
 
 
 def _sentences(text: Mapping[str, Any]) -> list[EvidenceSentence]:
-    passages = text_passages(text["title"], text_formats.read_plain(text["text"]), SeenTexts())
+    passages = text_passages(text["title"], documents.read_plain(text["text"]), SeenTexts())
     return [
         EvidenceSentence("lexical", 1, each.text, text["title"], 0.0, (), (), each.document, each.start, each.end)
         for passage in passages

@@ -27,8 +27,7 @@ from nacre.extensions.verified.offer import WEIGHTS_FILE, compare_verified
 from nacre.extensions.verified.template import Substitution, substitute, template_of
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select, Variable
-from nacre.records.turn import Rewrite
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Rewrite, VerifiedQuestion
 from nacre.stores.catalog import Library
 from nacre.stores.graph import Graph
 from nacre.understanding.linking.link_mentions import linker_of, prepare_question

@@ -31,8 +31,7 @@ from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standa
 from nacre.evaluation.score import is_right, quantile
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
-from nacre.records.turn import Reading, Rewrite
-from nacre.records.verified_question import VerifiedQuestion, question_id, values_hash, values_kind
+from nacre.records.turn import Reading, Rewrite, VerifiedQuestion, question_id, values_hash, values_kind
 from nacre.stores.graph import Graph
 from nacre.understanding.understand import understand
 

@@ -17,12 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from ingestion.documents.text_formats import DocumentFile
+from ingestion.documents import DocumentFile
 from ingestion.index.passages import VectorTarget, index_vectors
 from ingestion.layer.entries import PropertyEntry
 from ingestion.layer.layer_file import LayerFiles, read_layer, read_layer_files
-from ingestion.read.inputs import fingerprint, rdf_files
-from ingestion.read.sources import ReadOptions, Source, Sources
+from ingestion.read.sources import ReadOptions, Source, Sources, fingerprint, rdf_files
 from ingestion.stages import (
     NO_PROGRESS,
     OVERVIEW,

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ingestion.documents.text_formats import DocumentFile
+from ingestion.documents import DocumentFile
 from ingestion.index.lexicon import write_names
 from ingestion.index.passages import index_words
 from ingestion.index.triples import write_triples
@@ -27,8 +27,7 @@ from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.layer_file import LayerFiles, write_layer_files
-from ingestion.meaning.derive import STORED_RULES, Rule, all_rules
-from ingestion.meaning.spellings import join_spellings
+from ingestion.meaning.derive import STORED_RULES, Rule, all_rules, join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources

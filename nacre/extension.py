@@ -43,7 +43,7 @@ class Extension:
     - `models`: places of a `nacre.config.models.ModelProvider`, by the first part of the names of its models;
     - `tables`: places of a function (path, folder for temporary files) -> `ingestion.read.tables.Sheet`s, by the
       ending of the names of files ("csv"); it raises UnreadableTable;
-    - `documents`: places of an `ingestion.documents.text_formats.DocumentReader`, by the ending of the names of files;
+    - `documents`: places of an `ingestion.documents.DocumentReader`, by the ending of the names of files;
     - `services`: places of what the core asks this extension for, where a setting or a graph needs it (`service`).
 
     `routes` is the place of a function (app, *, alone) that adds routes, `serve` that of a function (app) -> an async

@@ -27,8 +27,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Tabl
 from nacre.records.facts import EXTRACTED_NAMESPACE
 from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
 from nacre.records.schema import REIFIES, Schema
-from nacre.stores.sparql.query_tokens import query_tokens
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, query_tokens
 from nacre.stores.sqlite.tables import ROW_BASE, SqlResult, Tables
 from nacre.stores.sqlite.triples import TYPE, StatedTriples, Triple, TripleReader
 

@@ -8,7 +8,7 @@ from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Profile
 from nacre.records.schema import Endpoint, Schema
-from nacre.stores.sparql.sparql_source import OxigraphStore, SparqlSource
+from nacre.stores.sparql_source import OxigraphStore, SparqlSource
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.facts import sparql_profile_sentences
 

@@ -17,7 +17,7 @@ import simplemma
 
 from ingestion.induce.layout import Layout, PredicateColumns
 from ingestion.induce.names import expand_abbreviations
-from ingestion.meaning.codes import is_translation
+from ingestion.meaning.derive import is_translation
 from ingestion.read.facts import unique_counts
 from nacre.language.data import load_language_data, word_list
 from nacre.language.labels import label_words

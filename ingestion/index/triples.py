@@ -12,7 +12,7 @@ from nacre.errors import ConfigError
 from nacre.plans.sparql_vocabulary import format_iri
 from nacre.records.evidence import Cell
 from nacre.records.schema import Datatype, Schema
-from nacre.stores.sparql.sparql_source import ASIDE, PART, READINGS, READS
+from nacre.stores.sparql_source import ASIDE, PART, READINGS, READS
 from nacre.stores.sqlite.tables import Tables, lexical_form, quote_identifier, quote_if_needed
 
 Row = tuple[Any, ...]

@@ -2,10 +2,9 @@
 
 In reading order:
     layout        the plan of all tables: Facts -> Layout
-    declarations  what a graph declares about its classes and predicates
+    declarations  what a graph declares about its classes and predicates; the shown label of each entity
     classes       type sets -> tables, classes and their names
     names         SQL names of tables and columns, labels of predicates
-    labels        the shown label of each entity, inferred if it has none
     cells         the literals of a predicate -> typed cells
     quantities    texts -> numbers and units
     build_schema  Layout -> Schema

@@ -1,7 +1,9 @@
 """What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses.
 
 Labels and comments are cut to the limits of a schema, which each question reads.
-"""
+
+Then the shown label of each entity: Facts -> labels. Names of things without a label are inferred: a property that is
+called a name, a person's two names, a unique text."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ingestion.induce.names import readable_name
+from ingestion.meaning.derive import SPELLING_REASON
 from ingestion.meaning.draft import MAX_NEAREST, Closure, transitive_closure
-from ingestion.meaning.spellings import SPELLING_REASON
 from ingestion.read.facts import Facts, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
@@ -36,6 +38,21 @@ from nacre.records.schema import Class, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+import re
+from typing import TYPE_CHECKING
+
+from ingestion.induce.names import label_from_iri, lowercase_name
+from ingestion.read.facts import change_mask
+from ingestion.vocabulary import LANGUAGE_STRING, XSD
+from nacre.language.labels import readable_label
+from nacre.records.schema import UNNAMED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.intp]
 
 
 @dataclass
@@ -230,3 +247,330 @@ def _limit_texts(each: DescribedTerm) -> DescribedTerm:
         comment=each.comment[:MAX_COMMENT],
         alt_labels=other_labels(each.alt_labels),
     )
+
+
+_LONGEST = 200
+
+# the rank of the first language besides English and none
+_FOREIGN = language_rank("x")[0]
+
+FLOATS = frozenset({XSD + "double", XSD + "float"})
+
+NUMBER = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?", re.ASCII)
+
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+
+# a word, and perhaps a number: "article16"
+_NUMBERED = re.compile(r"[A-Za-z]{3,}(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,6}")
+
+_WORDS = re.compile(r"[A-Za-z]{3,}([_-][A-Za-z]+)*")
+
+# words in camel case, as the names of properties: "accessURL"; "iPhone" and "McDonald" are names
+_CAMEL_CASE = re.compile(r"[a-z]{3,}[A-Z][A-Za-z]*")
+
+
+def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
+    """For each entity: prefLabel, label, name or title (English first), else the last segment of its IRI.
+
+    The label of a blank node without a name consists of its short literals, else it is "unnamed".
+    """
+    texts = facts.texts
+    best = best_names(facts, visible)
+    blanks = facts.kinds("blank")
+    unnamed = {n for n in entities[blanks[entities]].tolist() if best[n] is None}
+    described = _by_literals(facts, visible, unnamed)
+    labels = []
+    # the IRI of a class has no spaces, so it is split into words
+    classes = set() if facts.things is None else set(facts.things.tolist())
+    for number in entities.data:
+        name = best[number] or ""
+        text = " ".join(name.split())[:_LONGEST]
+        # one text in memory
+        text = name if text == name else text
+        if not text:
+            text = described.get(number, UNNAMED) if number in unnamed else label_from_iri(texts[number])
+            if _CAMEL_CASE.fullmatch(text):
+                text = lowercase_name(text)
+            elif number in classes:
+                text = readable_name(text)
+        labels.append(text)
+    return labels
+
+
+def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
+    """The best name of each term that is a subject of these triples: by predicate, language, then alphabetically.
+    Subjects without a label get an inferred name."""
+    texts = facts.texts
+    best, named = _stated_names(facts, among)
+    # codes and data are names only if nothing else is
+    unreadable = set()
+    for number in named.data:
+        stated = best[number] or ""
+        readable = readable_label(stated)
+        best[number] = readable or stated
+        if readable != stated and not readable:
+            unreadable.add(number)
+    known = named[~np.isin(named, list(unreadable))] if unreadable else named
+    found = infer_names(facts, among, known)
+    inferred = {n: readable for n, text in found.items() if (readable := readable_label(text))}
+    by_iri = {
+        n: readable_name(label_from_iri(texts[n])) for n in unreadable if _NUMBERED.fullmatch(local_name(texts[n]))
+    }
+    for number, text in (by_iri | inferred).items():
+        best[number] = text
+    for number, text in _notations(facts, among).items():
+        best[number] = text if best[number] is None else best[number]
+    return best
+
+
+def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str | None], NDArray[np.int32]]":
+    """The best stated name of each term, and the terms that have one."""
+    ranks = np.full(len(facts.texts), -1, dtype=np.int16)
+    for number in facts.predicates:
+        rank = name_rank(facts.texts[number])
+        if rank is not None:
+            ranks[number] = rank
+    rows = np.flatnonzero(among & (ranks[facts.predicate] >= 0) & facts.is_literal[facts.object])
+    tags = sorted({sort[2] for sort in facts.sorts}, key=lambda tag: language_rank(tag, facts.languages))
+    order_of = {tag: number for number, tag in enumerate(tags)}
+    languages = np.array([order_of[sort[2]] for sort in facts.sorts], dtype=np.int64)
+    objects = facts.object[rows]
+    quality = ranks[facts.predicate[rows]].astype(np.int64) * (len(tags) + 1) + languages[facts.sort_of[objects]]
+    order = np.lexsort((quality, facts.subject[rows]))
+    rows, quality, objects = rows[order], quality[order], objects[order]
+    subjects = facts.subject[rows]
+    first = change_mask(subjects)
+    texts = facts.texts
+    named = subjects[first]
+    # a dictionary would take six times the memory
+    best: list[str | None] = [None] * len(texts)
+    for number, stated in zip(named.data, map(texts.__getitem__, objects[first].data), strict=True):
+        best[number] = stated
+    ties = np.zeros(len(rows), dtype=bool)
+    ties[1:] = (quality == quality[np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0))])[1:] & ~first[1:]
+    for number, other in zip(subjects[ties].tolist(), objects[ties].tolist(), strict=True):
+        best[number] = min(best[number] or "", texts[other])
+    uncased = {number for number in subjects[~first].tolist() if (best[number] or "").islower()}
+    for number, other in zip(subjects[~first].tolist(), objects[~first].tolist(), strict=True):
+        # of two names that differ in case, the one with capitals is how it is written
+        name = best[number] or ""
+        if number in uncased and texts[other].casefold() == name.casefold():
+            best[number] = max(name, texts[other], key=lambda text: sum(map(str.isupper, text)))
+    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
+    if 2 * foreign.sum() < len(foreign):
+        # if most names are English or untagged, the words of an IRI are preferred to a name in another language
+        for number in named[foreign].tolist():
+            if _WORDS.fullmatch(local_name(texts[number])):
+                best[number] = readable_name(label_from_iri(texts[number]))
+    return best, named
+
+
+def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The alphabetically first notation of each subject."""
+    number = next((n for n in facts.predicates if facts.texts[n] == NOTATION), -1)
+    rows = np.flatnonzero(among & (facts.predicate == number) & facts.is_literal[facts.object])
+    pairs = zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)
+    return dict(sorted(((subject, facts.texts[notation]) for subject, notation in pairs), reverse=True))
+
+
+def _by_literals(facts: Facts, visible: "NDArray[np.bool_]", unnamed: set[int]) -> dict[int, str]:
+    if not unnamed:
+        return {}
+    wanted = np.zeros(len(facts.texts), dtype=bool)
+    wanted[list(unnamed)] = True
+    rows = np.flatnonzero(visible & wanted[facts.subject] & facts.is_literal[facts.object])
+    parts: dict[int, list[tuple[str, str]]] = {}
+    codes: dict[int, list[tuple[str, str]]] = {}
+    for row in rows.tolist():
+        kind, text = facts.sorts[facts.sort_of[facts.object[row]]], facts.texts[facts.object[row]]
+        if 0 < len(text) <= 40 and "://" not in text:
+            said = f"{float(text):g}" if kind[1] in FLOATS and NUMBER.fullmatch(text) else text
+            code = kind[1] in ("", XSD + "string") and not _LETTERS.search(text)
+            found = (codes if code else parts).setdefault(int(facts.subject[row]), [])
+            found.append((facts.texts[facts.predicate[row]], said))
+    return {number: ", ".join(text for _, text in sorted(found)[:4]) for number, found in (codes | parts).items()}
+
+
+# minimum share of distinct values of a name, and of things of a class that have it
+MIN_UNIQUE = 0.9
+
+MIN_COVERED = 0.9
+
+# with fewer things in a class, unique texts have no meaning
+MIN_THINGS = 5
+
+MAX_NAME_LENGTH = 60
+
+_TEXT_DATATYPES = frozenset({"", XSD + "string", LANGUAGE_STRING})
+
+# words with a capital letter or a space, as in names; no addresses, numbers or codes
+_NAME_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
+
+# a description may also be a single word
+_DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
+
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int32]") -> dict[int, str]:
+    """Names of subjects that are not `named`.
+
+    In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values
+    and on nearly all things of the class; a short, nearly unique text that is the only one of the class, or a
+    description; a text that spells the IRI as people write it ("Article 33" of .../article33); such a property on fewer
+    things, as the "brand name" of some items.
+    """
+    open_ = np.ones(len(facts.texts), dtype=bool)
+    open_[named] = False
+    rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])
+    if not len(rows):
+        return {}
+    plain = np.array([sort[1] in _TEXT_DATATYPES for sort in facts.sorts], dtype=bool)
+    rows = rows[plain[facts.sort_of[facts.object[rows]]]]
+    words = {
+        n: readable_name(local_name(facts.texts[n])).lower() for n in unique_counts(facts.predicate[rows])[0].tolist()
+    }
+    found = _person_names(facts, rows, words)
+    kind_of = _class_of_terms(facts)
+    of_some: dict[int, str] = {}
+    for number in sorted(words, key=lambda n: facts.texts[n]):
+        if _is_name(words[number]):
+            mine = rows[facts.predicate[rows] == number]
+            if _unique(facts, mine):
+                names = dict(_texts(facts, mine))
+                known = found if _covers(kind_of, names) else of_some
+                known |= {subject: text for subject, text in names.items() if subject not in known}
+    return of_some | _spelled_iris(facts, rows) | found | _distinctive_texts(facts, rows, words, found, kind_of)
+
+
+def is_name_shaped(text: str) -> bool:
+    """Whether a text looks like a name: short, with a capital letter or a space, no address, number or code.
+
+    >>> is_name_shaped("Adler & Sons"), is_name_shaped("a12")
+    (True, False)
+    """
+    return len(text) <= MAX_NAME_LENGTH and _NAME_SHAPE.fullmatch(text.strip()) is not None
+
+
+def given_name_labels() -> frozenset[str]:
+    """Labels of predicates with given names."""
+    return word_list("ingestion", "given_name_labels")
+
+
+def family_name_labels() -> frozenset[str]:
+    """Labels of predicates with family names."""
+    return word_list("ingestion", "family_name_labels")
+
+
+def _class_of_terms(facts: Facts) -> "NDArray[np.int32]":
+    """A class of each term, -1 if it has none."""
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int32)
+    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
+    typed = np.flatnonzero(facts.predicate == type_number)
+    kind_of[facts.subject[typed]] = facts.object[typed]
+    return kind_of
+
+
+def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:
+    """Whether the names cover nearly all things of their most frequent class; True for things without a class."""
+    kinds = kind_of[list(names)]
+    if not len(kinds) or not (kinds >= 0).any():
+        return True
+    kind = int(np.bincount(kinds[kinds >= 0]).argmax())
+    return int((kinds == kind).sum()) >= MIN_COVERED * int((kind_of == kind).sum())
+
+
+def _is_name(words: str) -> bool:
+    *before, last = words.split() or [""]
+    joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
+    if words in given_name_labels() | family_name_labels():
+        return False
+    partial = word_list("ingestion", "partial_name_words")
+    if set(before) & partial or last.removesuffix(joined) in partial:
+        return False
+    return last in word_list("ingestion", "name_words") or bool(joined)
+
+
+def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
+    parts: list[dict[int, str]] = []
+    for known in (given_name_labels(), family_name_labels()):
+        numbers = [n for n, said in words.items() if said in known]
+        parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
+    given, family = parts
+    return {subject: f"{given[subject]} {family[subject]}" for subject in given.keys() & family.keys()}
+
+
+def _spelled_iris(facts: Facts, rows: "Rows") -> dict[int, str]:
+    """Texts with the letters and digits of their subject's IRI, and other signs between them."""
+    texts, subjects, objects = facts.texts, facts.subject[rows], facts.object[rows]
+    spelled, written = (np.zeros(len(texts), dtype=np.int64) for _ in range(2))
+    for n in unique_counts(subjects)[0].data:
+        spelled[n] = hash(_letters_and_digits(local_name(texts[n])))
+    for n in unique_counts(objects)[0].data:
+        written[n] = hash(_letters_and_digits(texts[n][:MAX_NAME_LENGTH]))
+    pairs = _texts(facts, rows[spelled[subjects] == written[objects]])
+    said = ((subject, text, local_name(texts[subject])) for subject, text in pairs)
+    return {
+        subject: text
+        for subject, text, local in said
+        if text.casefold() != local.casefold() and _letters_and_digits(text) == _letters_and_digits(local)
+    }
+
+
+def _letters_and_digits(text: str) -> str:
+    return (text if text.isalnum() else _SIGNS.sub("", text)).casefold()
+
+
+def _distinctive_texts(
+    facts: Facts, rows: "Rows", words: dict[int, str], named: dict[int, str], kind_of: "NDArray[np.int32]"
+) -> dict[int, str]:
+    """For each class the only text of its things, or their only description, if it is nearly unique."""
+    kind_of = kind_of.copy()
+    kind_of[list(named)] = -1
+    sizes = np.bincount(kind_of[kind_of >= 0], minlength=len(facts.texts))
+    rows = rows[kind_of[facts.subject[rows]] >= 0]
+    found: dict[int, str] = {}
+    kinds = kind_of[facts.subject[rows]]
+    identifiers, descriptions = (word_list("ingestion", key) for key in ("identifier_words", "description_words"))
+    for kind in unique_counts(kinds)[0].tolist():
+        here = rows[kinds == kind]
+        usual = [
+            number
+            for number, count in zip(*(each.tolist() for each in unique_counts(facts.predicate[here])), strict=True)
+            if count >= MIN_COVERED * sizes[kind] and identifiers.isdisjoint(words[number].split())
+        ]
+        described = [number for number in usual if words[number].split()[-1] in descriptions]
+        if sizes[kind] < MIN_THINGS and not described:
+            continue
+        # of several texts, none is certain to be the name
+        usual = described or usual
+        if len(usual) != 1:
+            continue
+        mine = here[facts.predicate[here] == usual[0]]
+        if _unique(facts, mine) and _looks_like_names(facts, mine, _DESCRIPTION_SHAPE if described else _NAME_SHAPE):
+            found |= dict(_texts(facts, mine))
+    return found
+
+
+def _unique(facts: Facts, rows: "Rows") -> bool:
+    """Whether nearly all values are distinct, and nearly all things have one value."""
+    if not len(rows):
+        return False
+    least = MIN_UNIQUE * len(rows)
+    return len(unique_counts(facts.object[rows])[0]) >= least and len(unique_counts(facts.subject[rows])[0]) >= least
+
+
+def _looks_like_names(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:
+    some = rows[:: max(1, len(rows) // 200)]
+    texts = [facts.texts[n] for n in facts.object[some].tolist()]
+    return sum(len(t) <= MAX_NAME_LENGTH and shape.fullmatch(t) is not None for t in texts) >= MIN_COVERED * len(texts)
+
+
+def _texts(facts: Facts, rows: "Rows") -> list[tuple[int, str]]:
+    """(subject, value) in reverse alphabetical order, so that the first value wins in a dictionary."""
+    pairs = sorted(
+        ((s, facts.texts[o]) for s, o in zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)),
+        reverse=True,
+    )
+    return [(subject, text) for subject, text in pairs if 0 < len(text) <= MAX_NAME_LENGTH]

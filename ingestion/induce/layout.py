@@ -13,8 +13,7 @@ import numpy as np
 
 from ingestion.induce.cells import TypedCells, infer_cells
 from ingestion.induce.classes import Classes, find_classes, name_classes
-from ingestion.induce.declarations import Declarations, read_declarations
-from ingestion.induce.labels import preferred_labels
+from ingestion.induce.declarations import Declarations, preferred_labels, read_declarations
 from ingestion.induce.names import SqlIdentifiers, column_name, namespace_word
 from ingestion.layer.entries import NO_LAYER, Layer
 from ingestion.layer.resolve import name_declarations

@@ -4,6 +4,5 @@ In reading order:
     entries     the records of a layer
     layer_file  a YAML file -> a layer; the layers of a version in its folder
     resolve     the classes and properties of a graph that a layer means; packs; the names that a layer gives
-    apply       packs and files of an ingest -> one layer, applied; what each entry gives, and what is wrong
-    edit        write layer files: templates, entries as YAML, names that people give on the page
+    apply       packs and files of an ingest -> one layer, applied; what each entry gives; layer files are written
 """

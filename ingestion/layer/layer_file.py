@@ -31,7 +31,7 @@ from ingestion.layer.entries import (
 )
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import IngestionError, ToolError
-from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, write_tokens
+from nacre.stores.sparql_source import Token, keywords, query_tokens, write_tokens
 
 # characters of a name or a comment; each question reads all names (given)
 MAX_NAME, MAX_COMMENT = 300, 2000

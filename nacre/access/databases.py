@@ -26,7 +26,7 @@ from nacre.records.evidence import BranchResult, LookUp, Occurrence, Rows
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Reading
-from nacre.stores.sparql.sparql_source import OpenStore, OxigraphStore, SparqlSource
+from nacre.stores.sparql_source import OpenStore, OxigraphStore, SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from tools import sparql, sql

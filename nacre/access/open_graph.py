@@ -22,8 +22,7 @@ from nacre.extension import services
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import Rewrite, Understanding
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Rewrite, Understanding, VerifiedQuestion
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.ranking.probabilities import shift_readings

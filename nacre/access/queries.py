@@ -22,7 +22,7 @@ from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox
 from tools.search_passages import LEXICAL, VECTOR, retrieve_sentences

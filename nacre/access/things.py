@@ -1,18 +1,22 @@
 """Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView.
 
 A thing has its facts in both directions, and passages that name it. Things of an attached graph come from its endpoint
-by a few queries.
-"""
+by a few queries. A graph at a glance: Graph -> SchemaOverview, words and a diagram of its largest classes and their
+links. Places of things: IRIs -> latitude and longitude, from pairs of numbers or from well-known text (WKT)."""
 
+import math
 import re
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from nacre.access.class_table import page_keys, row_conditions, table_source
+from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import lexicon_for, look_up_labels
 from nacre.errors import ToolError
-from nacre.language.tokens import name_tokens
+from nacre.language.data import load_language_data
+from nacre.language.tokens import iri_end, name_tokens
 from nacre.language.word_forms import plural
 from nacre.plans.sparql_vocabulary import format_iri as iri_term
 from nacre.plans.sparql_vocabulary import write_membership
@@ -32,10 +36,19 @@ from nacre.records.browse import (
 from nacre.records.schema import Class, Predicate, Relation, Schema
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
+from nacre.wording.overview import (
+    EXAMPLES,
+    HEADERS,
+    origin_sentence,
+    overview_sentences,
+    read_sentence,
+    translated_origin,
+)
+from nacre.wording.translations import translated_overview
 from tools.provenance import EntityId, is_id, look_up_entities
 from tools.search_passages import LEXICAL, retrieve_sentences
 
@@ -389,3 +402,182 @@ def _members(graph: Graph, own: Class, search: str, skip: int) -> Iterator[FactE
         if is_id(key):
             iri, label = members[key]
             yield FactEnd(label, iri)
+
+
+# classes of a small diagram and of one that can be searched, links for each class, names of a link
+MOST_CLASSES, MOST_SEARCHED, LINKS_EACH, MOST_NAMES = 16, 400, 4, 6
+
+
+@dataclass(frozen=True)
+class ClassNode:
+    """One class in the diagram, with its number of members. `is_plumbing` classes have no members, no name, or are
+    terms of RDF, OWL, SKOS or SHACL."""
+
+    iri: str
+    label: str
+    count: int
+    is_plumbing: bool = False
+
+
+@dataclass(frozen=True)
+class ClassLink:
+    """The links between the things of two classes: labels of predicates, the most frequent first, and triples."""
+
+    start: str
+    end: str
+    predicates: tuple[str, ...]
+    triples: int
+
+
+@dataclass(frozen=True)
+class SchemaOverview:
+    """`classes` and `links` of the diagram; `all_classes` and `properties` are the numbers in the whole graph."""
+
+    name: str
+    version: str
+    things: int
+    triples: int
+    all_classes: int
+    properties: int
+    classes: tuple[ClassNode, ...]
+    links: tuple[ClassLink, ...]
+    words: tuple[str, ...] = ()
+
+
+def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
+    """What the graph is about, how much it holds, by whom it was made and when it was read, in English, German or
+    French; the words are those of an answer to "What is in this graph?"."""
+    engine = engine_of(graph)
+    if code == "en":
+        sentences = [s.text for s in overview_sentences("contents", engine, 1) if s.title != EXAMPLES]
+    else:
+        about = translated_overview(graph.schema, code, is_short=False, has_examples=False)
+        sentences = [about, translated_origin(engine, code)]
+    return tuple(filter(None, [*sentences, read_sentence(graph.version, code)]))
+
+
+def origin_words(graph: Graph, code: str = "en") -> str:
+    """What the graph states of itself: authors, publisher, date, version, licence; and when it was read."""
+    engine = engine_of(graph)
+    if code == "en":
+        origin = origin_sentence(engine)
+        stated = origin.text if origin is not None else ""
+    else:
+        stated = translated_origin(engine, code)
+    return " ".join(filter(None, (stated, read_sentence(graph.version, code))))
+
+
+def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
+    """The largest and best linked classes, the largest first, and the links between these. More than 16 classes are
+    for a diagram that can be searched: it also has classes without members of their own."""
+    schema = graph.schema
+    home = {group.relation: own.iri for group in schema.groups if (own := schema.smallest_class(group.classes))}
+    counts: Counter[str] = Counter()
+    for group in schema.groups:
+        if group.relation in home and not schema.class_of[home[group.relation]].hidden:
+            counts[home[group.relation]] += group.count
+    if most > MOST_CLASSES:
+        counts.update({c.iri: 0 for c in schema.shown_classes})
+    links: dict[tuple[str, str], Counter[str]] = {}
+    for link in graph.lexicon.links:
+        ends = home.get(link.subject), home.get(link.object)
+        predicate = schema.predicate_of.get(link.predicate)
+        if ends[0] and ends[1] and predicate is not None and not predicate.hidden:
+            links.setdefault((ends[0], ends[1]), Counter())[link.predicate] += link.triples
+    linked: Counter[str] = Counter()
+    for (start, end), predicates in links.items():
+        for iri in {start, end}:
+            linked[iri] += sum(predicates.values())
+    shown = sorted(counts, key=lambda iri: (-counts[iri] - linked[iri], iri))[:most]
+    lines = []
+    for (start, end), predicates in links.items():
+        if {start, end} <= set(shown):
+            names = tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES))
+            lines.append(ClassLink(start, end, names, sum(predicates.values())))
+    return SchemaOverview(
+        graph.name,
+        graph.version,
+        schema.entities,
+        schema.triples,
+        len(schema.shown_classes),
+        sum(p.role == "fact" for p in schema.shown_predicates),
+        tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
+        tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[: LINKS_EACH * most]),
+    )
+
+
+def _class_node(own: Class) -> ClassNode:
+    machinery = tuple(load_language_data(HEADERS)["machinery"])
+    is_plumbing = not own.count or not own.label or own.iri.startswith(("_:", *machinery))
+    return ClassNode(own.iri, own.label, own.count, is_plumbing)
+
+
+# names that vocabularies have for them (W3C geo, schema.org, GeoSPARQL, Wikidata), in lower case
+LATITUDES, LONGITUDES = frozenset(("lat", "latitude")), frozenset(("long", "lon", "lng", "longitude"))
+TEXTS = frozenset(("aswkt", "wkt", "p625"))
+
+_PAIR = re.compile(r"(?<![\w.])(-?\d{1,3}(?:\.\d{1,20})?)\s{1,9}(-?\d{1,3}(?:\.\d{1,20})?)(?![\w.])")
+# the reference system whose first number is the latitude
+LATITUDE_FIRST = "EPSG/0/4326>"
+# characters and points of a shape that are read, and seconds of a request (given)
+MAX_TEXT, MAX_POINTS, SECONDS = 20_000, 500, 2.0
+CHUNK = 400
+
+Place = tuple[float, float]
+
+
+def find_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
+    """The place of each of these things that has one, as latitude and longitude; of a shape, the middle of its points.
+    None of a graph without tables. Raises ToolError."""
+    tables, found = graph.stored, dict[str, Place]()
+    sources = [(relation, names) for relation in graph.schema.relations if (names := _place_columns(relation))]
+    if tables is None or not sources:
+        return found
+    wanted = sorted(set(iris))
+    for start in range(0, len(wanted), CHUNK):
+        part = wanted[start : start + CHUNK]
+        marks = ",".join("?" * len(part))
+        for relation, names in sources:
+            columns = ", ".join(f"r.{quote_if_needed(name)}" for name in names)
+            join = f"{quote_if_needed(relation.name)} r JOIN entity e ON e.id = r.{quote_if_needed(relation.key)}"
+            sql = f"SELECT e.iri, {columns} FROM {join} WHERE e.iri IN ({marks})"
+            for iri, *cells in tables.run(sql, part, limit=CHUNK, seconds=SECONDS).rows:
+                place = place_of_text(str(cells[0])) if len(names) == 1 else _place(*cells)
+                if place is not None:
+                    found.setdefault(str(iri), place)
+    return found
+
+
+def _place_columns(relation: Relation) -> tuple[str, ...]:
+    """The columns with latitude and longitude, or the one with a shape; none if a relation has no places."""
+    if relation.kind == "junction":
+        return ()
+    named = {iri_end(c.predicate.rstrip("/#")).lower(): c.text or c.value for c in relation.columns if c.value}
+    latitude = next((named[each] for each in sorted(LATITUDES & named.keys())), "")
+    longitude = next((named[each] for each in sorted(LONGITUDES & named.keys())), "")
+    if latitude and longitude:
+        return latitude, longitude
+    return tuple(named[each] for each in sorted(TEXTS & named.keys()))[:1]
+
+
+def place_of_text(text: str) -> Place | None:
+    """The place of a shape in well-known text.
+
+    >>> place_of_text("POINT(-8.5 39.25)"), place_of_text("not known")
+    ((39.25, -8.5), None)
+    """
+    text = text[:MAX_TEXT]
+    pairs = [(float(one), float(other)) for one, other in _PAIR.findall(text)[:MAX_POINTS]]
+    if not pairs:
+        return None
+    first, second = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
+    return _place(first, second) if LATITUDE_FIRST in text else _place(second, first)
+
+
+def _place(latitude: Cell, longitude: Cell) -> Place | None:
+    try:
+        place = float(latitude), float(longitude)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    is_on_earth = all(map(math.isfinite, place)) and abs(place[0]) <= 90 and abs(place[1]) <= 180
+    return place if is_on_earth else None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nacre.errors import ToolError
-from nacre.stores.sparql.query_tokens import Token, query_tokens
+from nacre.stores.sparql_source import Token, query_tokens
 from nacre.stores.sqlite.triples import Triple
 
 _TERMS = frozenset({"variable", "iri", "blank", "string", "number", "pname"})

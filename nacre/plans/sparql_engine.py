@@ -22,7 +22,7 @@ from nacre.plans.to_sparql import SparqlWriter, to_sparql
 from nacre.plans.to_sql import each_kind, narrow_select
 from nacre.records.evidence import Cell
 from nacre.records.plan import ELAPSED, Aggregate, Ask, Attribute, Combine, Compute, Plan, Select, aggregated_value
-from nacre.stores.sparql.sparql_source import Solutions, SparqlSource
+from nacre.stores.sparql_source import Solutions, SparqlSource
 from nacre.stores.sqlite.tables import SqlResult, Tables
 
 QUERY_SECONDS, ALTERNATIVE_SECONDS = 5.0, 0.5

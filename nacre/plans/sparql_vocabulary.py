@@ -21,8 +21,7 @@ from nacre.plans.sql_joins import OutputColumn, variable_relation
 from nacre.records.evidence import Cell
 from nacre.records.plan import Variable
 from nacre.records.schema import Class, Column, Predicate, Schema
-from nacre.stores.sparql.query_tokens import Token, keywords, query_tokens, write_tokens
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm, Token, keywords, query_tokens, write_tokens
 from nacre.stores.sqlite.triples import TYPE
 
 

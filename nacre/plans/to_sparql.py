@@ -28,7 +28,7 @@ from nacre.plans.sparql_vocabulary import (
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, first_value_index
 from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
-from nacre.stores.sparql.sparql_source import PART, READINGS, READS
+from nacre.stores.sparql_source import PART, READINGS, READS
 from nacre.stores.sqlite.triples import TYPE
 
 

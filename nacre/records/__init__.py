@@ -4,11 +4,10 @@ Reading order:
     facts              terms, facts of one subject, passages; triples extracted from texts
     schema             classes, predicates and relations of a graph; the endpoint that it is attached to
     plan               what a question asks, in graph terms
-    turn               one turn: rewrite, mentions, readings, understanding
-    verified_question  questions that people confirmed
+    turn               one turn: rewrite, mentions, readings, understanding; questions that people confirmed
     evidence           what the branches return: rows and sentences; what a query writer may look up
     answer             the answer record of all APIs, and how an answer was derived
     browse             what the pages of things and classes show
     json_form          records to JSON data and back
-    threads            blocking work in threads: deadlines, cancellation
+    threads            blocking work in threads: deadlines, cancellation, results that one computes and others wait for
 """

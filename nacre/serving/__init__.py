@@ -2,10 +2,9 @@
 
 In reading order:
     turn_service        settings -> events and record of a turn; every interface asks through it
-    turn_events         the record at the end of an event stream
     runs                running and recent turns, which clients follow, leave and resume
     threads             stored conversations: list, read, fork, edit, delete
-    transcript          a conversation -> Markdown; the rows of a citation -> CSV
+    transcript          an event stream -> its record; a conversation -> Markdown; the rows of a citation -> CSV
     keys                API keys and their owners
     capacity            slots shared fairly between callers; fewer garbage collections
     telemetry           metrics and traces of turns

@@ -33,17 +33,19 @@ from nacre.serving.http import health, middleware
 from nacre.serving.http.ask import query_router
 from nacre.serving.http.ask import router as ask_router
 from nacre.serving.http.auth import Authenticator, RateLimiter
-from nacre.serving.http.connection import BoundedConnection, ProxyMiddleware
-from nacre.serving.http.errors import (
+from nacre.serving.http.graphs import browse_router, class_table_router
+from nacre.serving.http.graphs import router as graphs_router
+from nacre.serving.http.layer import router as layer_router
+from nacre.serving.http.middleware import (
+    BodyMiddleware,
+    BoundedConnection,
+    ProxyMiddleware,
+    RequestMiddleware,
     nacre_error_response,
     routing_error_response,
     storage_error_response,
     validation_error_response,
 )
-from nacre.serving.http.graphs import browse_router, class_table_router
-from nacre.serving.http.graphs import router as graphs_router
-from nacre.serving.http.layer import router as layer_router
-from nacre.serving.http.middleware import BodyMiddleware, RequestMiddleware
 from nacre.serving.http.threads import router as threads_router
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve

@@ -19,7 +19,7 @@ from nacre.records.answer import Answer
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContext, turn_context
-from nacre.serving.turn_events import collect_record
+from nacre.serving.transcript import collect_record
 from nacre.serving.turn_service import TurnInput, TurnService
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,6 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
-from nacre.serving.http.connection import route_path
 from nacre.serving.http.dependencies import (
     OPENAI_ERROR_RESPONSES,
     LookUpSlotDep,
@@ -28,7 +27,7 @@ from nacre.serving.http.dependencies import (
     TurnContextDep,
     TurnServiceDep,
 )
-from nacre.serving.http.errors import error_response, openai_error
+from nacre.serving.http.middleware import error_response, openai_error, route_path
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
 from nacre.serving.transcript import escape_markdown

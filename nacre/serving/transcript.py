@@ -1,10 +1,14 @@
-"""Export: a conversation -> Markdown; the rows of a citation -> CSV."""
+"""What remains of turns: the end of a turn's event stream -> the answer record.
+
+Export: a conversation -> Markdown; the rows of a citation -> CSV."""
 
 import csv
 import io
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
 
 from nacre.records.answer import Answer, Citation, Value
 from nacre.stores.state.conversations import Conversation, Turn
@@ -87,3 +91,20 @@ def csv_cell(value: Value | None) -> Value:
     except ValueError:
         return FORMULA_START.sub("'", value)
     return value
+
+
+async def collect_record(events: AsyncGenerator[tuple[str, Any]]) -> Answer:
+    """The record of a turn whose other events nobody needs; raises RuntimeError if the turn ends without one."""
+    record: Answer | None = None
+    async with aclosing(events):
+        async for kind, payload in events:
+            if kind == "answer":
+                record = cast(Answer, payload)
+    return require_record(record)
+
+
+def require_record(record: Answer | None) -> Answer:
+    """The record of a turn that has ended; raises RuntimeError if there is none."""
+    if record is None:
+        raise RuntimeError("the turn ended without an answer")
+    return record

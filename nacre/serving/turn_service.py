@@ -39,7 +39,7 @@ from nacre.serving.capacity import FairSlots
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
-from nacre.serving.turn_events import collect_record, require_record
+from nacre.serving.transcript import collect_record, require_record
 from nacre.stores.graph import Graph
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.state.conversations import ConversationStoreError

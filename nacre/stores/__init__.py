@@ -6,9 +6,10 @@ In reading order:
     versions       the layout of the data folder: versions, vectors, layers, the file `current`
     sqlite/        tables, schema text, triples, lexicon, passages and documents
     search/        full-text and vector search
-    sparql/        SPARQL sources: the interface, and the local triple store
+    sparql_source  SPARQL sources: the interface, and the local triple store; a query as tokens
     state/         what Nacre stores about its users: conversations, checkpoints, verified questions
     addresses      addresses, keys and limits of databases and endpoints
+    deadline_network
+                   connections that end at a deadline
     killable_pool  work in processes that can be killed
-    compute_once   a cache whose results one thread computes and others wait for
 """

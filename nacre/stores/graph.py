@@ -22,7 +22,7 @@ from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, EndpointLimits
 from nacre.stores.search.lexical import LexicalIndex
 from nacre.stores.search.vectors import Embedder, Vectors, drop_collection, open_collection
-from nacre.stores.sparql.sparql_source import OxigraphStore, SparqlSource
+from nacre.stores.sparql_source import OxigraphStore, SparqlSource
 from nacre.stores.sqlite.lexicon import Lexicon, TableNameCounts
 from nacre.stores.sqlite.passages import Documents, Passages
 from nacre.stores.sqlite.tables import Tables

@@ -35,7 +35,7 @@ from nacre.language.translation import (
     verb_forms,
 )
 from nacre.records.schema import Schema
-from nacre.stores.compute_once import compute_once
+from nacre.records.threads import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens

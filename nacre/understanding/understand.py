@@ -13,8 +13,7 @@ from nacre.plans.selects import asked_select, edges_at, variable_of
 from nacre.records.plan import Overview, Plan, Profile
 from nacre.records.schema import Schema
 from nacre.records.threads import start_deadline
-from nacre.records.turn import Reading, Rewrite, Scope, Understanding
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Reading, Rewrite, Scope, Understanding, VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue.follow_up import (
     exclude_given,

@@ -23,7 +23,7 @@ from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import EvidenceSentence, Table
 from nacre.records.plan import Attribute, Edge, Filter, Itself, Profile, Select, Variable
 from nacre.records.schema import Predicate, Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm
 from nacre.stores.sqlite.triples import Triple
 from nacre.wording.clauses import PropertyValues
 from nacre.wording.grid import build_grid

@@ -10,8 +10,7 @@ import pytest
 from ingestion.pipeline import ingest
 from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import look_up_labels
-from nacre.access.overview import overview_words, schema_overview
-from nacre.access.things import class_view, local_thing
+from nacre.access.things import class_view, local_thing, overview_words, schema_overview
 from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.extensions.suggestions.example_questions import find_follow_up_questions, follow_up_drafts
 from nacre.records.browse import PredicateFacts, Thing

@@ -10,7 +10,7 @@ from nacre.config.settings import Settings
 from nacre.extensions.client.facade import Nacre
 from nacre.extensions.suggestions.example_questions import find_example_questions, known_questions
 from nacre.language.word_forms import is_plural
-from nacre.serving.cli.open_library import open_library
+from nacre.serving.cli.options import open_library
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures"

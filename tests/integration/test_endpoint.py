@@ -12,7 +12,7 @@ import pytest
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.endpoints.endpoint import EndpointSource, check_endpoint_url
 from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm
 from tests.support import sparql_server as servers
 
 BAKERY = Path(__file__).parents[1] / "fixtures" / "graphs" / "bakery.ttl"

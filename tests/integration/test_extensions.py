@@ -15,8 +15,7 @@ import pytest
 import nacre
 import nacre.extensions
 from ingestion.pipeline import ingest
-from ingestion.read.inputs import fingerprint
-from ingestion.read.sources import ReadOptions, Sources
+from ingestion.read.sources import ReadOptions, Sources, fingerprint
 from nacre.extension import Extension, extensions, resolve
 from nacre.stores import versions
 from nacre.stores.versions import Manifest, Pointer
@@ -42,7 +41,7 @@ from fastapi.testclient import TestClient
 from graph.app import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
-from ingestion.read.inputs import fingerprint
+from ingestion.read.sources import fingerprint
 from ingestion.read.sources import ReadOptions, Sources
 from nacre.config.settings import Settings
 from nacre.serving.app import create_app
@@ -319,7 +318,7 @@ def test_input_is_ingested_again_with_other_extensions_that_read_it(monkeypatch:
     assert fingerprint(nothing, ()) == before
     for name in ("vocabularies", "spreadsheets", "documents"):
         rest = tuple(each for each in extensions() if each.name != name)
-        monkeypatch.setattr("ingestion.read.inputs.extensions", lambda rest=rest: rest)
+        monkeypatch.setattr("ingestion.read.sources.extensions", lambda rest=rest: rest)
         assert fingerprint(nothing, ()) != before
 
 
@@ -334,7 +333,7 @@ def test_declarations_of_ours_name_what_exists() -> None:
 
 # a reader of a format, and one of a format that is taken
 LOGS = """
-from ingestion.documents.text_formats import DocumentReader, read_plain
+from ingestion.documents import DocumentReader, read_plain
 from nacre.extension import Extension
 EXTENSION = Extension("logs", documents={"log": "logs:LOG", "md": "logs:LOG"})
 LOG = DocumentReader(lambda content: read_plain(content.hex()), takes_bytes=True)

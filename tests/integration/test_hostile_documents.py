@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.documents import text_formats as built
-from ingestion.documents import text_formats as markdown
-from ingestion.documents import text_formats as plain
-from ingestion.documents.text_formats import DocumentText, UnreadableDocument
+from ingestion import documents as built
+from ingestion.documents import DocumentText, UnreadableDocument
 from nacre.extensions.documents import formats
 from nacre.extensions.documents import passages as texts
 from nacre.extensions.documents import read_document as load
@@ -114,7 +112,7 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
 )
 def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
     # a parser that looks back would take hours
-    read = markdown.read_markdown(f"{text}\n\nThe end.")
+    read = built.read_markdown(f"{text}\n\nThe end.")
     told = [s.text for p in text_passages("a.md", read, SeenTexts()) for s in p.sentences]
     assert not told or told[-1].endswith("The end.")
 
@@ -166,7 +164,7 @@ REPEATING = {
     "a key above small members": (formats.read_json, json.dumps({LONG_NAME: {f"k{n}": 1 for n in range(500)}})),
     "a key of long lists": (formats.read_json, json.dumps({LONG_NAME: [1] * 500})),
     "a key of a list with headings": (formats.read_json, json.dumps({LONG_NAME: [{"a": [{"b": 1}]}] * 500})),
-    "a column of Markdown": (markdown.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
+    "a column of Markdown": (built.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
     "a column of CSV": (formats.read_table, f"{LONG_NAME},b\n" + "x,y\n" * 500),
     "a column of HTML": (read_html, f"<table><tr><th>{LONG_NAME}</th></tr>{'<tr><td>x</td></tr>' * 500}</table>"),
 }
@@ -184,8 +182,8 @@ def test_a_long_name_is_short_in_each_row(what: str) -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (plain.read_plain, "a\n\n" * 101),
-        (markdown.read_markdown, "# a\n" * 101),
+        (built.read_plain, "a\n\n" * 101),
+        (built.read_markdown, "# a\n" * 101),
         (formats.read_table, "a,b\n" + "1,2\n" * 101),
         (formats.read_json, "[" + ",".join(["{}", '{"a": 1}'] * 101) + "]"),
         (read_html, "<p>a</p>" * 101),
@@ -204,7 +202,7 @@ def test_rows_that_repeat_their_columns_have_a_limit(monkeypatch: pytest.MonkeyP
     text = "a name of a column,b\n" + "1,2\n" * 100
     assert len(formats.read_table(text).blocks) == 100
     monkeypatch.setattr(built, "MAX_ROW_CHARACTERS", 1000)
-    for read, rows in ((formats.read_table, text), (markdown.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
+    for read, rows in ((formats.read_table, text), (built.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
         with pytest.raises(UnreadableDocument, match="rows with the names of their columns"):
             read(rows)
 
@@ -232,13 +230,13 @@ def test_a_large_file_of_any_format_is_read_within_the_memory_of_a_process(
 
 def test_a_document_of_too_many_sentences_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MAX_SENTENCES", 100)
-    assert texts.has_too_many_sentences(plain.read_plain("Aa. " * 102))
+    assert texts.has_too_many_sentences(built.read_plain("Aa. " * 102))
     assert texts.has_too_many_sentences(formats.read_table("Aa. Bb. Cc. D,e\n" + "1,2\n" * 40))
-    assert not texts.has_too_many_sentences(plain.read_plain("Aa. " * 50))
+    assert not texts.has_too_many_sentences(built.read_plain("Aa. " * 50))
 
 
 def test_long_headings_are_short_in_the_title_of_each_section() -> None:
-    text = markdown.read_markdown(f"# {'h' * 5000}\n\n## {'i' * 5000}\n\na\n\n" + "### b\n\nc\n\n" * 100)
+    text = built.read_markdown(f"# {'h' * 5000}\n\n## {'i' * 5000}\n\na\n\n" + "### b\n\nc\n\n" * 100)
     sections = list(texts._sections(text, "h" * 5000))
     assert len(sections) == 101
     assert max(len(section.title) for section in sections) < 1000

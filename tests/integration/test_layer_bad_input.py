@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.layer.apply import apply_layers, check_layers
-from ingestion.layer.edit import PEOPLE, with_names
+from ingestion.layer.apply import PEOPLE, apply_layers, check_layers, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, layer_files, load_layer_files, read_layer
 from ingestion.layer.resolve import GraphTerms, packs_for, resolve_layer
 from ingestion.read.facts import Facts

@@ -17,14 +17,13 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.records.threads import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
+from nacre.records.threads import CancelToken, WorkCancelled, cancel_token, compute_once, raise_if_cancelled
 from nacre.serving.app import create_app
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.dependencies import LookUpSlotDep, hold_look_up_slot
-from nacre.serving.http.errors import nacre_error_response
+from nacre.serving.http.middleware import nacre_error_response
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import LOOK_UP_SLOTS, TurnService
-from nacre.stores.compute_once import compute_once
 
 # without a slot on purpose: they read no graph, or at most once a second
 WITHOUT_SLOT = {"readyz", "metrics"}

@@ -17,7 +17,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.language.small_talk import intents, lead, nearest_intent, threshold
 from nacre.records.answer import Answer
-from nacre.serving.cli.open_library import open_library
+from nacre.serving.cli.options import open_library
 from nacre.stores import versions
 from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.linking.link_mentions import Linker, linker_of

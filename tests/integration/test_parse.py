@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.read.inputs import rdf_files
 from ingestion.read.parse import parse_files, read_sources
+from ingestion.read.sources import rdf_files
 from nacre.errors import IngestionError
 from tests.support.capsules import capsules
 

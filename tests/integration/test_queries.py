@@ -21,7 +21,7 @@ from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.mcp.tools import thing_description
 from nacre.serving.turn_service import MAX_REPLAYED, StatelessTurnCache, open_turn_service
 from nacre.stores.catalog import Library
-from nacre.stores.sparql.sparql_source import Solutions
+from nacre.stores.sparql_source import Solutions
 from tests.support import sparql_server as servers
 from tools.sandbox import Sandbox
 

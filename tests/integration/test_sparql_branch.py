@@ -18,7 +18,7 @@ from nacre.plans.sparql_vocabulary import XSD
 from nacre.records.turn import Rewrite
 from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
-from nacre.stores.sparql.sparql_source import ASIDE, OxigraphStore
+from nacre.stores.sparql_source import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand
 from tests.support.small_graphs import FIXTURES
 from tests.support.sparql_server import endpoint

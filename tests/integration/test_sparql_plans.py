@@ -13,7 +13,7 @@ from nacre.plans.sparql_engine import sparql_engine
 from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.stores.sparql.sparql_source import OxigraphStore
+from nacre.stores.sparql_source import OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
 from tests.support.random_plans import combined, selects

@@ -13,8 +13,7 @@ from pydantic import SecretStr
 from nacre.config.settings import Settings
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import open_turn_service
-from nacre.stores.state.database import open_database
-from nacre.stores.state.server_engine import has_news
+from nacre.stores.state.database import has_news, open_database
 
 ANN = Caller("ann")
 # the key, the thread, what is stored, the last turn, verified questions, and the stored turn with its thread

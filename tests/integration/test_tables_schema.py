@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from ingestion.induce.write_tables import write_tables
-from ingestion.layer.edit import suggest_annotations
+from ingestion.layer.apply import suggest_annotations
 from ingestion.layer.layer_file import load_layer_files
 from ingestion.read.parse import parse_files
 from ingestion.report import build_report, report_text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.layer.edit import MAX_NAMES
+from ingestion.layer.apply import MAX_NAMES
 from ingestion.pipeline import ingest
 from nacre.access.teaching import find_meanings, named_term, require_teachable
 from nacre.config.embedder import local_embedder

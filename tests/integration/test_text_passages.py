@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.documents.text_formats import DocumentText
+from ingestion.documents import DocumentText
 from nacre.errors import IngestionError
 from nacre.extensions.documents.passages import SeenTexts, document_title, text_passages
 from nacre.extensions.documents.read_document import find_documents, load_documents

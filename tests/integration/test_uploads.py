@@ -38,7 +38,7 @@ from nacre.extensions.uploads.routes import (
 from nacre.serving.app import create_app
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.serving.http.auth import authenticate
-from nacre.serving.http.errors import nacre_error_response
+from nacre.serving.http.middleware import nacre_error_response
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import PART_SLOTS, TurnService
 from nacre.stores.killable_pool import child_command

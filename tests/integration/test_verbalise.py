@@ -8,7 +8,7 @@ import pytest
 from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABELS
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from ingestion.verbalise.sentences import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, pack_passages
+from ingestion.verbalise import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, pack_passages
 from nacre.extensions.endpoints.describe_endpoint import describe_endpoint
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.extensions.endpoints.probe import Budget, BudgetedEndpoint, probe_endpoint

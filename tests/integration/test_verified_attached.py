@@ -20,8 +20,7 @@ from nacre.extensions.verified import look_up as first_use
 from nacre.extensions.verified.checks import check_all, confirm, new_entry
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
-from nacre.records.turn import Rewrite
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Rewrite, VerifiedQuestion
 from nacre.understanding.understand import understand
 from tests.support import sparql_server
 

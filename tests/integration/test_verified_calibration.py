@@ -14,7 +14,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.extensions.verified.checks import calibrate_graph, is_due, undo_calibration
 from nacre.records.answer import Answer
-from nacre.records.verified_question import GraphCalibration, VerifiedQuery, VerifiedQuestion, question_id, values_hash
+from nacre.records.turn import GraphCalibration, VerifiedQuery, VerifiedQuestion, question_id, values_hash
 from nacre.serving.cli.main import main
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.understanding.ranking.probabilities import MIN_JUDGED

@@ -18,7 +18,7 @@ from nacre.extensions.verified import look_up as first_use
 from nacre.extensions.verified.checks import check_all
 from nacre.extensions.verified.entries import VerifiedQuestionService, export_lines, import_lines
 from nacre.extensions.verified.look_up import comparable_verified_questions
-from nacre.records.verified_question import VerifiedQuery
+from nacre.records.turn import VerifiedQuery
 from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden, NotFound, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.records.verified_question import VerifiedQuestion, question_id, question_words, values_hash, values_kind
+from nacre.records.turn import VerifiedQuestion, question_id, question_words, values_hash, values_kind
 from nacre.stores.state.verified_questions import MAX_CANDIDATES, VerifiedQuestionStore
 
 PLAN = {"body": {"kind": "overview"}, "version": 1}

@@ -15,7 +15,7 @@ from nacre.config.settings import Settings
 from nacre.extensions.verified import routes as name_proposals
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
+from nacre.records.turn import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.keys import Caller
 from nacre.serving.mcp import server as resources

@@ -20,7 +20,7 @@ from nacre.extensions.verified.look_up import name_proposals, with_other_name
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.plan import Attribute, Itself, Order, Plan, Select, Variable
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, question_id
+from nacre.records.turn import VerifiedQuery, VerifiedQuestion, question_id
 from nacre.serving.cli.turn_display import note_lines
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.records import Link

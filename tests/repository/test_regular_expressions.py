@@ -25,8 +25,8 @@ KNOWN = {r"\s+$": True, r"(a+)+b": True, r"^x: *(.*) *$": True, r"(?<!\s)\s++$":
 # patterns whose texts are short, and what bounds them
 BOUNDED = {
     "nacre.serving.page.pages.INLINE_ELEMENTS": "the page's own file",
-    "ingestion.induce.labels._NAME_SHAPE": "MAX_NAME_LENGTH",
-    "ingestion.induce.labels._DESCRIPTION_SHAPE": "MAX_NAME_LENGTH",
+    "ingestion.induce.declarations._NAME_SHAPE": "MAX_NAME_LENGTH",
+    "ingestion.induce.declarations._DESCRIPTION_SHAPE": "MAX_NAME_LENGTH",
     "ingestion.induce.partial_dates._forms": "MAX_WORDS",
     "nacre.extensions.documents.passages._LINK": "800 characters for each bracket",
     "nacre.extensions.foreign_queries.model_sparql._TOKEN": "the length of a model's query, which was parsed",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from nacre.records.verified_question import GraphCalibration, VerifiedQuestion, question_id, values_hash, values_kind
+from nacre.records.turn import GraphCalibration, VerifiedQuestion, question_id, values_hash, values_kind
 from nacre.stores.state.database import StateDatabase
 from nacre.stores.state.verified_questions import RECENT_SECONDS, VerifiedQuestionStore
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nacre.stores.compute_once import compute_once
+from nacre.records.threads import compute_once
 
 
 def test_threads_that_need_the_same_result_wait_for_the_one_that_computes_it() -> None:

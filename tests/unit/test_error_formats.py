@@ -7,7 +7,7 @@ import pytest
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
-from nacre.serving.http.errors import error_response
+from nacre.serving.http.middleware import error_response
 from nacre.serving.openai import ChatRequest, ResponseRequest, footnotes, parse_chat_request, to_chat_request
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from nacre.serving.http.connection import new_event_loop
+from nacre.serving.http.middleware import new_event_loop
 
 
 async def _named() -> str:

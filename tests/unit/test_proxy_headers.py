@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nacre.serving.http.connection import ProxyMiddleware, route_path
+from nacre.serving.http.middleware import ProxyMiddleware, route_path
 
 STATED = {"x-forwarded-prefix": "/kg", "x-forwarded-host": "example.org", "x-forwarded-proto": "https"}
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import ToolError
-from nacre.stores.sparql.query_tokens import MAX_DEPTH, MAX_TOKENS, keywords, query_tokens, write_tokens
+from nacre.stores.sparql_source import MAX_DEPTH, MAX_TOKENS, keywords, query_tokens, write_tokens
 
 
 @pytest.mark.parametrize(

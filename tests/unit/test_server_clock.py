@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.stores.state.server_engine import CLOCK_SECONDS, ServerClock
+from nacre.stores.state.database import CLOCK_SECONDS, ServerClock
 
 
 def test_the_server_is_asked_again_after_a_while() -> None:

@@ -6,7 +6,7 @@ from benchmarks.inputs.hostile_sparql import bypasses
 from nacre.errors import ToolError
 from nacre.extensions.foreign_queries.model_sparql import guard_sparql
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
+from nacre.stores.sparql_source import query_tokens, write_tokens
 
 V = "http://example.org/v#"
 

@@ -10,8 +10,7 @@ from nacre.extensions.verified.template import Alignment, template_of
 from nacre.records.json_form import to_json
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
-from nacre.records.turn import Reading
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Reading, VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.records import Link, Ref, token_mask

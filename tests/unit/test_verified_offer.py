@@ -8,8 +8,7 @@ from nacre.extensions.verified.offer import MIN_PROBABILITY, Offer, merge_offer,
 from nacre.extensions.verified.template import Alignment, Template
 from nacre.records.plan import Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
-from nacre.records.turn import Reading, VerifiedMatch
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import Reading, VerifiedMatch, VerifiedQuestion
 from nacre.understanding.question.analyse import analyse_question
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)

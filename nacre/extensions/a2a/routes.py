@@ -84,7 +84,7 @@ from nacre.serving.agent_answer import agent_answer, awaits_choice, chosen_words
 from nacre.serving.errors import ForbiddenOrigin, NotFound, Unauthenticated
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.dependencies import TurnContext, turn_context
-from nacre.serving.http.errors import A2A
+from nacre.serving.http.middleware import A2A
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.runs import CLIENT_LEFT, Run, RunEvent
 from nacre.serving.turn_service import TurnInput, TurnService

@@ -86,7 +86,7 @@ def delete(
 ) -> None:
     """Delete account, sessions, conversations, shared answers, verified questions and uploads of a person or key."""
     from nacre.config.settings import Settings
-    from nacre.serving.cli.open_library import open_library
+    from nacre.serving.cli.options import open_library
 
     settings = Settings()
     owner, accounts = _find(settings, who)
@@ -164,7 +164,7 @@ def _find(settings: "Settings", who: str) -> tuple[str, list[dict[str, Any]]]:
 def _stored(settings: "Settings", owner: str, accounts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """All that is stored of an owner; `what` says what an object is."""
     from nacre.extensions.audit.entries import EntryFilter
-    from nacre.serving.cli.open_library import open_conversations, open_library
+    from nacre.serving.cli.options import open_conversations, open_library
     from nacre.serving.keys import open_keys
 
     yield from ({"what": "account", **each} for each in accounts)

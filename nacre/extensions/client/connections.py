@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.extension import service
 from nacre.extensions.client.facade import Reply, TurnRequest
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
+from nacre.records.turn import VerifiedQuery, VerifiedQuestion
 
 if TYPE_CHECKING:
     from nacre.serving.keys import Caller
@@ -78,7 +78,7 @@ class LocalSource:
     async def _open_service(self) -> TurnService:
         async with self._opening:
             if self._service is None:
-                from nacre.serving.cli.open_library import check_packages
+                from nacre.serving.cli.options import check_packages
 
                 check_packages()
                 from graph.app import load_settings

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion
-from nacre.serving.turn_events import collect_record
+from nacre.records.turn import VerifiedQuery, VerifiedQuestion
+from nacre.serving.transcript import collect_record
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

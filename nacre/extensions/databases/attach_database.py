@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from sqlalchemy import make_url
 
-from ingestion.induce.labels import is_name_shaped
+from ingestion.induce.declarations import is_name_shaped
 from ingestion.induce.names import lowercase_name
 from ingestion.layer.entries import TableEntry
 from ingestion.layer.layer_file import LayerFiles
-from ingestion.read.inputs import rdf_files
+from ingestion.read.sources import rdf_files
 from ingestion.stages import (
     NO_PROGRESS,
     STORED_TABLES,

@@ -18,9 +18,8 @@ from nacre.extensions.databases.attached import AttachedDatabase
 from nacre.extensions.databases.connection import confine_process
 from nacre.extensions.databases.reflect import Selection
 from nacre.records.json_form import from_json
-from nacre.serving.cli.attach import print_classes
-from nacre.serving.cli.ingest import show_progress
-from nacre.serving.cli.open_library import graph_version, print_change
+from nacre.serving.cli.ingest import print_classes, show_progress
+from nacre.serving.cli.options import graph_version, print_change
 from nacre.serving.cli.turn_display import print_line
 from nacre.stores.addresses import configured_database_limits
 from nacre.stores.versions import DATABASE

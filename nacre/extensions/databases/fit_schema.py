@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ingestion.induce.labels import family_name_labels, given_name_labels
+from ingestion.induce.declarations import family_name_labels, given_name_labels
 from ingestion.induce.names import column_name, lowercase_name
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ingestion.documents.text_formats import (
+from ingestion.documents import (
     Block,
     DocumentReader,
     DocumentSize,

@@ -11,8 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ingestion.documents.text_formats import Block, DocumentFile, DocumentText
-from ingestion.verbalise.sentences import MAX_TITLE, bounded_spans, clean_text, pack_passages, sentence_ends
+from ingestion.documents import Block, DocumentFile, DocumentText
+from ingestion.verbalise import MAX_TITLE, bounded_spans, clean_text, pack_passages, sentence_ends
 from nacre.errors import IngestionError
 from nacre.extensions.documents.read_document import find_documents, load_documents
 from nacre.language.thesaurus import function_words

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, get_type_hints
 from langchain_core.document_loaders import BaseLoader
 from pydantic import TypeAdapter, ValidationError
 
-from ingestion.documents.text_formats import (
+from ingestion.documents import (
     BLOCK_SEPARATOR,
     MAX_CHARACTERS,
     DocumentFile,

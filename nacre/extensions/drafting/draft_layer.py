@@ -21,8 +21,7 @@ from yaml.nodes import MappingNode, SequenceNode
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt, structured_reply
 from agents.turn_view import NO_USAGE, Result, Usage
 from ingestion.induce.names import namespace_word
-from ingestion.layer.apply import apply_layers, check_layers
-from ingestion.layer.edit import ORDER, Sections, format_entries, layer_text
+from ingestion.layer.apply import ORDER, Sections, apply_layers, check_layers, format_entries, layer_text
 from ingestion.layer.entries import ClassEntry, PropertyEntry
 from ingestion.layer.layer_file import LayerFile, LayerFiles, known_prefixes, read_layer, read_yaml
 from ingestion.read.facts import Facts, unique_counts

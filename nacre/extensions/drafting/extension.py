@@ -6,6 +6,6 @@ EXTENSION = Extension(
     "drafting",
     services={
         "draft": "nacre.extensions.drafting.command:write_draft",
-        "schema": "nacre.extensions.drafting.json_schema:layer_json_schema",
+        "schema": "nacre.extensions.drafting.command:layer_json_schema",
     },
 )

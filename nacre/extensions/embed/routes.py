@@ -18,8 +18,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import ForbiddenOrigin, NotFound
 from nacre.serving.http.auth import OWN_SITES, Authenticator
-from nacre.serving.http.connection import route_path
-from nacre.serving.http.errors import error_response, nacre_error_response
+from nacre.serving.http.middleware import error_response, nacre_error_response, route_path
 from nacre.serving.keys import KEY_NAME, Caller
 from nacre.serving.page.pages import PAGE_HEADERS, STATIC_FOLDER, PageFiles, content_security_policy
 

@@ -49,7 +49,7 @@ from nacre.extensions.endpoints.probe import (
 )
 from nacre.plans.sparql_vocabulary import write_pattern
 from nacre.records.schema import Schema
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm
 
 NO_ANSWER = "the endpoint did not answer in time."
 

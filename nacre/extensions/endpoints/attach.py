@@ -40,9 +40,8 @@ from nacre.extensions.endpoints.probe import (
 from nacre.language.tokens import word_forms
 from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Endpoint, Schema
-from nacre.serving.cli.attach import print_classes
-from nacre.serving.cli.ingest import show_progress
-from nacre.serving.cli.open_library import print_change, recheck_verified_questions
+from nacre.serving.cli.ingest import print_classes, show_progress
+from nacre.serving.cli.options import print_change, recheck_verified_questions
 from nacre.serving.cli.turn_display import print_line
 from nacre.serving.page.pages import PageFiles
 from nacre.stores import versions

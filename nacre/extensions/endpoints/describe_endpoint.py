@@ -51,7 +51,7 @@ from nacre.extensions.endpoints.probe import LiteralSample, ProbeResult, TypeSet
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
 from nacre.records.schema import Class, Group, Predicate, Schema
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.lexicon import TableLink
 
 # maximum number of namespaces of each type set

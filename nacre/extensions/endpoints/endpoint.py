@@ -29,8 +29,8 @@ from nacre.extensions.endpoints.endpoint_answers import (
 )
 from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
-from nacre.stores.sparql.sparql_source import Solutions
+from nacre.stores.deadline_network import bound_to_deadlines, network_deadline
+from nacre.stores.sparql_source import Solutions
 
 log = logging.getLogger(__name__)
 

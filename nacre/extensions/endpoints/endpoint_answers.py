@@ -20,7 +20,7 @@ import pyoxigraph as ox
 
 from nacre.errors import ToolError
 from nacre.stores.addresses import host_of
-from nacre.stores.sparql.sparql_source import SparqlTerm
+from nacre.stores.sparql_source import SparqlTerm
 
 log = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ from nacre.plans.sparql_vocabulary import (
 )
 from nacre.records.schema import Endpoint, Schema
 from nacre.stores.addresses import EndpointLimits
-from nacre.stores.sparql.sparql_source import SparqlTerm, text_search_pattern
+from nacre.stores.sparql_source import SparqlTerm, text_search_pattern
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconThing, LexiconWord
 from nacre.stores.sqlite.triples import TYPE
 

@@ -24,7 +24,7 @@ from nacre.plans.property_path import (
 )
 from nacre.plans.property_path import Sequence as PathSequence
 from nacre.plans.sparql_vocabulary import format_iri, format_literal, pattern_iris
-from nacre.stores.sparql.query_tokens import query_tokens, write_tokens
+from nacre.stores.sparql_source import query_tokens, write_tokens
 
 # names of things, or codes of a property, that a layer may give: each query has all of them (given)
 MAX_GIVEN = 100

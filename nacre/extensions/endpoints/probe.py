@@ -29,7 +29,7 @@ from nacre.errors import ToolError
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.sparql_vocabulary import write_membership
 from nacre.records.schema import Schema, TextSearch
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
 
 # maximum number of classes and predicates, largest first; of type sets, above which each class counts alone
 MOST_CLASSES, MOST_PREDICATES, MOST_SETS = 100, 120, 120

@@ -17,7 +17,7 @@ import typer
 from nacre.errors import ConfigError
 from nacre.extension import service
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import open_library
+from nacre.serving.cli.options import open_library
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingestion.read.facts import Facts, change_mask, unique_counts
-from ingestion.verbalise.sentences import (
+from ingestion.verbalise import (
     PASSAGE_LENGTH,
     bounded_spans,
     capitalise_sentence,

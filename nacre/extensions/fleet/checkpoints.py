@@ -22,9 +22,16 @@ from psycopg_pool import AsyncConnectionPool
 from nacre.records.threads import run_in_thread
 from nacre.stores.state.checkpoints import OrderedSaver, StoredCheckpoint
 from nacre.stores.state.conversations import index_sizes
-from nacre.stores.state.database import StateDatabase, StorageError, server_error, unusable_state
+from nacre.stores.state.database import (
+    CONNECT_ARGUMENTS,
+    CONNECT_SECONDS,
+    StateDatabase,
+    StorageError,
+    has_news,
+    server_error,
+    unusable_state,
+)
 from nacre.stores.state.locks import StateLocks
-from nacre.stores.state.server_engine import CONNECT_ARGUMENTS, CONNECT_SECONDS, has_news
 
 CONNECTIONS = 4
 

@@ -20,8 +20,7 @@ from nacre.plans.sparql_engine import LabelLookup, last_segment
 from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, write_out_subclasses
 from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
-from nacre.stores.sparql.query_tokens import keywords, query_tokens, write_tokens
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, seconds_left
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, keywords, query_tokens, seconds_left, write_tokens
 from nacre.stores.sqlite.triples import TYPE
 from tools.sparql import BRANCH
 from tools.sql import failed_query, summarize_rows

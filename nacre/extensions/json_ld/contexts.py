@@ -18,7 +18,7 @@ import numpy as np
 
 from ingestion.read.sources import DEFAULT_EXPANSION
 from nacre.errors import IngestionError
-from nacre.stores.sparql.deadline_network import bound_to_deadlines, network_deadline
+from nacre.stores.deadline_network import bound_to_deadlines, network_deadline
 
 # address of a context without its scheme -> its copy in `jsonld/`, whose README has sources and licences
 BUNDLED_CONTEXTS = {

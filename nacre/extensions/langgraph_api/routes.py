@@ -41,7 +41,7 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, LookUpSlotDep, TurnServiceDep
-from nacre.serving.http.errors import LANGGRAPH
+from nacre.serving.http.middleware import LANGGRAPH
 from nacre.serving.http.threads import ThreadPath
 from nacre.serving.keys import Caller
 from nacre.serving.threads import validate_thread_name

@@ -13,7 +13,7 @@ import typer
 from nacre.errors import ConfigError
 from nacre.extension import service
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import (
+from nacre.serving.cli.options import (
     configured_embedder,
     graph_version,
     is_attached,
@@ -111,7 +111,7 @@ def teach(
 
     The word is added to the layer people.yaml of the graph. One that means something already is refused.
     """
-    from ingestion.layer.edit import with_further_name
+    from ingestion.layer.apply import with_further_name
     from nacre.access.teaching import find_meanings, named_term, require_teachable
     from nacre.serving.cli.ask import ask
 

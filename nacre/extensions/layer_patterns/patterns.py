@@ -14,7 +14,7 @@ from ingestion.index.triples import ntriples_literal, ntriples_name
 from ingestion.vocabulary import XSD
 from nacre.errors import IngestionError, ToolError
 from nacre.stores.killable_pool import KillablePool, pool_errors
-from nacre.stores.sparql.sparql_source import plain_term
+from nacre.stores.sparql_source import plain_term
 
 # a rule of a layer took at most 1 s over 45,000 triples (measured with the layers of real graphs)
 SECONDS = 60.0

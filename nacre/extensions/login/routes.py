@@ -35,7 +35,7 @@ from nacre.language.sanitize import strip_control_characters
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound, StorageUnavailable, Unauthenticated
 from nacre.serving.http.auth import Authenticator, run_while_unknown
-from nacre.serving.http.errors import MCP
+from nacre.serving.http.middleware import MCP
 from nacre.serving.keys import Caller, report_deed
 from nacre.serving.page.pages import content_security_policy
 from nacre.stores.state.database import StorageError, open_state

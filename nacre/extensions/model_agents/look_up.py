@@ -20,7 +20,7 @@ from nacre.plans.sparql_vocabulary import (
 )
 from nacre.records.evidence import LookUp, Occurrence
 from nacre.records.schema import Relation, Schema
-from nacre.stores.sparql.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from tools.provenance import is_id, look_up_entities
 

@@ -27,8 +27,7 @@ from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Combine, Plan, Select
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import EarlierTurn, Mention, Understanding
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import EarlierTurn, Mention, Understanding, VerifiedQuestion
 from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 from nacre.stores.sqlite.schema_sql import is_secondary

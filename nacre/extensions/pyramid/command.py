@@ -9,7 +9,7 @@ import typer
 
 from nacre.errors import ConfigError
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import configured_embedder, open_library, publish_layer_change
+from nacre.serving.cli.options import configured_embedder, open_library, publish_layer_change
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingestion.index.triples import is_plain_iri, ntriples_literal
-from ingestion.layer.edit import layer_text
+from ingestion.layer.apply import layer_text
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer, read_layer_files
 from ingestion.vocabulary import LABEL, TYPE
 from nacre.errors import ConfigError

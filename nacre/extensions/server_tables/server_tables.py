@@ -22,7 +22,7 @@ from nacre.extensions.server_tables.translate import NUL, ServerPlace, ServerQue
 from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password
 from nacre.stores.sqlite.tables import Cell, RowFacts, SqlResult, Tables, lexical_form, quote_identifier
-from nacre.stores.state.server_engine import has_news
+from nacre.stores.state.database import has_news
 from nacre.stores.versions import TABLES
 
 # a query of an alternative reading, which in a file has a limit of steps, may have this cost by the server's plan for

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nacre.errors import ConfigError
-from nacre.serving.cli.open_library import open_conversations
+from nacre.serving.cli.options import open_conversations
 from nacre.serving.cli.turn_display import print_line
 
 shares_app = typer.Typer(

@@ -21,7 +21,7 @@ from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from nacre.access.overview import origin_words
+from nacre.access.things import origin_words
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
     OpenedShare,

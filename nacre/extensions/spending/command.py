@@ -61,7 +61,7 @@ def forget_days(settings: "Settings", owner: str) -> None:
 def _opened(settings: "Settings") -> "Iterator[Spending | None]":
     """The days; None if there are no conversations, beside which they are stored."""
     from nacre.extensions.spending.limits import Spending
-    from nacre.serving.cli.open_library import open_conversations
+    from nacre.serving.cli.options import open_conversations
     from nacre.stores.state.database import StorageError
 
     with open_conversations() as conversations:

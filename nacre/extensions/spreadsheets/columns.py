@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from ingestion.induce.labels import is_name_shaped
+from ingestion.induce.declarations import is_name_shaped
 from ingestion.induce.names import MANY_DAYS, is_called_date
 from ingestion.read.facts import STRING, TermSort
 from ingestion.read.tables import TermNumbers, Terms

@@ -35,7 +35,7 @@ from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep, run
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql.query_tokens import keywords, query_tokens
+from nacre.stores.sparql_source import keywords, query_tokens
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox

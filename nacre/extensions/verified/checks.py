@@ -32,9 +32,11 @@ from nacre.records.evidence import Cell, Rows
 from nacre.records.json_form import from_json
 from nacre.records.plan import Plan
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import LONGEST_QUESTION, Reading, Rewrite
-from nacre.records.verified_question import (
+from nacre.records.turn import (
+    LONGEST_QUESTION,
     GraphCalibration,
+    Reading,
+    Rewrite,
     VerifiedQuery,
     VerifiedQuestion,
     VerifiedState,

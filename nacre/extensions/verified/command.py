@@ -12,13 +12,13 @@ import typer
 
 from nacre.errors import ConfigError
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import open_library
+from nacre.serving.cli.options import open_library
 from nacre.serving.cli.turn_display import adapt_commands, print_line, teach_command
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.extensions.verified.entries import VerifiedQuestionService
-    from nacre.records.verified_question import VerifiedQuestion
+    from nacre.records.turn import VerifiedQuestion
     from nacre.serving.turn_service import TurnService
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ def add(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether the answer is right.")] = False,
 ) -> int:
     """Confirm a question: with a query of your own, or with the answer that the graph gives now."""
-    from nacre.records.verified_question import VerifiedQuery
+    from nacre.records.turn import VerifiedQuery
     from nacre.serving.keys import LOCAL_CALLER
 
     if sql and sparql:

@@ -36,8 +36,8 @@ from nacre.extensions.verified.checks import (
 )
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.records.verified_question import MAX_PAGE, GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
-from nacre.serving.cli.open_library import open_library
+from nacre.records.turn import MAX_PAGE, GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.serving.cli.options import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.turn_service import TurnService

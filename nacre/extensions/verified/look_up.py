@@ -45,8 +45,16 @@ from nacre.language.small_talk import strip_courtesy
 from nacre.language.tokens import Token, tokenize
 from nacre.records.schema import Schema
 from nacre.records.threads import raise_if_cancelled, run_in_thread
-from nacre.records.turn import Reading, Rewrite, Understanding, VerifiedMatch
-from nacre.records.verified_question import VerifiedQuery, VerifiedQuestion, normalised_question, question_words
+from nacre.records.turn import (
+    Reading,
+    Rewrite,
+    Understanding,
+    VerifiedMatch,
+    VerifiedQuery,
+    VerifiedQuestion,
+    normalised_question,
+    question_words,
+)
 from nacre.stores.graph import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.state.verified_questions import VerifiedQuestionStore

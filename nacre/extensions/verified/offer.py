@@ -45,8 +45,7 @@ from nacre.records.plan import (
     Select,
 )
 from nacre.records.schema import Schema
-from nacre.records.turn import ExpectedKind, Reading, VerifiedMatch
-from nacre.records.verified_question import MAX_PROBABILITY, VerifiedQuestion
+from nacre.records.turn import MAX_PROBABILITY, ExpectedKind, Reading, VerifiedMatch, VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parse_question import expected_kind
 from nacre.understanding.question.records import Cue, Link, Question

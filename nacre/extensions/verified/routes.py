@@ -22,8 +22,7 @@ from nacre.extensions.verified.entries import (
 from nacre.extensions.verified.look_up import NameProposal
 from nacre.records.answer import Value
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import LONGEST_QUESTION
-from nacre.records.verified_question import MAX_PAGE, VerifiedQuery, VerifiedQuestion, VerifiedState
+from nacre.records.turn import LONGEST_QUESTION, MAX_PAGE, VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.errors import StorageUnavailable
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (

@@ -17,7 +17,7 @@ from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.json_form import from_json
 from nacre.records.plan import Attribute, Body, Filter, Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.records import Cue, Link, Question

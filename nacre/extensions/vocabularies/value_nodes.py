@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.labels import FLOATS, NUMBER, family_name_labels, given_name_labels
+from ingestion.induce.declarations import FLOATS, NUMBER, family_name_labels, given_name_labels
 from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import Draft, TermPair
 from ingestion.read.facts import unique_counts

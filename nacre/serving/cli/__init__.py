@@ -3,13 +3,9 @@
 In reading order:
     main          arguments -> a command and an exit code
     ask           `nacre ask`, `nacre chat`
-    ingest        `nacre ingest`, `nacre index`
-    attach        `nacre attach`
+    ingest        `nacre ingest`, `nacre index`, `nacre attach`
     graphs        `nacre graphs`, `report`, `export`, `remove`, `doctor`
-    layer         `nacre layer check | draft | apply | show | remove | schema`
-    examples      `nacre examples add | import | export | list | check | approve | remove`
     serve         `nacre serve`, `nacre mcp`, `nacre keys`
-    options       options of several commands -> the context of a turn
-    open_library  settings -> library and embedder; versions that differ in their layers
+    options       options of several commands -> the context of a turn; settings -> library and embedder
     turn_display  a turn on the terminal
 """

@@ -21,7 +21,7 @@ import typer
 from nacre.errors import ConfigError, NacreError
 from nacre.extension import service
 from nacre.serving.cli import options
-from nacre.serving.cli.open_library import (
+from nacre.serving.cli.options import (
     configured_embedder,
     graph_version,
     open_conversations,
@@ -34,7 +34,7 @@ from nacre.stores.versions import version_folder
 if TYPE_CHECKING:
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
-    from nacre.records.verified_question import VerifiedState
+    from nacre.records.turn import VerifiedState
     from nacre.stores.catalog import Library
     from nacre.stores.graph import Graph
     from nacre.stores.sqlite.tables import Tables
@@ -75,7 +75,7 @@ def report(
     ] = False,
 ) -> None:
     """Report where every triple of a graph is stored, or what of an attached database is not in it."""
-    from ingestion.layer.edit import suggest_annotations
+    from ingestion.layer.apply import suggest_annotations
     from ingestion.report import build_report, report_text
     from nacre.records.json_form import to_json
 

@@ -20,8 +20,8 @@ with pause_collection():
 
     from nacre.errors import GraphNotFound, NacreError
     from nacre.extension import provided, services
-    from nacre.serving.cli import ask, attach, graphs, ingest, serve
-    from nacre.serving.cli.open_library import check_packages
+    from nacre.serving.cli import ask, graphs, ingest, serve
+    from nacre.serving.cli.options import check_packages
     from nacre.serving.cli.serve import keys_app
     from nacre.serving.cli.turn_display import adapt_commands
 
@@ -59,7 +59,7 @@ def root(
 
 _COMMANDS = (
     ingest.ingest,
-    attach.attach,
+    ingest.attach,
     graphs.graphs,
     graphs.report,
     graphs.export,

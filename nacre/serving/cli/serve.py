@@ -160,8 +160,7 @@ def _allowed_host(setting: str, has_keys: bool) -> str:
 
 
 def _checked_root_path(text: str) -> str:
-    from nacre.serving.http.connection import ROOT_PATH
-    from nacre.serving.http.middleware import OWN_PATHS
+    from nacre.serving.http.middleware import OWN_PATHS, ROOT_PATH
 
     root = text.rstrip("/")
     # the server could not tell a path of its own from one that a proxy has left whole
@@ -173,7 +172,7 @@ def _checked_root_path(text: str) -> str:
 def _uvicorn_config(settings: "Settings", processes: int, root_path: str) -> "uvicorn.Config":
     import uvicorn
 
-    from nacre.serving.http.connection import MAX_HEAD_BYTES, BoundedConnection
+    from nacre.serving.http.middleware import MAX_HEAD_BYTES, BoundedConnection
 
     return uvicorn.Config(
         "nacre.serving.app:create_worker_app",
@@ -183,7 +182,7 @@ def _uvicorn_config(settings: "Settings", processes: int, root_path: str) -> "uv
         access_log=False,
         server_header=False,
         http=BoundedConnection,
-        loop="nacre.serving.http.connection:new_event_loop",
+        loop="nacre.serving.http.middleware:new_event_loop",
         ws="none",
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,

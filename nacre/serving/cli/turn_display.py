@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 from nacre.language.sanitize import disarm_citations, strip_control_characters
 from nacre.language.values import format_value
 from nacre.records.answer import Answer, Citation, Cost, MatchCandidate
-from nacre.serving.turn_events import require_record
+from nacre.serving.transcript import require_record
 
 PASSAGE_WIDTH = 200
 

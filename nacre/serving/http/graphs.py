@@ -17,19 +17,26 @@ from pydantic import BaseModel, Field
 from ingestion.report import IngestReport, build_report
 from nacre.access.class_table import class_facet, class_table
 from nacre.access.open_graph import look_up_labels
-from nacre.access.overview import MOST_CLASSES, MOST_SEARCHED, SchemaOverview, overview_words, schema_overview
-from nacre.access.places import find_places
-from nacre.access.things import class_view, local_thing
+from nacre.access.things import (
+    MOST_CLASSES,
+    MOST_SEARCHED,
+    SchemaOverview,
+    class_view,
+    find_places,
+    local_thing,
+    overview_words,
+    schema_overview,
+)
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import services
 from nacre.records.browse import BrowseLimits, ClassView, Comparison, Facet, MemberTable, RowFilter, TableRequest, Thing
 from nacre.records.schema import Class, Predicate
+from nacre.records.threads import compute_once
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
 from nacre.serving.transcript import csv_cell
 from nacre.stores.catalog import Library
-from nacre.stores.compute_once import compute_once
 from nacre.stores.graph import Graph, error_reason
 from nacre.stores.versions import version_folder
 

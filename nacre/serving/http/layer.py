@@ -17,7 +17,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ingestion.layer.edit import MAX_NAMES, names_from_people, with_further_name, with_names
+from ingestion.layer.apply import MAX_NAMES, names_from_people, with_further_name, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
 from ingestion.layer.resolve import Kind
 from nacre.access.teaching import MAX_NAME, Meaning, find_meanings, named_term, require_teachable

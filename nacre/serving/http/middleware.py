@@ -3,7 +3,12 @@
 The length of the path, the request id, access log and metrics; then the body: who sent it is known before it is read,
 and its size and its JSON are checked. Logs are one line per event on stderr, as text or JSON, each with its request's
 id.
-"""
+
+Error replies: error -> reply with status, headers and one line that says why, in the format of the path's protocol.
+
+What lies between clients and the app: uvicorn's connection with a time limit, and the proxies in front of it. A client
+that starts a request and does not finish it is disconnected. The event loop of the server is uvloop if it is installed,
+on which a turn takes an eighth less time."""
 
 import asyncio
 import json
@@ -11,22 +16,33 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
 
-from starlette.datastructures import MutableHeaders
+import h11
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nacre.errors import NacreError
 from nacre.language.sanitize import escape_controls
 from nacre.records.threads import run_in_thread
 from nacre.serving.capacity import FairSlots
+from nacre.serving.errors import (
+    ModelNotFound,
+    StorageUnavailable,
+    TooManyRequests,
+    Unauthenticated,
+    error_status,
+)
 from nacre.serving.http.auth import authenticate, bearer_token
-from nacre.serving.http.connection import route_path
 from nacre.serving.http.dependencies import CLIENT_LEFT
-from nacre.serving.http.errors import error_response, nacre_error_response
 from nacre.serving.telemetry import Metrics
 
 log = logging.getLogger("nacre.access")
@@ -321,3 +337,211 @@ class JsonFormatter(logging.Formatter):
 
 def _shorten(text: str) -> str:
     return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}..."
+
+
+async def validation_error_response(request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that does not match its route's parameters, without the values that were sent."""
+    assert isinstance(error, RequestValidationError)
+    # LangServe raises errors that are plain strings
+    problems = [
+        {key: each[key] for key in ("loc", "msg", "type")} if isinstance(each, dict) else {"msg": str(each)}
+        for each in error.errors()
+    ]
+    # replies can't contain lone surrogates, which a client may put into a name
+    problems = json.loads(json.dumps(problems).encode("ascii", "replace"))
+    path = [part for part in problems[0].get("loc", ()) if part != "body"] if problems else []
+    return error_response(route_path(request.scope), 422, problems, param=str(path[0]) if path else None)
+
+
+async def routing_error_response(request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request for an unknown route or method."""
+    assert isinstance(error, HTTPException)
+    return error_response(route_path(request.scope), error.status_code, error.detail, error.headers)
+
+
+async def storage_error_response(request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that failed on the conversation store."""
+    return await nacre_error_response(
+        request, StorageUnavailable(f"The conversations can't be read or written now ({error}). Try again.")
+    )
+
+
+async def nacre_error_response(request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that raised a NacreError."""
+    assert isinstance(error, NacreError)
+    headers = {}
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    if isinstance(error, Unauthenticated):
+        headers |= request.app.state.authenticator.challenge(request)
+    code = "model_not_found" if isinstance(error, ModelNotFound) else None
+    return error_response(route_path(request.scope), error_status(error), str(error), headers, code=code)
+
+
+ErrorFormat = Literal["openai", "json-rpc", "langgraph", "own"]
+
+OPENAI, MCP, A2A, LANGGRAPH = "/v1", "/mcp", "/a2a", "/langgraph"
+
+FORMATS: dict[str, ErrorFormat] = {OPENAI: "openai", MCP: "json-rpc", A2A: "json-rpc", LANGGRAPH: "langgraph"}
+
+# OpenAI's error types by status; others are `invalid_request_error` or, from 500 on, `server_error`
+OPENAI_ERROR_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+OPENAI_ERROR_CODES = {401: "invalid_api_key", 413: "context_length_exceeded", 429: "rate_limit_exceeded"}
+
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603  # JSON-RPC 2.0, section 5.1
+
+
+def error_format(path: str) -> ErrorFormat:
+    """The error format of a path's protocol.
+
+    >>> error_format("/v1/models"), error_format("/mcp"), error_format("/api/ask")
+    ('openai', 'json-rpc', 'own')
+    """
+    return FORMATS.get(f"/{path[1:].partition('/')[0]}", "own")
+
+
+def error_response(
+    path: str,
+    status: int,
+    detail: Any,
+    headers: Mapping[str, str] | None = None,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+) -> JSONResponse:
+    """The reply. `detail` is one line, or a list of problems with fields. `code` and `param` are OpenAI's."""
+    format = error_format(path)
+    message = detail if isinstance(detail, str) else "; ".join(_problem_message(each) for each in detail)
+    if format == "openai":
+        # OpenAI's API has no status 422
+        status = 400 if status == 422 else status
+        body: dict[str, Any] = openai_error(status, message, code, param)
+    elif format == "json-rpc":
+        body = {"jsonrpc": "2.0", "id": None, "error": {"code": json_rpc_code(status), "message": message}}
+    else:
+        # LangGraph's clients show a text alone
+        body = {"detail": message if format == "langgraph" else detail}
+    return JSONResponse(body, status_code=status, headers=dict(headers or {}))
+
+
+def openai_error(status: int, message: str, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """The body of an error in the format of OpenAI's API.
+
+    >>> openai_error(400, "No messages.", param="messages")["error"]["type"]
+    'invalid_request_error'
+    """
+    kind = OPENAI_ERROR_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "param": param, "code": code or OPENAI_ERROR_CODES.get(status)}}
+
+
+def json_rpc_code(status: int) -> int:
+    """JSON-RPC's code for a request that was refused before its message was read.
+
+    >>> json_rpc_code(400), json_rpc_code(401), json_rpc_code(500)
+    (-32700, -32600, -32603)
+    """
+    return PARSE_ERROR if status == 400 else INTERNAL_ERROR if status >= 500 else INVALID_REQUEST
+
+
+def _problem_message(problem: Mapping[str, Any]) -> str:
+    where = ".".join(str(part) for part in problem.get("loc", ()) if part != "body")
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+
+
+MAX_HEAD_BYTES = 65_536  # limit for the head of a request; uvicorn's other parser (httptools) has none
+
+
+class BoundedConnection(H11Protocol):
+    """Closes the connection if a request is not complete, body included, within `seconds` of its first byte.
+
+    uvicorn creates connections itself and passes the class to its workers by name, so each process sets `seconds`.
+    """
+
+    seconds = 30.0
+    _unfinished: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # the address that the connection comes from, whatever its headers say: `request.state.peer`
+        self.app_state = {**self.app_state, "peer": self.client[0] if self.client else ""}
+        self._update_timer()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._update_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_timer()
+        super().connection_lost(exc)
+
+    def _update_timer(self) -> None:
+        # IDLE: incomplete head; SEND_BODY: incomplete body. Between requests uvicorn's own limit applies
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._cancel_timer()
+        elif self._unfinished is None:
+            self._unfinished = self.loop.call_later(self.seconds, self._abort)
+
+    def _abort(self) -> None:
+        self._unfinished = None
+        if not self.transport.is_closing():
+            self.transport.abort()
+
+    def _cancel_timer(self) -> None:
+        if self._unfinished is not None:
+            self._unfinished.cancel()
+            self._unfinished = None
+
+
+# a path of at most five parts, none of which leads upwards, and a host with its port
+ROOT_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[\w.~-]{1,60}){1,5}", re.ASCII)
+FORWARDED_HOST = re.compile(r"(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
+
+
+class ProxyMiddleware(ProxyHeadersMiddleware):
+    """Gives a request the address that its client used: `root_path`, scheme, host and client.
+
+    The root path is that of the server (uvicorn's `root_path`), which a proxy may have removed from the path of a
+    request or not, or X-Forwarded-Prefix, which it has. Headers count only if a trusted proxy sent them.
+    """
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            root = scope["root_path"]
+            path = scope["path"].removeprefix(root)
+            if root and (path == root or path.startswith(f"{root}/")):
+                path = path[len(root) :]
+            if (scope["client"] or ("",))[0] in self.trusted_hosts:
+                headers = Headers(scope=scope)
+                prefix = _last(headers, "x-forwarded-prefix").rstrip("/")
+                if ROOT_PATH.fullmatch(prefix):
+                    root = prefix
+                host = _last(headers, "x-forwarded-host")
+                changed = {b"host": host} if FORWARDED_HOST.fullmatch(host) else {}
+                if self.trusted_hosts.always_trust and (client := _last(headers, "x-forwarded-for")):
+                    # uvicorn would take the first one, which a client can write
+                    changed[b"x-forwarded-for"] = client
+                others = [each for each in scope["headers"] if each[0] not in changed]
+                scope["headers"] = [*others, *((name, value.encode()) for name, value in changed.items())]
+            scope["root_path"], scope["path"] = root, root + path
+        await super().__call__(scope, receive, send)
+
+
+def _last(headers: Headers, name: str) -> str:
+    """The value that the nearest proxy wrote; those before it may be the client's."""
+    return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
+
+
+def route_path(scope: MutableMapping[str, Any]) -> str:
+    """The path of a request without the root path of the server."""
+    root: str = scope.get("app_root_path", scope.get("root_path", ""))
+    return str(scope["path"]).removeprefix(root)
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """A new event loop; Python's own without uvloop, as on Windows."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

@@ -21,7 +21,7 @@ from nacre.records.answer import Answer, Option
 from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.telemetry import Metrics, trace_turn
-from nacre.serving.turn_events import collect_record
+from nacre.serving.transcript import collect_record
 from nacre.serving.turn_service import RULES_CONTEXT, TurnInput, TurnService
 
 # versions are dates, so that their order is that of text

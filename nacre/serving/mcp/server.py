@@ -30,10 +30,10 @@ from nacre.errors import NacreError
 from nacre.records.json_form import from_json
 from nacre.records.plan import Plan
 from nacre.records.threads import run_in_thread
-from nacre.records.verified_question import VerifiedQuestion
+from nacre.records.turn import VerifiedQuestion
 from nacre.serving.errors import StorageUnavailable
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
-from nacre.serving.http.errors import MCP, nacre_error_response
+from nacre.serving.http.middleware import MCP, nacre_error_response
 from nacre.serving.mcp.ask import ToolContext
 from nacre.serving.mcp.tools import TOOLS, ContextResolver, add_tools
 from nacre.stores import versions

@@ -27,7 +27,7 @@ from nacre.records.browse import PredicateFacts
 from nacre.records.evidence import Cell
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.verified_question import MAX_PAGE, VerifiedQuery, VerifiedQuestion
+from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion
 from nacre.serving.agent_answer import AgentAnswer
 from nacre.serving.http import layer
 from nacre.serving.http.dependencies import GraphLookUp

@@ -13,8 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nacre.stores.state.database import ServerDatabaseError, StateDatabase, lock_number
-from nacre.stores.state.server_engine import has_news
+from nacre.stores.state.database import ServerDatabaseError, StateDatabase, has_news, lock_number
 from nacre.stores.versions import try_lock
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import Any
 
 from nacre.errors import ConfigError
 from nacre.records.json_form import from_json, to_json
-from nacre.records.verified_question import (
+from nacre.records.turn import (
     GraphCalibration,
     VerifiedQuestion,
     VerifiedState,

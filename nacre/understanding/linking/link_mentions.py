@@ -19,7 +19,7 @@ from nacre.language.thesaurus import concept_phrases, english_data, function_wor
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
-from nacre.stores.compute_once import compute_once
+from nacre.records.threads import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.adjectives import link_quantity_nodes
 from nacre.understanding.linking.link_names import ValueLinker

@@ -1,7 +1,7 @@
-"""Plain text and Markdown -> DocumentText, its blocks in order.
+"""Documents as text in blocks, each with its place: plain text and Markdown -> DocumentText. The extension `documents`
+reads other formats.
 
-First the text of a document with its blocks, and what the readers of all formats use.
-"""
+First the text of a document with its blocks, and what the readers of all formats use."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

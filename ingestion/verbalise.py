@@ -1,7 +1,6 @@
 """Sentences of passages: text -> one line -> spans of its sentences; sentences about one thing -> passages.
 
-Passages have a length that suits search. Labels get their form in a sentence, with forms of "be" and lists of names.
-"""
+Passages have a length that suits search. Labels get their form in a sentence, with forms of "be" and lists of names."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,0 @@
-"""From texts to passages: sentences -> passages of a length that suits search."""
