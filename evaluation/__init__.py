@@ -8,7 +8,8 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
     ablation                what each pass of understanding is worth
     learn                   weights and limits of the rules
     calibrate_answers       weights of what is said with confidence, in minutes
-    answer_limits, samples  what `learn` needs: limits of what is answered, samples of the parser
+    answer_limits, samples  what `learn` needs: limits of what is answered, samples of the parser,
+                            chosen options; values compared in any order
     learn_text_answers, learn_sufficiency, orientation_likeness
                             weights of text answers, of single triples; the limit of small talk
     verified_measure, verified_learn, verified_calibration
@@ -16,5 +17,4 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
     faculty, ferry          fictional graphs with texts
     reword, unanswerable, removed_facts
                             questions derived from other questions, graphs without their answers
-    metrics                 chosen options; values compared in any order
 """

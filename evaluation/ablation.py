@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import nacre.understanding as understanding
-from evaluation.metrics import same_values
-from evaluation.samples import plan_values
+from evaluation.samples import plan_values, same_values
 from nacre.config.embedder import local_embedder
 from nacre.records.evidence import Cell
 from nacre.records.plan import Body

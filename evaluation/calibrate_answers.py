@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from evaluation.answer_limits import RANKED_ONLY
 from evaluation.learn import fit_logistic, graph_folds
-from evaluation.metrics import same_values
+from evaluation.samples import same_values
 from nacre.config.embedder import local_embedder
 from nacre.records.plan import Plan
 from nacre.records.turn import Rewrite

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from evaluation.faculty import faculty_questions, write_faculty
 from evaluation.learn import fit_logistic
-from evaluation.metrics import chosen_options
+from evaluation.samples import chosen_options
 from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder
 from nacre.extensions.pyramid.complete_schema import complete_schema, publish_condensed
@@ -30,7 +30,7 @@ from nacre.extensions.pyramid.search_triples import (
 )
 from nacre.records.turn import Rewrite
 from nacre.stores.catalog import Library
-from nacre.stores.search.vectors import Embedder
+from nacre.stores.vectors import Embedder
 from nacre.understanding.understand import understand
 
 RIDGE = 0.01

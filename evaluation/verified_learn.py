@@ -28,8 +28,7 @@ from nacre.extensions.verified.template import Substitution, substitute, templat
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite, VerifiedQuestion
-from nacre.stores.catalog import Library
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph, Library
 from nacre.understanding.linking.link_mentions import linker_of, prepare_question
 from nacre.understanding.understand import scoped_links, understand
 from nacre.wording.profile import run_plan

@@ -32,7 +32,7 @@ from nacre.evaluation.score import is_right, quantile
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.turn import Reading, Rewrite, VerifiedQuestion, question_id, values_hash, values_kind
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.understanding.understand import understand
 
 # the owner of the entries, and one without any

@@ -15,8 +15,8 @@ from agents.agents import Agents
 from agents.query_writer import MODEL_VISITS, by_rules, may_run_readings
 from agents.turn_view import Result, TurnView
 from graph.state import State
-from nacre.access.databases import sparql_database, sql_database
 from nacre.access.open_graph import WATERFALL_PASSAGES, lexical_problem, sparql_problem, vector_problem
+from nacre.access.queries import sparql_database, sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import extensions, provided, services

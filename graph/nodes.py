@@ -32,9 +32,9 @@ from agents.turn_view import AnswerDraft, Result, TurnView, Usage, first_turn
 from graph.branches import BranchResources, all_branches
 from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
 from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
-from nacre.access.databases import sql_database
 from nacre.access.derivation import build_derivation, open_citations
 from nacre.access.open_graph import available_lexicon, load_lexicon, may_texts_answer, understand_question
+from nacre.access.queries import sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError, ToolError
 from nacre.extension import services

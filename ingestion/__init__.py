@@ -9,7 +9,6 @@ In reading order:
     vocabularies/        the layers of common vocabularies (data)
     meaning/             codes and spellings -> derived facts
     induce/              facts -> tables and schema
-    verbalise            sentences -> passages
     index/               lexicon, full-text index, vectors, triple store
     report               every triple accounted for; the triples of a version as Facts
     vocabulary           IRIs of common vocabularies

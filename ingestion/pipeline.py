@@ -54,12 +54,12 @@ from nacre.extension import service
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
-from nacre.stores.graph import Servers, open_tables
-from nacre.stores.search.lexical import LexicalIndex
-from nacre.stores.search.vectors import Embedder, open_collection, remove_embedding_cache
+from nacre.stores.catalog import Servers, open_tables
+from nacre.stores.lexical import LexicalIndex
 from nacre.stores.sqlite.lexicon import spellings_folder
 from nacre.stores.sqlite.passages import Documents, Passages
 from nacre.stores.sqlite.tables import Tables
+from nacre.stores.vectors import Embedder, open_collection, remove_embedding_cache
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 log = logging.getLogger(__name__)

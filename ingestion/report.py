@@ -18,7 +18,7 @@ from ingestion.read.facts import BLANK, IRI, NO_OMISSIONS, Facts, Omission, Omis
 from ingestion.read.tables import SheetReport, read_sheet_reports, sheet_lines
 from ingestion.vocabulary import TYPE, local_name
 from nacre.stores.addresses import DatabaseLimits
-from nacre.stores.graph import open_tables
+from nacre.stores.catalog import open_tables
 from nacre.stores.sqlite.passages import Documents, skipped_lines
 from nacre.stores.sqlite.passages import SkippedDocument as Unread
 from nacre.stores.sqlite.tables import Tables, quote_if_needed

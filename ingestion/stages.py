@@ -33,11 +33,11 @@ from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.extension import service, services
-from nacre.records.facts import Passage
+from nacre.records.evidence import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import DocumentsWriter, Passages, write_passages
 from nacre.stores.sqlite.tables import Tables

@@ -23,8 +23,7 @@ from nacre.plans.property_path import PathTriples, PropertyPath, parse_path
 from nacre.plans.sparql_engine import provenance_query
 from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
 from nacre.plans.to_sql import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, trace_provenance
-from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
-from nacre.records.facts import EXTRACTED_NAMESPACE
+from nacre.records.evidence import EXTRACTED_NAMESPACE, Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
 from nacre.records.schema import REIFIES, Schema
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, query_tokens

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from nacre.language.thesaurus import rank_sentences
-from nacre.records.evidence import BranchResult, EvidenceSentence, Query
-from nacre.records.facts import Passage
+from nacre.records.evidence import BranchResult, EvidenceSentence, Passage, Query
 from nacre.stores.sqlite.passages import Documents, PassageHit, Passages
 
 LEXICAL, VECTOR = "lexical", "vector"

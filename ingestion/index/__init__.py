@@ -2,6 +2,6 @@
 
 In reading order:
     lexicon   names of things and schema terms, nouns of classes, links between tables
-    passages  the full-text index and the vectors of passages
+    passages  sentences -> passages; the full-text index and the vectors of passages
     triples   the triple store for SPARQL, the export
 """

@@ -12,7 +12,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from nacre.records.facts import Term, TermKind
+from nacre.records.evidence import Term, TermKind
 
 if TYPE_CHECKING:
     import numpy as np

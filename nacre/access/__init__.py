@@ -2,8 +2,7 @@
 
 In reading order:
     open_graph            what a turn needs of an open graph: its version, names to parse with, parsed questions, labels
-    databases             a graph for agents that write SQL or SPARQL
-    queries               guarded queries of people and other programs; the query of a question, without running it
+    queries               guarded queries of people and other programs; the query of a question; a graph for agents
     named_facts           the facts of the things that a question names, nearest first
     teaching              what a word that names nothing may mean
     derivation            how an answer came about; the triples behind cited evidence

@@ -33,7 +33,7 @@ from nacre.records.browse import (
     facet_key,
 )
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
 from tools.provenance import EntityId, is_id, look_up_entities
 

@@ -26,14 +26,13 @@ from nacre.records.answer import (
     QueryCheck,
     SelectedReading,
 )
-from nacre.records.evidence import Evidence, Query, Rows
-from nacre.records.facts import EXTRACTED_NAMESPACE
+from nacre.records.evidence import EXTRACTED_NAMESPACE, Evidence, Query, Rows
 from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Mention, Reading, Understanding
 from nacre.stores.catalog import Graph
-from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.triples import ExtractedLayer, TripleReader
+from nacre.stores.vectors import Embedder, label_vectors
 from nacre.understanding.ranking.proof import CHECKS, ONE_PLACE
 from tools.provenance import trace_model_sparql, trace_remote_sources, trace_sources
 from tools.sparql import BRANCH, endpoint_vocabulary

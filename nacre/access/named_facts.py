@@ -25,12 +25,11 @@ from nacre.language.thesaurus import (
 )
 from nacre.language.tokens import fold, iri_end, lemma, name_tokens, tokenize
 from nacre.plans.run import Engine, tables_engine
-from nacre.records.evidence import EvidenceSentence, Nearness, Query
-from nacre.records.facts import Passage
+from nacre.records.evidence import EvidenceSentence, Nearness, Passage, Query
 from nacre.records.schema import Predicate, Schema
 from nacre.records.turn import Mention, Understanding
-from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.triples import TripleReader
+from nacre.stores.vectors import label_vectors
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
 from tools.search_passages import LEXICAL, found_sentences

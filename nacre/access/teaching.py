@@ -33,7 +33,7 @@ from nacre.records.plan import Body, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question

@@ -30,7 +30,7 @@ from nacre.records.json_form import prepare_adapters
 from nacre.records.threads import run_in_thread
 from nacre.serving.capacity import relax_collection
 from nacre.serving.http import health, middleware
-from nacre.serving.http.ask import query_router
+from nacre.serving.http.ask import query_router, thread_router
 from nacre.serving.http.ask import router as ask_router
 from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.graphs import browse_router, class_table_router
@@ -46,7 +46,6 @@ from nacre.serving.http.middleware import (
     storage_error_response,
     validation_error_response,
 )
-from nacre.serving.http.threads import router as threads_router
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.server import add_mcp, mcp_lifespan
@@ -129,7 +128,7 @@ def create_worker_app() -> FastAPI:
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
     reading = (graphs_router, layer_router, browse_router, class_table_router, query_router)
-    for router in (*reading, ask_router, threads_router, openai_router, health.router):
+    for router in (*reading, ask_router, thread_router, openai_router, health.router):
         app.include_router(router)
     if alone:
         app.include_router(health.metrics_router)

@@ -40,7 +40,7 @@ from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, 
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
 from nacre.serving.transcript import collect_record, require_record
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.state.conversations import ConversationStoreError
 

@@ -29,8 +29,7 @@ from nacre.extensions.server_tables.translate import ServerPlace, read_place
 from nacre.records.answer import Answer
 from nacre.records.browse import TableRequest
 from nacre.stores.addresses import DatabaseLimits
-from nacre.stores.catalog import Library
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Library, Servers
 from nacre.stores.sqlite.tables import Cell
 from nacre.stores.sqlite.triples import TripleReader
 from tests.support.databases import missing_server, postgres

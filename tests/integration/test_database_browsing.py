@@ -12,8 +12,7 @@ from nacre.access.things import class_view, local_thing
 from nacre.errors import ToolError
 from nacre.extensions.databases.attach_database import attach_database
 from nacre.records.browse import Facet, MemberTable, RowFilter, TableRequest
-from nacre.stores.catalog import Library
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph, Library
 from tests.support.databases import HOSTILE, fill
 
 HIVE, KEEPER = "urn:nacre:db:hive", "urn:nacre:db:Bee%20Keeper"

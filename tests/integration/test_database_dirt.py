@@ -22,8 +22,7 @@ from nacre.records.answer import Answer
 from nacre.records.schema import Schema
 from nacre.serving.cli.ingest import suggest_questions
 from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
-from nacre.stores.catalog import Library
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph, Library
 from nacre.stores.versions import OVERVIEW
 from tests.support.databases import HOSTILE
 from tests.support.interrupts import interrupted_after

@@ -15,7 +15,7 @@ from ingestion.layer.layer_file import load_layer_files
 from ingestion.pipeline import load_graph
 from nacre.config.settings import Settings
 from nacre.stores import versions
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.tables import Tables
 
 TTL = """

@@ -10,7 +10,7 @@ import nacre.extensions.pyramid.complete_schema
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
 from nacre.extensions.pyramid.complete_schema import CompletionLayer, completion_layer
-from nacre.records.facts import ExtractedTriple, Proposal, SourceSentence
+from nacre.records.evidence import ExtractedTriple, Proposal, SourceSentence
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.tables import Tables

@@ -16,7 +16,7 @@ from ingestion.pipeline import change_layers, ingest
 from ingestion.report import version_facts
 from nacre.config.settings import Settings
 from nacre.stores import versions
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "workshop"
 ASKED: dict[str, list[Any]] = {

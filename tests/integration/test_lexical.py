@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ToolError
-from nacre.stores.search.lexical import DamagedIndex, LexicalIndex, query_words, write_lexical_index
+from nacre.stores.lexical import DamagedIndex, LexicalIndex, query_words, write_lexical_index
 
 PASSAGES = [
     (2**62 + 1, "Oak", "A tree with lobed leaves, found near the maple."),

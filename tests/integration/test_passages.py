@@ -3,7 +3,7 @@
 from pathlib import Path
 from threading import Thread
 
-from nacre.records.facts import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence
 from nacre.stores.sqlite.passages import Passages, write_passages
 
 TRIPLE = ("http://x.org/a", "http://x.org/p", "1")

@@ -18,7 +18,7 @@ from ingestion.read.tables import read_sheet_reports
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
 from nacre.stores.catalog import Library
-from nacre.stores.search.vectors import connect_qdrant
+from nacre.stores.vectors import connect_qdrant
 from tests.support.word_count_embedder import WordHash
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import pytest
 from ingestion.stages import build_folder, new_version_id, publish_vectors, publish_version
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 from nacre.stores.versions import Manifest, Pointer, VectorsManifest
 
 V1, V2, V3 = (new_version_id(datetime(2030, 1, day, tzinfo=UTC), "abcdef123456") for day in (1, 2, 3))
@@ -131,7 +131,7 @@ def test_the_remote_vectors_of_a_version_go_with_it(home: Path, monkeypatch: pyt
     left.mkdir(parents=True)
     versions.write_manifest(left, VectorsManifest(V2, "e", "nacre_g_2"))
     dropped: list[str] = []
-    monkeypatch.setattr("nacre.stores.graph.drop_collection", lambda url, key, name: dropped.append(name))
+    monkeypatch.setattr("nacre.stores.catalog.drop_collection", lambda url, key, name: dropped.append(name))
     assert versions.remove_unused_versions(home, Servers("http://vectors.example").remove_parts) == [left.name]
     assert dropped == ["nacre_g_2"]
 

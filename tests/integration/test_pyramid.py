@@ -36,11 +36,10 @@ from nacre.extensions.pyramid.extract_triples import (
     remove_layers,
 )
 from nacre.records.answer import Answer
-from nacre.records.facts import SourceSentence
+from nacre.records.evidence import SourceSentence
 from nacre.serving.cli.main import main
 from nacre.stores import versions
-from nacre.stores.catalog import Graph, Library
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Graph, Library, Servers
 from nacre.stores.sqlite.triples import ExtractedLayer
 from tests.support.scripted_model import ScriptedModel
 from tests.support.word_count_embedder import WordHash

@@ -20,7 +20,7 @@ from graph.builder import build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
-from nacre.access import databases
+from nacre.access import queries
 from nacre.config.settings import Settings
 from nacre.extensions.endpoints.attach import attach_endpoint
 from nacre.extensions.text2sparql.routes import text2sparql
@@ -248,7 +248,7 @@ async def test_no_query_rests_on_derived_facts(zoo: tuple[Library, Path], questi
 async def test_a_large_graph_is_not_loaded_and_its_query_is_that_of_the_rules(
     zoo: tuple[Library, Path], scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "MAX_PLAIN_TRIPLES", 3)
+    monkeypatch.setattr(queries, "MAX_PLAIN_TRIPLES", 3)
     assert (await translate(zoo, "What does Ann keep?", scripted))[1] == {"leo"}
     assert not scripted.asked
 

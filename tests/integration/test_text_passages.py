@@ -8,7 +8,7 @@ from ingestion.documents import DocumentText
 from nacre.errors import IngestionError
 from nacre.extensions.documents.passages import SeenTexts, document_title, text_passages
 from nacre.extensions.documents.read_document import find_documents, load_documents
-from nacre.records.facts import Passage
+from nacre.records.evidence import Passage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/documents"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError
-from nacre.stores.search.vectors import (
+from nacre.stores.vectors import (
     Collection,
     CollectionWriter,
     EdgeCollection,
@@ -133,7 +133,7 @@ def test_readers_share_a_folder_and_clean_up_after_themselves(tmp_path: Path, mo
 ANOTHER_PROCESS = """
 import sys
 from pathlib import Path
-from nacre.stores.search.vectors import EdgeCollection
+from nacre.stores.vectors import EdgeCollection
 collection = EdgeCollection(Path(sys.argv[1]))
 print(list(collection.fetch([7]))[0])
 """
@@ -156,6 +156,6 @@ READ_AS_NOBODY = """
 import sys, os
 from pathlib import Path
 import qdrant_edge, tempfile, shutil
-from nacre.stores.search.vectors import EdgeCollection
+from nacre.stores.vectors import EdgeCollection
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 """

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.index.passages import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, pack_passages
 from ingestion.induce.declarations import MAX_COMMENT, MAX_LABEL, MAX_OTHER_LABELS
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from ingestion.verbalise import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, pack_passages
 from nacre.extensions.endpoints.describe_endpoint import describe_endpoint
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.extensions.endpoints.probe import Budget, BudgetedEndpoint, probe_endpoint
 from nacre.extensions.fact_sentences.passages import verbalise
-from nacre.records.facts import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence
 from nacre.records.schema import Class, Predicate
 from tests.support import sparql_server
 

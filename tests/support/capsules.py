@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ingestion.read.facts import Facts
-from nacre.records.facts import Term
+from nacre.records.evidence import Term
 
 
 class Fact(NamedTuple):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.metrics import same_values
+from evaluation.samples import same_values
 
 
 @pytest.mark.parametrize(

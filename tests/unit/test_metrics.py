@@ -1,6 +1,6 @@
 """Metrics of answers against cases computed by hand."""
 
-from evaluation.metrics import chosen_options
+from evaluation.samples import chosen_options
 
 
 def test_options_are_read_from_values_before_words() -> None:

@@ -19,7 +19,7 @@ from nacre.extensions.pyramid.complete_schema import (
     relation_similarity,
 )
 from nacre.extensions.pyramid.search_triples import best_rivals
-from nacre.records.facts import ExtractedTriple, SourceSentence
+from nacre.records.evidence import ExtractedTriple, SourceSentence
 
 CLAIM = SourceSentence("A b C.", "a.md", 0, 6)
 ONE = ExtractedTriple("A", "a", "b", "", "C", "", "thing", 0.8, "verb", "rules", CLAIM)

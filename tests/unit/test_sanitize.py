@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.verbalise import sentence_spans
+from ingestion.index.passages import sentence_spans
 from nacre.language.sanitize import quote_line
 
 ROOT = Path(__file__).parents[2]

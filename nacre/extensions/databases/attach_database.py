@@ -50,7 +50,7 @@ from nacre.records.json_form import from_json, json_text
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import FILES, DatabaseLimits, parse_address, public_address
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.tables import Cell, quote_identifier
 from nacre.stores.versions import Manifest
 

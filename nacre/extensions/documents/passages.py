@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.documents import Block, DocumentFile, DocumentText
-from ingestion.verbalise import MAX_TITLE, bounded_spans, clean_text, pack_passages, sentence_ends
+from ingestion.index.passages import MAX_TITLE, bounded_spans, clean_text, pack_passages, sentence_ends
 from nacre.errors import IngestionError
 from nacre.extensions.documents.read_document import find_documents, load_documents
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, tokenize
-from nacre.records.facts import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.stores.sqlite.passages import Document, DocumentMention, DocumentsWriter, SkippedDocument
 

@@ -4,9 +4,9 @@ from fastapi import APIRouter, FastAPI, Request, Response
 
 from nacre.extensions.downloads.formats import Format, write_answer
 from nacre.records.threads import run_in_thread
+from nacre.serving.http.ask import ThreadPath, TurnPath
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.http.threads import ThreadPath, TurnPath
 
 MEDIA_TYPES: dict[Format, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

@@ -46,7 +46,7 @@ from nacre.serving.cli.turn_display import print_line
 from nacre.serving.page.pages import PageFiles
 from nacre.stores import versions
 from nacre.stores.addresses import EndpointLimits, configured_limits
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.lexicon import lexicon_row, write_lexicon
 from nacre.stores.versions import Manifest
 

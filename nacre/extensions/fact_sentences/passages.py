@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.read.facts import Facts, change_mask, unique_counts
-from ingestion.verbalise import (
+from ingestion.index.passages import (
     PASSAGE_LENGTH,
     bounded_spans,
     capitalise_sentence,
@@ -22,6 +21,7 @@ from ingestion.verbalise import (
     list_names,
     pack_passages,
 )
+from ingestion.read.facts import Facts, change_mask, unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
 from nacre.extensions.fact_sentences.phrases import (
     BLANK,
@@ -44,7 +44,7 @@ from nacre.extensions.fact_sentences.phrases import (
 )
 from nacre.language.labels import parse_boolean
 from nacre.language.word_forms import singular
-from nacre.records.facts import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence
 from nacre.records.schema import Schema
 
 if TYPE_CHECKING:

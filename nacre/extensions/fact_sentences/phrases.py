@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ingestion.index.passages import be_form, clean_text, list_names, shorten_title
 from ingestion.induce.cells import EDTF
 from ingestion.induce.declarations import best_names
 from ingestion.induce.names import label_from_iri
 from ingestion.induce.partial_dates import parse_partial_date
 from ingestion.read.facts import Facts, change_mask
-from ingestion.verbalise import be_form, clean_text, list_names, shorten_title
 from ingestion.vocabulary import RDF, XSD, is_other_name, local_name
 from nacre.language.labels import has_boolean_name, is_boolean_predicate
 from nacre.language.word_forms import VerbPhrase, is_link_verb

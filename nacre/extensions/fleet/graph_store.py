@@ -34,7 +34,7 @@ from nacre.records.json_form import from_json
 from nacre.records.schema import Endpoint
 from nacre.stores import versions
 from nacre.stores.addresses import check_address, named_hosts
-from nacre.stores.graph import STORES, collection_of
+from nacre.stores.catalog import STORES, collection_of
 from nacre.stores.versions import BUILDING, GRAPH_NAME, LOCK, Pointer, flush_and_rename, switch_version
 
 # what a data folder holds of a graph, by the names of versions.py

@@ -39,10 +39,10 @@ from nacre.extensions.langgraph_api.thread_states import (
 from nacre.language.sanitize import storable_text
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound
+from nacre.serving.http.ask import ThreadPath
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, LookUpSlotDep, TurnServiceDep
 from nacre.serving.http.middleware import LANGGRAPH
-from nacre.serving.http.threads import ThreadPath
 from nacre.serving.keys import Caller
 from nacre.serving.threads import validate_thread_name
 from nacre.serving.turn_service import TurnService

@@ -43,6 +43,7 @@ from nacre.extensions.langgraph_api.thread_states import (
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Conflict, NotFound, TooManyRequests
+from nacre.serving.http.ask import ThreadPath
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
     Events,
@@ -52,7 +53,6 @@ from nacre.serving.http.dependencies import (
     encode_events,
     run_while_connected,
 )
-from nacre.serving.http.threads import ThreadPath
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run, RunEvent
 from nacre.serving.threads import Threads, validate_thread_name

@@ -28,9 +28,9 @@ from nacre.records.plan import Combine, Plan, Select
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import EarlierTurn, Mention, Understanding, VerifiedQuestion
-from nacre.stores.search.vectors import label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 from nacre.stores.sqlite.schema_sql import is_secondary
+from nacre.stores.vectors import label_vectors
 from nacre.wording.plan_phrases import verbalise_plan
 
 TURNS_SHOWN = 3

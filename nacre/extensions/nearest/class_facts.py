@@ -46,7 +46,7 @@ from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
-    from nacre.stores.search.lexical import LexicalIndex
+    from nacre.stores.lexical import LexicalIndex
     from nacre.stores.sqlite.lexicon import Lexicon
 
 # classes that are looked at, things of each, sentences of all, and properties that are compared by meaning

@@ -12,8 +12,8 @@ from nacre.records.evidence import BranchResult
 from nacre.records.threads import run_in_thread
 
 if TYPE_CHECKING:
-    from nacre.stores.graph import Graph
-    from nacre.stores.search.vectors import Embedder
+    from nacre.stores.catalog import Graph
+    from nacre.stores.vectors import Embedder
 
 
 async def _triples(view: TurnView, resources: BranchResources) -> Result[BranchResult]:

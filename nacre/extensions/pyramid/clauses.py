@@ -15,7 +15,7 @@ from nacre.language.data import pattern, word_list
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, lemma
-from nacre.records.facts import ExtractedStatement, ObjectKind
+from nacre.records.evidence import ExtractedStatement, ObjectKind
 
 # longer sentences, and longer subjects and objects, give no statements (given)
 MAX_SENTENCE_WORDS = 80

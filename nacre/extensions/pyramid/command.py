@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.extensions.pyramid.complete_schema import SchemaCompletion
     from nacre.extensions.pyramid.extract_triples import TextExtraction
-    from nacre.records.facts import Proposal
+    from nacre.records.evidence import Proposal
     from nacre.stores.catalog import Graph
 
 MAX_SHOWN = 20

@@ -26,12 +26,12 @@ from nacre.errors import ConfigError
 from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE, publish_triples
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import fold, name_tokens
-from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedTriple, Proposal
+from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedTriple, Proposal
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
-from nacre.stores.search.vectors import Embedder
 from nacre.stores.sqlite.triples import ExtractedLayer, StatedTriples
+from nacre.stores.vectors import Embedder
 
 ChangeLayers = Callable[[Callable[[LayerFiles], LayerFiles]], object]
 

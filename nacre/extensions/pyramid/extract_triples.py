@@ -32,11 +32,10 @@ from nacre.extension import service
 from nacre.extensions.pyramid.clauses import MAX_TERM_LETTERS, extract_statements, object_kind
 from nacre.language.sanitize import quote_line, strip_control_characters
 from nacre.language.tokens import fold, lemma, name_tokens
-from nacre.records.facts import EXTRACTED_NAMESPACE, ExtractedStatement, ExtractedTriple, Passage, SourceSentence
+from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedStatement, ExtractedTriple, Passage, SourceSentence
 from nacre.records.threads import run_in_thread
 from nacre.stores import versions
-from nacre.stores.catalog import Graph
-from nacre.stores.graph import Servers
+from nacre.stores.catalog import Graph, Servers
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.triples import TripleReader, write_layer
 

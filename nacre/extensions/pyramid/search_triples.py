@@ -21,13 +21,22 @@ from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import word_coverage
 from nacre.language.tokens import fold, name_tokens, tokenize
-from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, Query, QueryError, Rows, Table
-from nacre.records.facts import ExtractedTriple, ObjectKind
+from nacre.records.evidence import (
+    BranchResult,
+    Cell,
+    EvidenceSentence,
+    ExtractedTriple,
+    ObjectKind,
+    Query,
+    QueryError,
+    Rows,
+    Table,
+)
 from nacre.records.turn import Understanding
-from nacre.stores.search.vectors import Embedder, label_vectors
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.passages import Passages
 from nacre.stores.sqlite.triples import ExtractedLayer
+from nacre.stores.vectors import Embedder, label_vectors
 
 BRANCH = "triples"
 

@@ -40,9 +40,9 @@ from nacre.language.values import format_date, format_value, is_amount_label
 from nacre.records.answer import Answer, Value
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import Forbidden, NotFound
+from nacre.serving.http.ask import ThreadPath, TurnPath
 from nacre.serving.http.auth import Authenticator, CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
-from nacre.serving.http.threads import ThreadPath, TurnPath
 from nacre.serving.keys import Caller, KeyStore, report_deed
 from nacre.serving.page.pages import STATIC_FOLDER, PageFiles, content_security_policy
 from nacre.serving.threads import Threads

@@ -32,7 +32,7 @@ from nacre.records.json_form import json_text
 from nacre.records.schema import UNNAMED, Class, Predicate, Schema
 from nacre.records.turn import Rewrite
 from nacre.stores import versions
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from nacre.understanding.glossing import gloss_question, label_languages

@@ -21,8 +21,8 @@ from agents.query_writer import by_rules
 from agents.turn_view import Database, first_turn
 from graph.context import agents_for
 from ingestion.index.triples import export_triples
-from nacre.access.databases import plain_database, sparql_database, sql_database
 from nacre.access.open_graph import load_lexicon
+from nacre.access.queries import plain_database, sparql_database, sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import service

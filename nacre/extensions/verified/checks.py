@@ -22,8 +22,7 @@ from pydantic import ValidationError
 
 from agents.answering.select_answer import calibrate_rows
 from agents.turn_view import Database
-from nacre.access.databases import sparql_database, sql_database
-from nacre.access.queries import query_sparql, query_sql
+from nacre.access.queries import query_sparql, query_sql, sparql_database, sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.language.sanitize import strip_control_characters
@@ -45,7 +44,7 @@ from nacre.records.turn import (
     values_hash,
     values_kind,
 )
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.state.verified_questions import MAX_LISTED, VerifiedQuestionStore
 from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, JudgedAnswer, graph_shift, log_odds
 from nacre.understanding.understand import understand

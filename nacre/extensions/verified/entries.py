@@ -41,7 +41,7 @@ from nacre.serving.cli.options import open_library
 from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.turn_service import TurnService
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings

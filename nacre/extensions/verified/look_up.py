@@ -55,7 +55,7 @@ from nacre.records.turn import (
     normalised_question,
     question_words,
 )
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.state.verified_questions import VerifiedQuestionStore
 from nacre.understanding.linking.link_mentions import Linker, link_mentions, linker_of, prepare_question

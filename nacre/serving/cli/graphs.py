@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
     from nacre.records.turn import VerifiedState
-    from nacre.stores.catalog import Library
-    from nacre.stores.graph import Graph
+    from nacre.stores.catalog import Graph, Library
     from nacre.stores.sqlite.tables import Tables
 
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from ingestion.layer.layer_file import LayerFiles
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
-    from nacre.stores.catalog import Library
-    from nacre.stores.graph import Servers
+    from nacre.stores.catalog import Library, Servers
     from nacre.stores.state.conversations import Conversations
 
 
@@ -145,7 +144,7 @@ def configured_embedder(settings: "Settings") -> "LocalEmbedder | None":
 def configured_servers(settings: "Settings") -> "Servers":
     """The servers that keep parts of graphs."""
     from nacre.stores.addresses import configured_database_limits
-    from nacre.stores.graph import Servers
+    from nacre.stores.catalog import Servers
 
     return Servers(settings.qdrant_url, qdrant_api_key(settings), configured_database_limits(settings))
 

@@ -36,8 +36,7 @@ from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
 from nacre.serving.transcript import csv_cell
-from nacre.stores.catalog import Library
-from nacre.stores.graph import Graph, error_reason
+from nacre.stores.catalog import Graph, Library, error_reason
 from nacre.stores.versions import version_folder
 
 EXAMPLE_COUNT = 6

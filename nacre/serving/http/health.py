@@ -19,8 +19,8 @@ from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
 from nacre.serving.turn_service import TurnService
 from nacre.stores import versions
-from nacre.stores.graph import error_reason
-from nacre.stores.search.lexical import DamagedIndex, verify_seal
+from nacre.stores.catalog import error_reason
+from nacre.stores.lexical import DamagedIndex, verify_seal
 from nacre.stores.sqlite.lexicon import spellings_folder
 from nacre.stores.state.conversations import ConversationStoreError
 

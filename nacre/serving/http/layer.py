@@ -27,7 +27,7 @@ from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.keys import Caller, report_deed
 from nacre.stores import versions
-from nacre.stores.graph import Graph
+from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import child_command
 
 log = logging.getLogger(__name__)

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from nacre.records.schema import Schema
-from nacre.stores.search.lexical import IndexFolder, seal_folder
-from nacre.stores.search.vectors import Embedder
+from nacre.stores.lexical import IndexFolder, seal_folder
 from nacre.stores.sqlite.passages import open_published
 from nacre.stores.sqlite.tables import insert_rows
+from nacre.stores.vectors import Embedder
 
 NameKind = Literal["class", "group", "predicate", "entity", "value"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from nacre.records.facts import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence
 
 # One row for each passage, since the number of rows determines the time. The first line of `sources` has numbers for
 # each sentence: its length, its predicate, the length of its object, and that of its subject if it is not the key

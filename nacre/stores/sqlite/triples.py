@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
-from nacre.records.facts import ExtractedTriple, SourceSentence
+from nacre.records.evidence import ExtractedTriple, SourceSentence
 from nacre.stores.sqlite.passages import PublishedFile
 from nacre.stores.sqlite.tables import RowFacts, Tables, lexical_form, quote_identifier
 

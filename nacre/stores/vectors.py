@@ -2,8 +2,7 @@
 
 In this order: the interfaces; opening a set of vectors by name; vectors in a folder, searched in process (Qdrant Edge),
 where any number of processes may read the shard; vectors on a Qdrant server, one collection for each set; and computed
-vectors that are not yet in a set, durable if the process is killed.
-"""
+vectors that are not yet in a set, durable if the process is killed."""
 
 import atexit
 import errno
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nacre.errors import ConfigError, ToolError
 from nacre.stores import versions
-from nacre.stores.search.lexical import DamagedIndex, check_sizes, engine_panics, file_sizes
+from nacre.stores.lexical import DamagedIndex, check_sizes, engine_panics, file_sizes
 from nacre.stores.sqlite.passages import PassageHit
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded).
 
 An index is opened without writing to its folder. Its files are checked first: a process that maps a truncated file
-into memory crashes.
-"""
+into memory crashes."""
 
 import json
 import os
