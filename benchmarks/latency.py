@@ -82,7 +82,7 @@ def turn(folder: Path) -> Measurement:
     from ingestion.pipeline import ingest
     from nacre.config.embedder import local_embedder
     from nacre.config.settings import Settings
-    from nacre.serving.capacity import relax_collection
+    from nacre.records.threads import relax_collection
     from nacre.serving.http.middleware import new_event_loop
     from nacre.serving.turn_service import open_turn_service
 

@@ -12,9 +12,9 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
                             chosen options; values compared in any order
     learn_text_answers, learn_sufficiency, orientation_likeness
                             weights of text answers, of single triples; the limit of small talk
-    verified_measure, verified_learn, verified_calibration
+    verified_measure, verified_learn
                             what verified questions are worth, and the weights of likeness to them
     faculty, ferry          fictional graphs with texts
-    reword, unanswerable, removed_facts
+    reword, unanswerable
                             questions derived from other questions, graphs without their answers
 """

@@ -2,23 +2,31 @@
 
     python -m evaluation.unanswerable GRAPH.nt QUESTIONS PREDICTIONS --count 20 --out REDUCED.nq \
         --asked REMOVED.jsonl
+    python -m evaluation.unanswerable GRAPH.nt QUESTIONS [--count 20] [--seed 1] [--each]
 
 Only questions with a right answer by a lookup are used, since counts and rankings have an answer over any graph. The
 questions whose facts are removed are written to the file of `--asked`: ask them of the reduced graph, and read the
 right statuses in the report of `evaluation.score`. All facts are removed from one graph, so a question may also lose
 facts of its own because of another question.
-"""
+
+Without PREDICTIONS it is measured how often a removed fact is missed: the questions are asked of the whole graph; then
+the facts of some right look-ups are removed, and these questions are asked again of what is left. All stores are
+written to a temporary folder."""
 
 import argparse
 import json
+import os
 import re
-from collections import defaultdict
+import sys
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import pyoxigraph as ox
 
+from evaluation.bundled_sets import run_nacre
 from nacre.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
 from nacre.evaluation.score import AnswersById, is_right, normalise_words, read_answers
 from nacre.language.quantities import find_quantities
@@ -143,18 +151,65 @@ def _is_value(text: str, value: Value) -> bool:
     return any(abs(quantity.value - value) < 1e-9 for quantity in find_quantities(text))
 
 
+def removed_report(asked: Sequence[GoldQuestion], answers: AnswersById, each: bool = False) -> str:
+    """How many of the questions got no value, and their statuses; with `each`, a line for every question."""
+    records = [answers[gold["id"]] for gold in asked]
+    statuses = Counter((record["status"], bool(record["values"])) for record in records)
+    counts = ", ".join(
+        f"{status} {count}{' with a value' if has_value else ''}"
+        for (status, has_value), count in sorted(statuses.items())
+    )
+    lines = [
+        f"{'value' if record['values'] else 'none '} | {record['status']} | {record['question']} | {record['answer']}"
+        for record in records
+        if each
+    ]
+    total = f"{sum(not record['values'] for record in records)} of {len(records)} without a value: {counts}"
+    return "\n".join((*lines, total)) + "\n"
+
+
+def measure_removed(graph: Path, questions: Path, count: int, seed: int, folder: Path, each: bool = False) -> str:
+    """Ask, remove the facts of `count` right look-ups, ask these again, and report."""
+    answers = _ask(graph, questions, "whole", folder)
+    reduced, asked = folder / "reduced.nq", folder / "unanswerable.jsonl"
+    unanswerable = write_unanswerable(graph, questions, answers, count, seed, reduced, asked)
+    return removed_report(unanswerable, _ask(reduced, asked, "reduced", folder), each)
+
+
+def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
+    """Ingest a graph, and the answers of the rules to all questions."""
+    environment = {**os.environ, "NACRE_DATA": str(folder / "data")}
+    predictions = folder / f"{name}.jsonl"
+    run_nacre("ingest", str(graph), "--graph", name, "--no-vectors", environment=environment)
+    options = ("--graph", name, "--reasoner", "rules", "--out", str(predictions))
+    run_nacre("eval", str(questions), *options, environment=environment)
+    return read_answers(predictions)
+
+
 def main() -> None:
-    """Write the reduced graph and its questions."""
+    """Write the reduced graph and its questions, or print how often a removed fact is missed."""
     command = argparse.ArgumentParser(
         prog="python -m evaluation.unanswerable", description="Make questions unanswerable."
     )
-    for name in ("graph", "questions", "predictions"):
-        command.add_argument(name, type=Path)
+    command.add_argument("graph", type=Path)
+    command.add_argument("questions", type=Path)
+    command.add_argument("predictions", type=Path, nargs="?", help="without it, the questions are asked and measured")
     command.add_argument("--count", type=int, default=20, help="how many questions to make unanswerable")
     command.add_argument("--seed", type=int, default=1)
-    command.add_argument("--out", type=Path, required=True, help="the reduced graph, as N-Quads")
-    command.add_argument("--asked", type=Path, required=True, help="the questions that it can't answer")
+    command.add_argument("--out", type=Path, help="the reduced graph, as N-Quads")
+    command.add_argument("--asked", type=Path, help="the questions that it can't answer")
+    command.add_argument("--each", action="store_true", help="print every question with its answer")
     options = command.parse_args()
+    if options.predictions is None:
+        with tempfile.TemporaryDirectory() as folder:
+            sys.stdout.write(
+                measure_removed(
+                    options.graph, options.questions, options.count, options.seed, Path(folder), options.each
+                )
+            )
+        return
+    if options.out is None or options.asked is None:
+        command.error("PREDICTIONS need --out and --asked")
     answers = read_answers(options.predictions)
     write_unanswerable(
         options.graph, options.questions, answers, options.count, options.seed, options.out, options.asked

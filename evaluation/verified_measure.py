@@ -1,6 +1,7 @@
 """Measure what verified questions change: questions, some verified, their wordings -> right answers before and after.
 
     python -m evaluation.verified_measure FOLDER [--graph NAME]... [--count 10] [--seed 1]
+    python -m evaluation.verified_measure FOLDER --calibration [--graph NAME]... [--count 30] [--seeds 5]
 
 FOLDER/GRAPH/questions.jsonl has questions with gold answers, FOLDER/GRAPH/wordings.jsonl the same in other words
 (`original`: the id, `question`). Of the questions that have wordings, or of all if none has, `count` are drawn by the
@@ -8,13 +9,18 @@ seed. A question is verified with the likeliest of the readings of the rules tha
 gold answer, as a person does who picks an offered reading and confirms it; if none does, another one is drawn. The
 wordings of the verified questions are asked, and other questions of the file, one for each gold answer: as many as were
 verified, or all with `--all`. "Before" is an owner without verified questions. The entries are removed at the end.
-"""
+
+With `--calibration`: what they do to the probabilities of their graph, answers -> said and right, before and after.
+Each question is asked once. By each seed, `count` of the answers with rows are taken as verified questions, and the
+shift that they show is applied to all other answers. Four kinds of people verify: they give the query of any question
+("written"), confirm right answers ("confirmed"), confirm right ones and give the query of wrong ones ("both"), or
+mostly give the query of wrong ones ("corrected")."""
 
 import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -33,6 +39,8 @@ from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
 from nacre.records.turn import Reading, Rewrite, VerifiedQuestion, question_id, values_hash, values_kind
 from nacre.stores.catalog import Graph
+from nacre.understanding.ranking.probabilities import JudgedAnswer, graph_shift, log_odds, probability
+from nacre.understanding.ranking.rank import load_weights
 from nacre.understanding.understand import understand
 
 # the owner of the entries, and one without any
@@ -153,18 +161,125 @@ async def _measure(folders: Sequence[Path], count: int, seed: int, others: int |
     sys.stdout.write(f"together\n{''.join(report(asked))}")
 
 
+# probabilities below this, or above its complement, are equal, and the share of right answers among "corrected" (given)
+LEAST, RIGHT_OF_CORRECTED = 1e-4, 0.1
+
+KINDS = ("written", "confirmed", "both", "corrected")
+
+# an answer of these kinds is said if it is likelier
+UNSURE = ("clarify", "partial")
+
+
+class AskedAnswer(NamedTuple):
+    """An answer: its log-odds (None: no rows with a probability), its status, and whether it is right."""
+
+    log_odds: float | None
+    status: str
+    right: bool
+
+
+class Totals(NamedTuple):
+    """Other answers than the verified ones: their number, how many are said and right, before and after; the shifts."""
+
+    asked: int
+    before: tuple[int, int]
+    after: tuple[int, int]
+    shifts: tuple[float, ...]
+
+
+async def ask_all(folders: Sequence[Path]) -> Mapping[str, list[AskedAnswer]]:
+    """The answers of the rules to all questions, by graph."""
+    composition = compose(Settings())
+    app, answers = composition.build(), dict[str, list[AskedAnswer]]()
+    for folder in folders:
+        answers[folder.name] = []
+        for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")):
+            if "answers" not in gold:
+                continue
+            record, _ = await answer_question(app, folder.name, gold["question"], NOBODY)
+            has_rows = record["confidence"] is not None and record["plan"] is not None
+            chance = min(1 - LEAST, max(LEAST, record["confidence"] or 0.0))
+            odds = log_odds(chance) if has_rows else None
+            answers[folder.name].append(AskedAnswer(odds, record["status"], is_right(gold, record)))
+    return answers
+
+
+def calibrated_totals(answers: Mapping[str, Sequence[AskedAnswer]], kind: str, count: int, seeds: int) -> Totals:
+    """What the shifts do to the answers that were not verified."""
+    asked, before, after, shifts = 0, [0, 0], [0, 0], list[float]()
+    for graph, own in answers.items():
+        for seed in range(seeds):
+            verified = list(_verified(own, kind, Random(f"{seed} {graph}")))[:count]
+            if len(verified) < count:
+                continue
+            shift = graph_shift([judged for _, judged in verified])
+            shifts.append(shift)
+            taken = {i for i, _ in verified}
+            for i, each in enumerate(own):
+                if i not in taken:
+                    asked += 1
+                    for totals, is_said in ((before, each.status == "answered"), (after, _is_said(each, shift))):
+                        totals[0] += is_said
+                        totals[1] += is_said and each.right
+    return Totals(asked, (before[0], before[1]), (after[0], after[1]), tuple(shifts))
+
+
+def _verified(answers: Sequence[AskedAnswer], kind: str, draw: Random) -> Iterator[tuple[int, JudgedAnswer]]:
+    """The answers that people of a kind verify, in an order by chance."""
+    for i in draw.sample(range(len(answers)), len(answers)):
+        each = answers[i]
+        kept = {
+            "written": True,
+            "confirmed": each.right,
+            "both": True,
+            "corrected": not each.right or draw.random() < RIGHT_OF_CORRECTED,
+        }[kind]
+        if each.log_odds is not None and kept:
+            is_written = kind in ("written", "corrected") or not each.right
+            yield i, JudgedAnswer(each.log_odds, each.right, is_written)
+
+
+def _is_said(answer: AskedAnswer, shift: float) -> bool:
+    if answer.log_odds is None or not shift:
+        return answer.status == "answered"
+    threshold = load_weights().threshold
+    is_likely = probability(answer.log_odds + shift) >= threshold
+    was_likely = probability(answer.log_odds) >= threshold
+    return is_likely and (answer.status == "answered" or (answer.status in UNSURE and not was_likely))
+
+
+def calibration_line(kind: str, totals: Totals) -> str:
+    """A line: share of answers said and of these right, before and after."""
+    parts = [
+        f"{name} said {100 * said / max(1, totals.asked):.1f} %, of these right {100 * right / max(1, said):.1f} %"
+        for name, (said, right) in (("before", totals.before), ("after", totals.after))
+    ]
+    up, down = sum(each > 0 for each in totals.shifts), sum(each < 0 for each in totals.shifts)
+    counts = f"{len(totals.shifts)} samples, {up} raised, {down} lowered, {totals.asked} other answers"
+    return f"{kind:9} {counts}: {'; '.join(parts)}\n"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure the graphs of a folder that the data folder has."""
+    """Measure the graphs of a folder that the data folder has; or print a line for each kind of people."""
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("folder", type=Path)
     cli.add_argument("--graph", action="append")
-    cli.add_argument("--count", type=int, default=10)
+    cli.add_argument("--count", type=int, help="10, with --calibration 30")
     cli.add_argument("--seed", type=int, default=1)
     cli.add_argument("--all", action="store_true", help="ask all other questions")
+    cli.add_argument("--calibration", action="store_true", help="measure the probabilities of the graphs")
+    cli.add_argument("--seeds", type=int, default=5)
     given = cli.parse_args(arguments)
     folders = [file.parent for file in sorted(given.folder.glob("*/questions.jsonl"))]
     folders = [each for each in folders if given.graph is None or each.name in given.graph]
-    asyncio.run(_measure(folders, given.count, given.seed, None if given.all else given.count))
+    if given.calibration:
+        answers = asyncio.run(ask_all(folders))
+        for kind in KINDS:
+            totals = calibrated_totals(answers, kind, given.count or 30, given.seeds)
+            sys.stdout.write(calibration_line(kind, totals))
+        return
+    count = given.count or 10
+    asyncio.run(_measure(folders, count, given.seed, None if given.all else count))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 
 from nacre.config.settings import Settings
-from nacre.serving.capacity import relax_collection
+from nacre.records.threads import relax_collection
 from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and

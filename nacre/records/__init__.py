@@ -8,5 +8,5 @@ Reading order:
     answer             the answer record of all APIs, and how an answer was derived
     browse             what the pages of things and classes show
     json_form          records to JSON data and back
-    threads            blocking work in threads: deadlines, cancellation, results that one computes and others wait for
+    threads            blocking work in threads: deadlines, cancellation, slots that callers share fairly
 """

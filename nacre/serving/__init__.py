@@ -6,7 +6,6 @@ In reading order:
     threads             stored conversations: list, read, fork, edit, delete
     transcript          an event stream -> its record; a conversation -> Markdown; the rows of a citation -> CSV
     keys                API keys and their owners
-    capacity            slots shared fairly between callers; fewer garbage collections
     telemetry           metrics and traces of turns
     errors              errors of requests
     app                 the HTTP app

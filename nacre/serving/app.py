@@ -27,8 +27,7 @@ from nacre.errors import ConfigError, NacreError
 from nacre.extension import GROUP, extensions, leave_out, resolve, service
 from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
-from nacre.records.threads import run_in_thread
-from nacre.serving.capacity import relax_collection
+from nacre.records.threads import relax_collection, run_in_thread
 from nacre.serving.http import health, middleware
 from nacre.serving.http.ask import query_router, thread_router
 from nacre.serving.http.ask import router as ask_router

@@ -33,9 +33,8 @@ from nacre.errors import ConfigError
 from nacre.extension import service
 from nacre.language.sanitize import storable_text
 from nacre.records.answer import Answer
-from nacre.records.threads import MAX_THREADS, default_share, run_in_thread
+from nacre.records.threads import MAX_THREADS, FairSlots, default_share, run_in_thread
 from nacre.records.turn import LONGEST_QUESTION
-from nacre.serving.capacity import FairSlots
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name

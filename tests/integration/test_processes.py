@@ -13,8 +13,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from nacre.errors import ToolError
-from nacre.records.threads import note_unfinished
-from nacre.serving.capacity import FairSlots
+from nacre.records.threads import FairSlots, note_unfinished
 from nacre.stores.killable_pool import KillablePool, WorkerDied, pool_errors
 
 WITHOUT_NETWORK = """

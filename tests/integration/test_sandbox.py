@@ -14,7 +14,7 @@ from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.records.evidence import BranchResult, Rows
-from nacre.serving.capacity import FairSlots
+from nacre.records.threads import FairSlots
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.sqlite.tables import Tables
 from tests.support.interrupts import interrupted_after

@@ -7,8 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from nacre.records.threads import FairSemaphore, WorkCancelled, note_unfinished, run_in_thread
-from nacre.serving.capacity import FairSlots
+from nacre.records.threads import FairSemaphore, FairSlots, WorkCancelled, note_unfinished, run_in_thread
 
 
 async def work(slots: FairSlots, owner: str, name: str, log: list[str], end: asyncio.Event) -> None:

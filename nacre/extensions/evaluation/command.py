@@ -126,8 +126,7 @@ async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "
     """Ask the questions one at a time and write each record as a line when it is available."""
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import ask_questions
-    from nacre.records.threads import run_in_thread
-    from nacre.serving.capacity import relax_collection
+    from nacre.records.threads import relax_collection, run_in_thread
     from nacre.serving.turn_service import open_turn_service
 
     async with open_turn_service(Settings(), lasting=False) as service:

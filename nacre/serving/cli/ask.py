@@ -16,7 +16,7 @@ import typer
 
 from nacre.errors import ConfigError, NacreError
 from nacre.extension import service as extension_service
-from nacre.serving.capacity import pause_collection
+from nacre.records.threads import pause_collection
 from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import DisplayOptions, adapt_commands, print_line, show_turn
 

@@ -18,7 +18,7 @@ import typer
 
 from nacre.errors import ConfigError, IngestionError
 from nacre.extension import service, services
-from nacre.serving.capacity import pause_collection
+from nacre.records.threads import pause_collection
 from nacre.serving.cli import options
 from nacre.serving.cli.options import (
     configured_embedder,

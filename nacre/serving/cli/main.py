@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
-from nacre.serving.capacity import pause_collection
+from nacre.records.threads import pause_collection
 
 with pause_collection():
     import typer

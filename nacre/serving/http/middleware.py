@@ -32,8 +32,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nacre.errors import NacreError
 from nacre.language.sanitize import escape_controls
-from nacre.records.threads import run_in_thread
-from nacre.serving.capacity import FairSlots
+from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import (
     ModelNotFound,
     StorageUnavailable,
