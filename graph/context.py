@@ -27,11 +27,11 @@ def _checked_branch(branch: str) -> str:
     return branch
 
 
-def _enumerate_branches(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(all_branches())
-
-
-BranchName = Annotated[str, AfterValidator(_checked_branch), Field(json_schema_extra=_enumerate_branches)]
+BranchName = Annotated[
+    str,
+    AfterValidator(_checked_branch),
+    Field(json_schema_extra=lambda schema: schema.update(enum=list(all_branches()))),
+]
 
 
 class Context(BaseModel):

@@ -44,7 +44,7 @@ from nacre.records.evidence import BranchResult, Evidence, QueryError
 from nacre.records.json_form import RecordDict, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import LONGEST_QUESTION, EarlierTurn, Rewrite, Understanding
+from nacre.records.turn import LONGEST_QUESTION, Rewrite, Understanding
 from nacre.stores.catalog import Graph, Library
 from nacre.understanding.mentions import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
@@ -74,7 +74,8 @@ class Nodes:
             graphs = await run_in_thread(self._resources.library.names)
             if reply := chosen_graph(state, graphs):
                 name, question = reply[0], checked_question(reply[1])
-            elif is_graph_needed(state, graphs):
+            elif "question" not in state and len(graphs) > 1:
+                # a client that sends the question as data gets an error instead
                 return {"messages": [ask_for_graph(graphs)]}
         graph = await run_in_thread(_open_graph, self._resources.library, name)
         lease = self._resources.leases.acquire(graph, run_id())
@@ -102,7 +103,9 @@ class Nodes:
             "strategy": strategy,
             "started": started,
             "rewrite": RecordDict(rewrite.value),
-            "conversation": _carried_turns(earlier, state),
+            "conversation": [
+                RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)
+            ],
             "enabled": branches,
             "unavailable": unavailable,
             "by": {"rewriter": rewrite.by},
@@ -297,10 +300,6 @@ def _cleared_fields() -> Update:
     }
 
 
-def _carried_turns(earlier: Sequence[EarlierTurn], state: State) -> list[RecordDict]:
-    return [RecordDict(turn, data) for turn, data in zip(earlier, state.get("earlier", []), strict=False)]
-
-
 def _open_graph(library: Library, name: str | None) -> Graph:
     return library.open(library.resolve(name))
 
@@ -344,7 +343,7 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
         branch
         for branch in view.enabled
         if all_branches()[branch].has_more(view.understanding, view.of(branch), by_model)
-        and (stepwise or _lacks_evidence(branch, view.evidence))
+        and (stepwise or branch == "sql" or all(each.branch != branch for each in view.evidence))
     )
 
 
@@ -368,10 +367,6 @@ def lower_layers(view: TurnView, may_texts_answer: MayTextsAnswer) -> tuple[str,
 def _has_sure_text(view: TurnView) -> bool:
     answer = best_text_answer(view.standalone, view.evidence)
     return answer is not None and answer.is_sure
-
-
-def _lacks_evidence(branch: str, evidence: Sequence[Evidence]) -> bool:
-    return branch == "sql" or not any(each.branch == branch for each in evidence)
 
 
 def _left_out_words(view: TurnView, bar: float) -> list[str] | None:
@@ -554,12 +549,6 @@ def chosen_graph(state: State, names: Sequence[str]) -> tuple[str, str] | None:
         return None
     named = str(messages[-1].text).strip(" \n.'\"`").casefold()
     return (named, str(messages[-3].text)) if named in names else None
-
-
-def is_graph_needed(state: State, names: Sequence[str]) -> bool:
-    """Whether a chat has to say which graph it means. A client that sends the question as data gets an error
-    instead."""
-    return "question" not in state and len(names) > 1
 
 
 def turn_branches(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:

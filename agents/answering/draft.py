@@ -88,7 +88,8 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
         is_question_for_texts(understanding, selected[1], evidence) or _is_denied(selected[1], view)
     ):
         selected = None
-    if from_text is not None and from_text.probability > _text_bar(understanding, selected):
+    bar = DECLINED if selected is None else max(DECLINED, row_probability(understanding, selected[1]))
+    if from_text is not None and from_text.probability > bar:
         return _draft_from_text(from_text, view, schema)
     matches = draft_matches(evidence)
     if matches is not None and (selected is None or _left_out_words(understanding, selected[1])):
@@ -204,11 +205,6 @@ def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: st
     if result.text and not rows.meaning:
         return result
     return verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
-
-
-def _text_bar(understanding: Understanding, selected: tuple[int, Rows] | None) -> float:
-    """The probability that an answer from a text must exceed: that of the selected rows, if there are some."""
-    return DECLINED if selected is None else max(DECLINED, row_probability(understanding, selected[1]))
 
 
 def _reported_missing(view: TurnView) -> str:
@@ -366,14 +362,12 @@ def _disputed_sentences(
     """
     if rows.joined is not None:
         return ()
-    disputes = find_disputes(rows, understanding.standalone, evidence)
-    return tuple(sentence for index, text in disputes for sentence in _dispute_sentences(index, text))
-
-
-def _dispute_sentences(index: int, text: EvidenceSentence) -> tuple[CitedSentence, CitedSentence]:
-    """Which text says otherwise; then what it says, with its evidence."""
     why = "the first is preferred, since it is what the graph itself states"
-    return (f"But the text {text.document} says otherwise ({why}):", ()), (text.text, (index,))
+    return tuple(
+        sentence
+        for index, text in find_disputes(rows, understanding.standalone, evidence)
+        for sentence in ((f"But the text {text.document} says otherwise ({why}):", ()), (text.text, (index,)))
+    )
 
 
 # branches that describe things by their facts

@@ -4,9 +4,8 @@ In order: the choice, rows that are no answer, the probability of rows after the
 texts, the rows and sentences of a turn, and whether sentences have the words of a question.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from nacre.checking.evidence_index import blank_periods
 from nacre.language.data import language, word_list
@@ -80,7 +79,9 @@ def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, R
     near = next(
         (each for _, each in rows if each.reading is not None and understanding.readings[each.reading].near), None
     )
-    displaces_links = near is not None and not _names_property(understanding)
+    displaces_links = near is not None and not any(
+        each.kind in ("predicate", "class") and each.score >= EXACT_SCORE for each in understanding.mentions
+    )
 
     def is_displaced(each: Rows) -> bool:
         reading = sole_reading(understanding, each)
@@ -91,11 +92,6 @@ def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, R
         return near is not None and displaces_links and not is_same_result(each.table, near.table)
 
     return [found for found in rows if not is_displaced(found[1])]
-
-
-def _names_property(understanding: Understanding) -> bool:
-    """Whether a question names a property or class exactly."""
-    return any(each.kind in ("predicate", "class") and each.score >= EXACT_SCORE for each in understanding.mentions)
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
@@ -181,15 +177,12 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
 def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
     """Whether a reading that leaves words out uses no other word than names: "who built Otter" is not answered by whom
     the boat belongs to. Dates use "when"."""
-    if _asks_when(understanding) and _gives_dates(table):
+    cues = analyse_question(understanding.standalone).cues
+    if any(cue.kind == "open" and cue.value == "when" for cue in cues) and _gives_dates(table):
         return False
     names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
     used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
-
-
-def _asks_when(understanding: Understanding) -> bool:
-    return any(cue.kind == "open" and cue.value == "when" for cue in analyse_question(understanding.standalone).cues)
 
 
 def _gives_dates(table: Table) -> bool:
@@ -412,16 +405,16 @@ def find_disputes(chosen: Rows, question: str, evidence: Sequence[Evidence]) -> 
 
     Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
     """
-    return list(islice(_text_disputes(chosen.table, question, evidence), MAX_DISPUTES))
-
-
-def _text_disputes(rows: Table, question: str, evidence: Sequence[Evidence]) -> Iterator[tuple[int, EvidenceSentence]]:
-    names = {" ".join(name_tokens(cell)) for row in rows.rows for cell in row if isinstance(cell, str)}
-    for index, other in enumerate(evidence):
-        if not isinstance(other, EvidenceSentence) or other.document is None or not is_covered_by(question, [other]):
-            continue
-        if _is_about(names, other) and _contradicts(rows, other.text):
-            yield index, other
+    names = {" ".join(name_tokens(cell)) for row in chosen.table.rows for cell in row if isinstance(cell, str)}
+    return [
+        (index, other)
+        for index, other in enumerate(evidence)
+        if isinstance(other, EvidenceSentence)
+        and other.document is not None
+        and is_covered_by(question, [other])
+        and _is_about(names, other)
+        and _contradicts(chosen.table, other.text)
+    ][:MAX_DISPUTES]
 
 
 def _is_about(names: set[str], text: EvidenceSentence) -> bool:
@@ -514,13 +507,10 @@ def is_sure(understanding: Understanding, rows: Rows) -> bool:
 def candidate_rows(evidence: Sequence[Evidence]) -> list[tuple[int, Rows]]:
     """The rows of this turn that may answer, with their indexes."""
     return [
-        (i, each) for i, each in enumerate(evidence) if isinstance(each, Rows) and each.round and not is_basis(each)
+        (i, each)
+        for i, each in enumerate(evidence)
+        if isinstance(each, Rows) and each.round and not (each.joined and each.joined.basis)
     ]
-
-
-def is_basis(evidence: Evidence) -> bool:
-    """Whether evidence only says which thing the question describes."""
-    return evidence.joined is not None and evidence.joined.basis
 
 
 def indexed_sentences(evidence: Sequence[Evidence]) -> list[tuple[int, EvidenceSentence]]:

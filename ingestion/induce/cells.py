@@ -285,14 +285,6 @@ def _finite(number: float) -> Cell:
     return number if abs(number) != float("inf") else None
 
 
-def _boolean(text: str) -> Cell:
-    return {"true": 1, "1": 1, "false": 0, "0": 0}.get(text)
-
-
-def _year(text: str) -> Cell:
-    return int(text) if re.fullmatch(r"-?[0-9]{4,9}", text) else None
-
-
 def _text(text: str) -> Cell:
     return text
 
@@ -300,8 +292,8 @@ def _text(text: str) -> Cell:
 _CAST: dict[Datatype, Callable[[str], Cell]] = {
     "integer": _integer,
     "real": _real,
-    "boolean": _boolean,
-    "year": _year,
+    "boolean": {"true": 1, "1": 1, "false": 0, "0": 0}.get,
+    "year": lambda text: int(text) if re.fullmatch(r"-?[0-9]{4,9}", text) else None,
 }
 
 _FORM = re.compile(

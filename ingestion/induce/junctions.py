@@ -36,7 +36,8 @@ def write_junctions(
             if not written[place.shared]:
                 connection.execute(_create_shared(place))
             written[place.shared] += len(order)
-            _insert_shared(connection, layout, place, order, first)
+            rows = ((number, place.index, *row) for number, row in enumerate(_rows(layout, place, order), first))
+            insert_rows(connection, quote_if_needed(place.shared), 3 + len(place.columns), rows)
         else:
             _create_and_insert(connection, layout, place, order, schema)
         keys = np.empty(len(order), dtype=np.int64)
@@ -66,7 +67,8 @@ def _create_and_insert(
     schema: Schema,
 ) -> None:
     """A table of its own for a predicate."""
-    columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", _owner_note(layout, place))]
+    owner = layout.classes.common_relation(place.domains) or "entity"
+    columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", f"id in {owner}")]
     columns += column_definitions(build_column(place), schema.predicate_of[place.iri], link_target(layout, place))
     connection.execute(create_table(place.junction, columns))
     insert_rows(connection, quote_if_needed(place.junction), len(columns), _rows(layout, place, order))
@@ -79,13 +81,6 @@ def _create_shared(place: PredicateColumns) -> str:
     columns = ["row INTEGER PRIMARY KEY", "predicate INTEGER NOT NULL", "key INTEGER NOT NULL REFERENCES entity(id)"]
     columns += [f"{column} {kinds[column]}" for column, _ in _shared_columns(place)]
     return create_table(place.shared, [(column, "") for column in columns])
-
-
-def _insert_shared(
-    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]", first: int
-) -> None:
-    rows = ((number, place.index, *row) for number, row in enumerate(_rows(layout, place, order), first))
-    insert_rows(connection, quote_if_needed(place.shared), 3 + len(place.columns), rows)
 
 
 def _view_body(place: PredicateColumns) -> str:
@@ -108,11 +103,6 @@ def _rows(layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]") -
     lists: list[Iterable[Any]] = [layout.ids[place.subject][order].tolist()]
     lists += column_lists(layout, place, cell_sources(layout, place), numbers, order, len(order))
     return zip(*lists, strict=True)
-
-
-def _owner_note(layout: Layout, place: PredicateColumns) -> str:
-    owner = layout.classes.common_relation(place.domains)
-    return f"id in {owner or 'entity'}"
 
 
 def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":

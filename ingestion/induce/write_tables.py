@@ -8,7 +8,7 @@ class of any size shows them. Values of members that pass filters are counted wh
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import chain
 from math import isfinite
@@ -375,7 +375,10 @@ def value_counts(layout: Layout) -> Iterator[tuple[str, str]]:
     [value, id of a link, count], the most frequent first; `more`: there are others; `low` and `high` are numbers, or
     texts in columns of other types."""
     classes = layout.classes
-    large = sorted((iri for iri, count in classes.members.items() if count >= LARGE_CLASS), key=_by_size(layout))
+    large = sorted(
+        (iri for iri, count in classes.members.items() if count >= LARGE_CLASS),
+        key=lambda iri: (-classes.members[iri], iri),
+    )
     sets_of = {iri: frozenset(n for n, own in enumerate(classes.sets) if iri in own) for iri in large[:MOST_CLASSES]}
     places = sorted(layout.places, key=lambda place: (-len(place.subject), place.iri))
     for place in places[:MOST_PROPERTIES] if large else ():
@@ -386,10 +389,6 @@ def value_counts(layout: Layout) -> Iterator[tuple[str, str]]:
                 found[own] = json.dumps(_facet(layout, place, own), ensure_ascii=False)
             if own in found:
                 yield facet_key(iri, place.iri), found[own]
-
-
-def _by_size(layout: Layout) -> Callable[[str], tuple[int, str]]:
-    return lambda iri: (-layout.classes.members[iri], iri)
 
 
 def _facet(layout: Layout, place: PredicateColumns, sets: frozenset[int]) -> dict[str, object]:

@@ -181,15 +181,9 @@ def _entry_problems(entry: Entry, count: int | None, values: "_DerivedValues") -
     elif 0 < several <= SEVERAL * subjects or (several and entry.unit):
         yield Problem(entry.place, f"'{entry.key}': {several:,} of {subjects:,} things have several values.")
     if entry.unit:
-        yield from _unit_problems(entry, values)
-
-
-def _unit_problems(entry: PropertyEntry, values: "_DerivedValues") -> Iterator[Problem]:
-    found = Counter(match[1] for text in values.texts(entry.iri) if (match := _UNIT_BEHIND.match(text)))
-    if found and found.most_common(1)[0][0] != entry.unit:
-        yield Problem(
-            entry.place, f"'{entry.key}' has the unit {entry.unit}, and its values have {found.most_common(1)[0][0]}."
-        )
+        units = Counter(match[1] for text in values.texts(entry.iri) if (match := _UNIT_BEHIND.match(text)))
+        if units and (unit := units.most_common(1)[0][0]) != entry.unit:
+            yield Problem(entry.place, f"'{entry.key}' has the unit {entry.unit}, and its values have {unit}.")
 
 
 def shared_names(entries: Sequence[Entry]) -> Iterator[Problem]:

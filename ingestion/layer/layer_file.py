@@ -95,7 +95,9 @@ def read_layer(path: Path, text: str) -> Layer:
 
 
 def _layer(path: Path, sections: _Values) -> Layer:
-    prefixes = {**known_prefixes(), **_prefixes(path, sections)}
+    prefixes = dict(known_prefixes())
+    if "prefixes" in sections:
+        prefixes |= {key: text_of(path, value) for key, value, _ in mapping_items(path, sections["prefixes"][0])}
     entries: list[Entry] = []
     for section, (value, _) in sections.items():
         if section in _ENTRY_READERS:
@@ -126,12 +128,6 @@ def _sections(path: Path, text: str) -> _Values:
 def _suggestion(word: str, known: tuple[str, ...]) -> str:
     close = get_close_matches(word, known, 1)
     return f"; did you mean '{close[0]}'?" if close else f"; known are {', '.join(known)}."
-
-
-def _prefixes(path: Path, sections: _Values) -> dict[str, str]:
-    if "prefixes" not in sections:
-        return {}
-    return {key: text_of(path, value) for key, value, _ in mapping_items(path, sections["prefixes"][0])}
 
 
 def _entries(path: Path, section: str, node: Node, prefixes: Mapping[str, str]) -> Iterator[Entry]:
@@ -185,7 +181,13 @@ def _names(path: Path, fields: _Values, field: str = "also") -> tuple[str, ...]:
 
 
 def _flag(path: Path, fields: _Values, field: str) -> bool | None:
-    return flag_of(path, fields[field][0]) if field in fields else None
+    if field not in fields:
+        return None
+    node = fields[field][0]
+    text = text_of(path, node).lower()
+    if text not in ("true", "false"):
+        raise IngestionError(f"{place_of(path, node)}: expected true or false, not '{text[:40]}'.")
+    return text == "true"
 
 
 def _pattern(path: Path, fields: _Values, prefixes: Mapping[str, str], variables: tuple[str, ...]) -> str:
@@ -304,14 +306,6 @@ def texts_of(path: Path | str, node: Node) -> tuple[str, ...]:
     """A text or a list of texts; empty ones are left out."""
     nodes = node.value if isinstance(node, SequenceNode) else [node]
     return tuple(dict.fromkeys(text for each in nodes if (text := text_of(path, each))))
-
-
-def flag_of(path: Path | str, node: Node) -> bool:
-    """true or false."""
-    text = text_of(path, node).lower()
-    if text not in ("true", "false"):
-        raise IngestionError(f"{place_of(path, node)}: expected true or false, not '{text[:40]}'.")
-    return text == "true"
 
 
 def expand_name(name: str, prefixes: Mapping[str, str]) -> str:

@@ -224,11 +224,9 @@ class Draft:
         facts.codes = self.codes
         facts.places = self.places
         facts.limits = tuple(dict.fromkeys(self.limits))
-        facts.memberships = np.array(self._of_kinds(), dtype=np.int32).reshape(-1, 2)
+        members = sorted((thing, kind) for thing, kind in self.kinds if self.sort(thing)[0] != "literal")
+        facts.memberships = np.array(members, dtype=np.int32).reshape(-1, 2)
         return facts
-
-    def _of_kinds(self) -> list[TermPair]:
-        return sorted((thing, kind) for thing, kind in self.kinds if self.sort(thing)[0] != "literal")
 
     @cached_property
     def _type_rows(self) -> "NDArray[np.intp]":

@@ -101,7 +101,10 @@ def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> 
             # the parser can't continue behind a text that fills its buffer
             raise IngestionError("a text in it is longer than 16 MB, the limit of the parser. Shorten it") from None
     if form in LINES:
-        numbers = _drop_unterminated(numbers, size, problems)
+        # of lines that continue without a dot the parser reports the dot and keeps the triple
+        half = {problem.row for problem in problems if problem.reason.endswith("must be followed by a dot")}
+        if half:
+            numbers = array("I", (n for i, n in enumerate(numbers) if i // size not in half))
     statements = ParsedStatements(numbers, size, problems)
     return _drop_stray(statements) if form == "TRIG" and problems else statements
 
@@ -195,12 +198,6 @@ def _has_open_term(line: str) -> bool:
     return '"' in rest or "<" in rest
 
 
-def _drop_unterminated(numbers: "array[int]", size: int, problems: list[ParseProblem]) -> "array[int]":
-    """Drop triples of lines that continue without a dot: the parser reports the dot and keeps the triple."""
-    half = {problem.row for problem in problems if problem.reason.endswith("must be followed by a dot")}
-    return array("I", (n for i, n in enumerate(numbers) if i // size not in half)) if half else numbers
-
-
 def _drop_stray(found: ParsedStatements) -> ParsedStatements:
     """Drop statements that the parser put into the default graph because a problem made it leave a named graph. An
     unexpected closing brace shows that."""
@@ -262,7 +259,9 @@ def collect_terms(
             text(value)
             sort(iri)
             if loose and not _IRI.fullmatch(value):
-                collected.invalid[number] = _invalid_iri(value)
+                # JSON-LD: a key that the context does not define has no meaning
+                reason = "not a valid IRI" if REPLACEMENT_MARK in value or _SCHEME.match(value) else ""
+                collected.invalid[number] = InvalidTerm(value, reason)
                 collected.local.append(term)
         elif kind is Literal:
             value = term.value
@@ -277,7 +276,8 @@ def collect_terms(
             language = term.language
             if language:
                 language = tags.get(language, language)
-                direction = str(term).rpartition("--")[2] if _has_direction(term) else ""
+                is_directed = term.datatype.value.endswith("dirLangString")
+                direction = str(term).rpartition("--")[2] if is_directed else ""
                 sort(number_of(("literal", "", f"{language}--{direction}" if direction else language)))
             else:
                 datatype = term.datatype.value
@@ -297,12 +297,3 @@ def collect_terms(
                 reason = "blank nodes in RDF 1.2 triple terms are not supported"
                 collected.invalid[number] = InvalidTerm(f"<<{iri_end(term.predicate.value)}", reason)
     return collected
-
-
-def _invalid_iri(iri: str) -> InvalidTerm:
-    # JSON-LD: a key that the context does not define has no meaning
-    return InvalidTerm(iri, "not a valid IRI" if REPLACEMENT_MARK in iri or _SCHEME.match(iri) else "")
-
-
-def _has_direction(term: Any) -> bool:
-    return bool(term.datatype.value.endswith("dirLangString"))

@@ -161,7 +161,8 @@ def _candidates(
 ) -> list[MatchCandidate]:
     scores: dict[tuple[str, str], float] = {}
     for each in named:
-        key = (each.target, _schema_label(each, schema))
+        known = schema.predicate_of.get(each.target) or schema.class_of.get(each.target)
+        key = (each.target, known.label if known else each.label)
         scores[key] = max(each.score, scores.get(key, 0.0))
     near = _similarities(mention, schema, nearness) if mention.kind == "predicate" else {}
     for predicate in sorted(near, key=lambda key: -near[key])[:CANDIDATES_SHOWN]:
@@ -186,11 +187,6 @@ def _similarities(mention: Mention, schema: Schema, nearness: Nearness | None) -
         log.exception("predicates could not be ranked by meaning")
         return {}
     return {(p.iri, p.label): value for p, value in zip(facts, near, strict=True)}
-
-
-def _schema_label(mention: Mention, schema: Schema) -> str:
-    known = schema.predicate_of.get(mention.target) or schema.class_of.get(mention.target)
-    return known.label if known else mention.label
 
 
 def _rounded(value: float | None) -> float | None:

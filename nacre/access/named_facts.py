@@ -113,7 +113,12 @@ def nearest_sentences(
     """Those of the sentences about a thing that are nearest to what is asked of it, which is the question without the
     names of things."""
     words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
-    own = [each for each in dict.fromkeys(sentences) if not _lists_others(each, thing)]
+    # a sentence that only lists what has the thing as a value, "diesel is the fuel of ...", tells of these
+    own = [
+        each
+        for each in dict.fromkeys(sentences)
+        if not is_list(each) or any(value != thing.target for _, _, value in each.triples)
+    ]
     facts = [_fact(each, thing, graph.schema) for each in own]
     facts = [each for each in facts if not each.value or not each.value <= name]
     by_words = word_likenesses(asked_forms(asked), [text_forms(each.text) for each in facts])
@@ -232,11 +237,6 @@ def _is_measured_in(sentence: EvidenceSentence, units: set[str], schema: Schema)
 def is_list(sentence: EvidenceSentence) -> bool:
     """Whether a sentence has as many words as a list."""
     return len(sentence.text.split()) >= LIST_WORDS and not is_prose(sentence)
-
-
-def _lists_others(sentence: EvidenceSentence, thing: Mention) -> bool:
-    """Whether a sentence only lists what has the thing as a value, "diesel is the fuel of ...", and tells of these."""
-    return is_list(sentence) and all(value == thing.target for _, _, value in sentence.triples)
 
 
 def round_likeness(value: float) -> float:
@@ -394,7 +394,8 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
     if asked == "number":
         return not is_inverse and not is_date and (predicate.minimum is not None or value[:1].isdigit())
     if asked == "person":
-        ends = [schema.class_of[iri].label for iri in _far_classes(predicate, is_inverse) if iri in schema.class_of]
+        far = predicate.domains if is_inverse else predicate.ranges
+        ends = [schema.class_of[iri].label for iri in far if iri in schema.class_of]
         nouns = [*ends, *([] if is_inverse else [label])]
         is_agent = any(is_noun_of_kind(kind, noun) for kind in ("persons", "bodies") for noun in nouns)
         return is_agent or (not is_inverse and words[-1:] == ["by"])
@@ -402,10 +403,6 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
         return False
     is_at = words[-1:] and words[-1] in language().words["standing_at"]
     return bool(is_at) or any(is_noun_of_kind("places", word) for word in words)
-
-
-def _far_classes(predicate: Predicate, is_inverse: bool) -> list[str]:
-    return list(predicate.domains if is_inverse else predicate.ranges)
 
 
 def is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:

@@ -197,7 +197,9 @@ class TurnService:
             await stack.enter_async_context(self._turn_slots.hold(caller.owner, _share(caller, self._turn_slots.slots)))
             keep = partial(self._store_unanswered, caller, thread, name, question, turn.id, start)
             unanswered = await stack.enter_async_context(self._turn_transaction(caller, thread, turn.instead_of, keep))
-            start = start or _start_again(question, unanswered)
+            if start is None and unanswered is not None and unanswered.text == question.strip():
+                # a turn whose question is that of a stopped turn is answered in its place
+                start = TurnStart(None, str(unanswered.id))
             await stack.enter_async_context(self.spend(caller, turn.context))
             if turn.id:
                 stack.callback(self.composition.resources.leases.release_run, turn.id)
@@ -384,12 +386,6 @@ def _storage_errors() -> Iterator[None]:
         raise StorageUnavailable(
             f"The conversations can't be read now ({error}). Try again, or ask without a thread."
         ) from error
-
-
-def _start_again(question: str, unanswered: BaseMessage | None) -> TurnStart | None:
-    """The start of a turn whose question is that of a stopped turn: it is answered in its place."""
-    is_same = unanswered is not None and unanswered.text == question.strip()
-    return TurnStart(None, str(unanswered.id)) if unanswered is not None and is_same else None
 
 
 async def _lost_lock(verify: Callable[[], None] | None) -> str:

@@ -165,7 +165,8 @@ def verify_seal(folder: Path) -> dict[str, int]:
     """Check the files of an index against the recorded sizes and hashes; returns the sizes, or {} without a record.
     Raises DamagedIndex for a file that is missing, of another size or (in small indexes) of other content."""
     try:
-        recorded: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in _recorded(folder).items()}
+        sealed = json.loads((folder / SEAL).read_text())
+        recorded: dict[str, tuple[int, str]] = {name: (size, seen) for name, (size, seen) in sealed.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, TypeError) as error:
@@ -182,10 +183,6 @@ def verify_seal(folder: Path) -> dict[str, int]:
 def file_sizes(folder: Path, names: Iterable[str]) -> dict[str, int]:
     """The current sizes of files in a folder, for `check_sizes`; missing files are left out."""
     return {name: (folder / name).stat().st_size for name in names if (folder / name).is_file()}
-
-
-def _recorded(folder: Path) -> Any:
-    return json.loads((folder / SEAL).read_text())
 
 
 def check_sizes(folder: Path, sizes: Mapping[str, int], gone: bool = False) -> None:

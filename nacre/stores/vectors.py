@@ -238,7 +238,7 @@ def _mirror(source: Path, target: Path) -> None:
         there = target / Path(here).relative_to(source)
         if (
             any(name.startswith(CHUNK) for name in files)
-            and _writable(here, files)
+            and all(os.access(os.path.join(here, name), os.W_OK) for name in files)
             and _unallocated_bytes(here) <= _free(here)
         ):
             there.symlink_to(here)  # link the folder: Qdrant Edge does not follow links to single files
@@ -247,10 +247,6 @@ def _mirror(source: Path, target: Path) -> None:
         there.mkdir(exist_ok=True)
         for name in files:
             _copy(os.path.join(here, name), there / name)
-
-
-def _writable(folder: str, files: list[str]) -> bool:
-    return all(os.access(os.path.join(folder, name), os.W_OK) for name in files)
 
 
 def _require_space(folder: str | Path, size: int) -> None:

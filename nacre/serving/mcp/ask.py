@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.shared.exceptions import NoBackChannelError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from nacre.records.answer import Answer, Option
+from nacre.records.answer import Answer
 from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.telemetry import Metrics, trace_turn
@@ -73,8 +73,10 @@ class AskTool:
         options, answer = offered_options(record), agent_answer(record)
         if not options:
             return answer
+        words = {"type": "string", "title": "Which did you mean?", "enum": [option["words"] for option in options]}
         question_back = ElicitRequestFormParams(
-            message=record["answer"][:MAX_MESSAGE], requested_schema=_words_schema(options)
+            message=record["answer"][:MAX_MESSAGE],
+            requested_schema={"type": "object", "properties": {FIELD: words}, "required": [FIELD]},
         )
         if (ctx.protocol_version or "") >= REPLY_IN_NEXT_CALL:
             self._keep(context, call, record["graph"], answer)
@@ -111,11 +113,6 @@ def _can_elicit(ctx: Context) -> bool:
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
-
-
-def _words_schema(options: Sequence[Option]) -> dict[str, Any]:
-    words = {"type": "string", "title": "Which did you mean?", "enum": [option["words"] for option in options]}
-    return {"type": "object", "properties": {FIELD: words}, "required": [FIELD]}
 
 
 async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequence[str] | None = None) -> Answer:

@@ -150,8 +150,12 @@ class Lexicon:
         self.thing_name_count = int(read("SELECT ifnull(max(n) + 1, 0) FROM name")[0][0]) - len(self.schema_entries)
         self.word = lru_cache(_CACHED_WORDS)(self._word)
         self.near = lru_cache(_CACHED_WORDS)(self._near)
-        self._short_names = lru_cache(_CACHED_LISTS)(self._few_names)
-        self._short_texts = lru_cache(_CACHED_LISTS)(self._few_texts)
+        self._short_names = lru_cache(_CACHED_LISTS)(
+            lambda sql, text: tuple(self._names(sql, (text, _MAX_CACHED_LENGTH + 1)))
+        )
+        self._short_texts = lru_cache(_CACHED_LISTS)(
+            lambda sql, text: tuple(row[0] for row in self._read(sql, (text, _MAX_CACHED_LENGTH + 1)))
+        )
 
     @property
     def of_schema(self) -> "Lexicon":
@@ -250,17 +254,11 @@ class Lexicon:
         found = self._short_names(sql, text)
         return self._names(sql, (text, MAX_EQUAL_NAMES)) if len(found) > _MAX_CACHED_LENGTH else list(found)
 
-    def _few_names(self, sql: str, text: str) -> tuple[LexiconEntry, ...]:
-        return tuple(self._names(sql, (text, _MAX_CACHED_LENGTH + 1)))
-
     def _texts(self, sql: str, text: str) -> list[str]:
         found = self._short_texts(sql, text)
         return (
             [row[0] for row in self._read(sql, (text, MAX_FORMS))] if len(found) > _MAX_CACHED_LENGTH else list(found)
         )
-
-    def _few_texts(self, sql: str, text: str) -> tuple[str, ...]:
-        return tuple(row[0] for row in self._read(sql, (text, _MAX_CACHED_LENGTH + 1)))
 
     def _names(self, sql: str, params: Sequence[str | int]) -> list[LexiconEntry]:
         return [_name(row) for row in self._read(sql, params)]
