@@ -5,11 +5,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Literal
 
-from agents.answering.select_answer import (
-    calibrate_rows,
-    is_empty,
-    row_probability,
-)
+from agents.answering.select_answer import calibrate_rows, is_empty, row_probability
 from agents.turn_view import Database, Result, TurnView
 from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
 from nacre.records.turn import MAX_PROBABILITY, Understanding

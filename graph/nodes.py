@@ -81,10 +81,7 @@ class Nodes:
         lease = self._resources.leases.acquire(graph, run_id())
         earlier = decode_conversation(state, settings)
         view = replace(
-            first_turn(question),
-            conversation=earlier,
-            deadline=started + settings.turn_seconds,
-            version=graph.version,
+            first_turn(question), conversation=earlier, deadline=started + settings.turn_seconds, version=graph.version
         )
         rewrite, caveats = await self._rewrite(agents, view, graph)
         strategy = (context and context.strategy) or settings.strategy

@@ -45,12 +45,7 @@ def write_names(layout: Layout, schema: Schema, path: Path) -> int:
     links, weight, ends = _links(layout, schema)
     described = (*schema_names(schema), *_class_nouns(layout, schema))
     rows = sorted({lexicon_row(name) for name in described if name.tokens}, key=lambda each: (each[1:], each[0]))
-    named = chain(
-        rows,
-        _codes(layout, schema),
-        _countries(layout, schema),
-        _shared_values(layout, schema),
-    )
+    named = chain(rows, _codes(layout, schema), _countries(layout, schema), _shared_values(layout, schema))
     things = _entities(layout, schema, weight, *_endings(ends, len(weight)))
     return write_lexicon(path, named, _facts(layout, schema), links, word_forms, list(ends), things)
 

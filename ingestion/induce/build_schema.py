@@ -21,14 +21,7 @@ from ingestion.induce.names import (
     readable_name,
 )
 from ingestion.induce.quantities import add_name_units, stated_unit
-from ingestion.vocabulary import (
-    COMMENT_PREDICATES,
-    OWL,
-    SCHEMA_PREDICATES,
-    is_other_name,
-    local_name,
-    name_rank,
-)
+from ingestion.vocabulary import COMMENT_PREDICATES, OWL, SCHEMA_PREDICATES, is_other_name, local_name, name_rank
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
 from nacre.language.spellings import spelling_groups

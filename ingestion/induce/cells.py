@@ -147,11 +147,7 @@ def infer_cells(
 
 
 def _periods(
-    iri: str,
-    families: Collection[str],
-    texts: Sequence[str],
-    sorts: Sequence[TermSort],
-    frequency: dict[TermSort, int],
+    iri: str, families: Collection[str], texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> list[PartialDate | tuple[None, None, None]] | None:
     """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ. Another
     text with digits may be any day; one without has no days, and one that says that the date is not known has no words

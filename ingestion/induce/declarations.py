@@ -203,12 +203,7 @@ def _read(facts: Facts, rows: "NDArray[np.intp]", statements: Declarations) -> N
         if readable_name(local_name(iri)).lower() in word_list("ingestion", "alternative_name_labels"):
             statements.alternatives[iri] += vocabulary_labels()[ALTERNATIVE]
     statements.comments = {subject: min(found)[1][:MAX_COMMENT] for subject, found in comments.items()}
-    for lists in (
-        statements.alternatives,
-        statements.class_parents,
-        statements.predicate_parents,
-        statements.inverses,
-    ):
+    for lists in (statements.alternatives, statements.class_parents, statements.predicate_parents, statements.inverses):
         for key, values in lists.items():
             lists[key] = sorted(set(values))
 
@@ -242,10 +237,7 @@ def other_labels(labels: Iterable[str]) -> tuple[str, ...]:
 
 def _limit_texts(each: DescribedTerm) -> DescribedTerm:
     return replace(
-        each,
-        label=each.label[:MAX_LABEL],
-        comment=each.comment[:MAX_COMMENT],
-        alt_labels=other_labels(each.alt_labels),
+        each, label=each.label[:MAX_LABEL], comment=each.comment[:MAX_COMMENT], alt_labels=other_labels(each.alt_labels)
     )
 
 

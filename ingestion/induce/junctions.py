@@ -60,11 +60,7 @@ def junction_indexes(layout: Layout) -> list[str]:
 
 
 def _create_and_insert(
-    connection: sqlite3.Connection,
-    layout: Layout,
-    place: PredicateColumns,
-    order: "NDArray[np.int64]",
-    schema: Schema,
+    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]", schema: Schema
 ) -> None:
     """A table of its own for a predicate."""
     owner = layout.classes.common_relation(place.domains) or "entity"
@@ -176,11 +172,7 @@ def _kind_views(layout: Layout, by_table: list[list[PredicateColumns]], schema: 
 
 
 def _union(
-    layout: Layout,
-    by_table: list[list[PredicateColumns]],
-    schema: Schema,
-    iri: str,
-    filters: dict[int, str],
+    layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema, iri: str, filters: dict[int, str]
 ) -> tuple[str, str]:
     """The view of a class over tables with all their columns, restricted by a filter for each table ("" for none)."""
     classes = layout.classes

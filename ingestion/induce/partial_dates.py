@@ -147,10 +147,7 @@ def _days(begin: int, end: int, month: int = 0, day: int = 0) -> _Days:
     """The first and the last day of years, of a month or of a day."""
     last_month = month or 12
     last_day = day or calendar.monthrange(end % 400 + 2000, last_month)[1]
-    return (
-        f"{year_key(begin)}-{month or 1:02}-{day or 1:02}",
-        f"{year_key(end)}-{last_month:02}-{last_day:02}",
-    )
+    return (f"{year_key(begin)}-{month or 1:02}-{day or 1:02}", f"{year_key(end)}-{last_month:02}-{last_day:02}")
 
 
 def _approximate(year: int) -> _Days:

@@ -57,10 +57,7 @@ class GraphTerms:
     """The classes and properties of a graph by IRI, local name and label. `labels` is called if a name is looked up."""
 
     def __init__(
-        self,
-        classes: Collection[str],
-        properties: Collection[str],
-        labels: Callable[[], Mapping[str, Iterable[str]]],
+        self, classes: Collection[str], properties: Collection[str], labels: Callable[[], Mapping[str, Iterable[str]]]
     ) -> None:
         self._known: Mapping[Kind, Collection[str]] = {"class": classes, "property": properties}
         self._labels = labels
@@ -203,11 +200,7 @@ def _iris(
 
 
 def _classes(
-    entry: PropertyEntry,
-    layer: Layer,
-    terms: GraphTerms,
-    derived: Collection[str],
-    problems: list[Problem],
+    entry: PropertyEntry, layer: Layer, terms: GraphTerms, derived: Collection[str], problems: list[Problem]
 ) -> tuple[str, ...]:
     """The IRIs of the classes that a derived property belongs to."""
     found: list[str] = []

@@ -171,13 +171,7 @@ def hide_empty_texts(draft: Draft) -> None:
 
 
 # those of the core; each reads what the previous ones derived
-RULES: tuple[Rule, ...] = (
-    join_spellings,
-    name_undescribed_targets,
-    name_translations,
-    expand_codes,
-    hide_empty_texts,
-)
+RULES: tuple[Rule, ...] = (join_spellings, name_undescribed_targets, name_translations, expand_codes, hide_empty_texts)
 
 # of rules that replace facts or hide them, those that a database can follow: its queries read its columns as they are
 STORED_RULES: tuple[Rule, ...] = (hide_empty_texts,)

@@ -156,11 +156,7 @@ def _ollama(settings: Settings, model: str) -> dict[str, Any]:
     client: dict[str, Any] = {"timeout": settings.model_seconds}
     if settings.model_proxy:
         client["proxy"] = settings.model_proxy.get_secret_value()
-    return {
-        "base_url": settings.ollama_host,
-        "num_predict": settings.model_tokens,
-        "client_kwargs": client,
-    }
+    return {"base_url": settings.ollama_host, "num_predict": settings.model_tokens, "client_kwargs": client}
 
 
 def _other(settings: Settings, model: str) -> dict[str, Any]:

@@ -23,8 +23,7 @@ class Settings(BaseSettings):
 
     data: Path = Field(Path("data"), description="Folder of all graphs and conversations.")
     database_url: SecretStr | None = Field(
-        None,
-        description="Database of conversations, keys and runs, for several servers: postgresql://USER@HOST/NAME.",
+        None, description="Database of conversations, keys and runs, for several servers: postgresql://USER@HOST/NAME."
     )
 
     graphs: str | None = Field(
@@ -95,9 +94,7 @@ class Settings(BaseSettings):
         description="Its API key; a local server needs none.",
     )
     ollama_host: str | None = Field(
-        None,
-        validation_alias=AliasChoices("NACRE_OLLAMA_HOST", "OLLAMA_HOST"),
-        description="Address of Ollama.",
+        None, validation_alias=AliasChoices("NACRE_OLLAMA_HOST", "OLLAMA_HOST"), description="Address of Ollama."
     )
 
     embedder: str = Field(
@@ -194,8 +191,7 @@ class Settings(BaseSettings):
     audit_days: float = Field(0.0, ge=0, description="Days that the audit is kept; 0 keeps it as long as it has room.")
     audit_size: int = Field(100, ge=1, description="Maximum size of the audit, in MB; the oldest entries are deleted.")
     sharing: bool = Field(
-        False,
-        description="true lets keys with the right share publish answers at addresses that need no key.",
+        False, description="true lets keys with the right share publish answers at addresses that need no key."
     )
     login_issuer: str | None = Field(
         None, description="Address of the OpenID Connect issuer whose accounts may log in."
@@ -207,16 +203,14 @@ class Settings(BaseSettings):
         "groups", description="Claims with the groups of an account, separated by commas; realm_access.roles is nested."
     )
     login_groups: str | None = Field(
-        None,
-        description="YAML file, or YAML in braces, with the graphs and rights of each group; * is every account.",
+        None, description="YAML file, or YAML in braces, with the graphs and rights of each group; * is every account."
     )
     login_audience: str | None = Field(
         None, description="Audience of the issuer's access tokens for MCP and the API; without one, none is accepted."
     )
     login_hours: float = Field(12.0, gt=0, le=8760, description="Hours after which a login ends.")
     login_headers: bool = Field(
-        False,
-        description="true takes accounts from X-Forwarded-User and X-Forwarded-Groups of NACRE_TRUSTED_PROXIES.",
+        False, description="true takes accounts from X-Forwarded-User and X-Forwarded-Groups of NACRE_TRUSTED_PROXIES."
     )
     embed: str = Field(
         "",
@@ -246,9 +240,7 @@ class Settings(BaseSettings):
         description="true sends every run to LangSmith, including questions and data.",
     )
     langsmith_api_key: SecretStr | None = Field(
-        None,
-        validation_alias=AliasChoices("NACRE_LANGSMITH_API_KEY", "LANGSMITH_API_KEY"),
-        description="Its API key.",
+        None, validation_alias=AliasChoices("NACRE_LANGSMITH_API_KEY", "LANGSMITH_API_KEY"), description="Its API key."
     )
 
     @property

@@ -244,9 +244,7 @@ class _KeyLock:
         self.lock = RLock()
 
 
-def compute_once(
-    size: int,
-) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
+def compute_once(size: int) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
     """Cache the `size` last results of a function by its arguments.
 
     With `lru_cache` alone, all threads that ask before the first result exists compute it, each more slowly. A result

@@ -550,11 +550,7 @@ def _status(entry: TaskEntry, state: TaskState, *parts: Part) -> TaskStatus:
     if not parts:
         return TaskStatus(state=state, timestamp=now)
     message = Message(
-        message_id=f"{entry.run}-status",
-        task_id=entry.id,
-        context_id=entry.context,
-        role=Role.ROLE_AGENT,
-        parts=parts,
+        message_id=f"{entry.run}-status", task_id=entry.id, context_id=entry.context, role=Role.ROLE_AGENT, parts=parts
     )
     return TaskStatus(state=state, message=message, timestamp=now)
 

@@ -142,13 +142,7 @@ def plan_calls(text: GraphText, tokens: int) -> tuple[list[str], int]:
 
 
 async def draft_layer(
-    facts: Facts,
-    text: GraphText,
-    drafter: LayerDrafter,
-    *,
-    tokens: int,
-    questions: Sequence[str],
-    on_draft: OnDraft,
+    facts: Facts, text: GraphText, drafter: LayerDrafter, *, tokens: int, questions: Sequence[str], on_draft: OnDraft
 ) -> LayerDraft:
     """Draft, check and repair; `text` describes the facts, `on_draft` is called with what is there after each call.
     Raises ModelFailed."""

@@ -283,7 +283,7 @@ def sample_type_set(
     some = f"{{ SELECT ?s WHERE {{ {types} {others} }} LIMIT {SAMPLE} }}"
     having = asking.texts(
         "SELECT ?p (COUNT(DISTINCT ?s) AS ?n) (COUNT(*) AS ?t) (SUM(IF(isLiteral(?o), 0, 1)) AS ?l)"
-        f" WHERE {{ {some} ?s ?p ?o }} GROUP BY ?p",
+        f" WHERE {{ {some} ?s ?p ?o }} GROUP BY ?p"
     )
     if not having:
         return kind

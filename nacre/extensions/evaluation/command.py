@@ -154,8 +154,7 @@ def compare(
     questions: Annotated[Path, typer.Argument(metavar="QUESTIONS.jsonl")],
     graph: options.GraphOption = None,
     configurations: Annotated[
-        str,
-        typer.Option("--configurations", metavar="sql,passages,...", help="Any of sql, passages, sparql and all."),
+        str, typer.Option("--configurations", metavar="sql,passages,...", help="Any of sql, passages, sparql and all.")
     ] = "sql,passages,sparql,all",
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for records, CSV and chart.")] = Path(
         "comparison"

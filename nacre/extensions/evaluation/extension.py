@@ -6,9 +6,5 @@ _COMMAND = "nacre.extensions.evaluation.command"
 
 EXTENSION = Extension(
     "evaluation",
-    commands={
-        "eval": f"{_COMMAND}:evaluate",
-        "compare": f"{_COMMAND}:compare",
-        "calibrate": f"{_COMMAND}:calibrate",
-    },
+    commands={"eval": f"{_COMMAND}:evaluate", "compare": f"{_COMMAND}:compare", "calibrate": f"{_COMMAND}:calibrate"},
 )

@@ -144,9 +144,7 @@ def remove(
     """Remove one layer of a graph, or all."""
     settings, name, _ = graph_version(graph)
     publish_layer_change(
-        settings,
-        name,
-        lambda present: present.without(Path(file).name) if file else replace(present, files=()),
+        settings, name, lambda present: present.without(Path(file).name) if file else replace(present, files=())
     )
 
 

@@ -50,9 +50,7 @@ def get(
 
 
 @model_app.command()
-def use(
-    file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model file; it is not moved.")],
-) -> None:
+def use(file: Annotated[Path, typer.Argument(metavar="FILE.gguf", help="A model file; it is not moved.")]) -> None:
     """Select a model file on this machine."""
     from nacre.extensions.local_model.local_engine import choose_model, downloaded_models
 
@@ -93,9 +91,7 @@ def list_local_models() -> None:
 
 
 @model_app.command()
-def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")],
-) -> None:
+def remove(name: Annotated[str, typer.Argument(metavar="NAME", help="A file's name, with or without .gguf.")]) -> None:
     """Delete a downloaded model; a file elsewhere is only deselected."""
     from nacre.extensions.local_model.local_engine import remove_model
 

@@ -20,13 +20,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from nacre.extensions.verified.template import (
-    Alignment,
-    align_question,
-    content_words,
-    has_same_words,
-    template_of,
-)
+from nacre.extensions.verified.template import Alignment, align_question, content_words, has_same_words, template_of
 from nacre.language.data import language
 from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens

@@ -263,10 +263,7 @@ def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]] | None:
 
 
 # pairs of inverses that a vocabulary declares in its own file, which graphs seldom include
-KNOWN = (
-    (SKOS + "broader", SKOS + "narrower"),
-    (SKOS + "hasTopConcept", SKOS + "topConceptOf"),
-)
+KNOWN = ((SKOS + "broader", SKOS + "narrower"), (SKOS + "hasTopConcept", SKOS + "topConceptOf"))
 
 SYMMETRIC = (SKOS + "related",)
 

@@ -69,8 +69,7 @@ def report(
     graph: options.GraphOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     suggest: Annotated[
-        bool,
-        typer.Option("--suggest-annotations", help="Print a template for --annotations, fully commented out."),
+        bool, typer.Option("--suggest-annotations", help="Print a template for --annotations, fully commented out.")
     ] = False,
 ) -> None:
     """Report where every triple of a graph is stored, or what of an attached database is not in it."""

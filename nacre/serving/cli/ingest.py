@@ -49,8 +49,7 @@ MAX_OMITTED = 10
 
 
 TextsOption = Annotated[
-    list[str] | None,
-    typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json"),
+    list[str] | None, typer.Option("--texts", metavar="PATH...", help="Documents: .md .txt .html .pdf .docx .csv .json")
 ]
 
 TablesOption = Annotated[
@@ -102,8 +101,7 @@ FetchContextsOption = Annotated[
 ]
 
 ExpansionOption = Annotated[
-    int,
-    typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to."),
+    int, typer.Option("--max-expansion", metavar="FACTOR", min=1, help="How many times its size a file may expand to.")
 ]
 
 AddOption = Annotated[bool, typer.Option("--add", help="Keep what the graph has, and add to it.")]

@@ -28,12 +28,7 @@ with pause_collection():
 # set by the completion script that `nacre --install-completion` adds to a shell
 COMPLETION_VARIABLE = "_NACRE_COMPLETE"
 
-app = typer.Typer(
-    name="nacre",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(name="nacre", no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _version(requested: bool) -> None:

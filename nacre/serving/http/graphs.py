@@ -199,9 +199,7 @@ def graph_overview(
 
 @browse_router.get("/{graph}/thing", summary="Get a thing")
 def thing_details(
-    look_up: GraphLookUpDep,
-    iri: IriQuery,
-    whole: Annotated[str, Query(max_length=MAX_IRI)] = "",
+    look_up: GraphLookUpDep, iri: IriQuery, whole: Annotated[str, Query(max_length=MAX_IRI)] = ""
 ) -> Thing:
     """Its facts in both directions, and passages that mention it. Of each predicate, 30 values and 12 things that link
     by it; of the predicate `whole`, up to 1,000."""
@@ -330,9 +328,7 @@ def class_rows(look_up: GraphLookUpDep, request: TableRequestDep) -> MemberTable
 
 @class_table_router.get("/{graph}/class/facet", summary="Count the values of a property")
 def class_values(
-    look_up: GraphLookUpDep,
-    request: TableRequestDep,
-    property: Annotated[str, Query(min_length=1, max_length=MAX_IRI)],
+    look_up: GraphLookUpDep, request: TableRequestDep, property: Annotated[str, Query(min_length=1, max_length=MAX_IRI)]
 ) -> Facet:
     """The 30 most frequent values among the members that pass the other filters, and the lowest and highest number."""
     return read_graph(look_up, "class", lambda opened: class_facet(opened, request, property))
@@ -344,11 +340,7 @@ def class_values(
     response_class=PlainTextResponse,
     responses={200: {"content": {"text/csv": {}, "application/json": {}}, "description": "The rows."}},
 )
-def class_file(
-    look_up: GraphLookUpDep,
-    request: TableRequestDep,
-    format: Literal["csv", "json"] = "csv",
-) -> Response:
+def class_file(look_up: GraphLookUpDep, request: TableRequestDep, format: Literal["csv", "json"] = "csv") -> Response:
     """Up to 10,000 rows from `skip` on, with the IRI of each member. Several values of a cell are separated by "; "."""
     table = read_graph(look_up, "class", lambda opened: class_table(opened, request, MAX_EXPORTED))
     heads = ["iri", "name", *(f"{c.label} [{c.unit}]" if c.unit else c.label for c in table.columns)]

@@ -127,11 +127,7 @@ class _Changes:
                 path.write_text(file.text, encoding="utf-8")
                 command = child_command(APPLY_SECONDS, "nacre", "layer", "apply", str(path), "--graph", graph)
                 run = subprocess.run(
-                    command,
-                    env=os.environ | {"NACRE_DATA": str(data)},
-                    capture_output=True,
-                    text=True,
-                    check=False,
+                    command, env=os.environ | {"NACRE_DATA": str(data)}, capture_output=True, text=True, check=False
                 )
             problem = (run.stderr.strip().splitlines() or ["it failed"])[-1] if run.returncode else ""
         except OSError as error:

@@ -33,13 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from nacre.errors import NacreError
 from nacre.language.sanitize import escape_controls
 from nacre.records.threads import FairSlots, run_in_thread
-from nacre.serving.errors import (
-    ModelNotFound,
-    StorageUnavailable,
-    TooManyRequests,
-    Unauthenticated,
-    error_status,
-)
+from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token
 from nacre.serving.http.dependencies import CLIENT_LEFT
 from nacre.serving.telemetry import Metrics

@@ -122,13 +122,7 @@ class Tables:
         return None if row is None else str(row[0])
 
     def run(
-        self,
-        sql: str,
-        params: Sequence[Cell] = (),
-        *,
-        limit: int = 1000,
-        seconds: float = 5.0,
-        steps: float = inf,
+        self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0, steps: float = inf
     ) -> SqlResult:
         """Run one SELECT within limits of rows, seconds, and steps of SQLite's virtual machine.
 

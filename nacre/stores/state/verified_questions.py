@@ -17,13 +17,7 @@ from typing import Any
 
 from nacre.errors import ConfigError
 from nacre.records.json_form import from_json, to_json
-from nacre.records.turn import (
-    GraphCalibration,
-    VerifiedQuestion,
-    VerifiedState,
-    question_id,
-    question_words,
-)
+from nacre.records.turn import GraphCalibration, VerifiedQuestion, VerifiedState, question_id, question_words
 from nacre.stores.state.database import Execute, StateDatabase, install_tables, make_private, open_file
 
 FILE = "verified.sqlite"
