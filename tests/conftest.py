@@ -8,6 +8,7 @@ import pytest
 
 from nacre.config.settings import Settings
 from nacre.serving.capacity import relax_collection
+from tests.support.light_servers import lighten
 from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
@@ -23,6 +24,7 @@ def pytest_collection_finish() -> None:
     """As in a server: garbage is rarely collected, and processes obey interrupts, which a script that runs tests in the
     background would have them ignore."""
     relax_collection()
+    lighten()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
