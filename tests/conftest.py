@@ -8,6 +8,7 @@ import pytest
 
 from nacre.config.settings import Settings
 from nacre.records.threads import relax_collection
+from tests.support.light import close_pools, finding_examples, lighten
 from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
@@ -23,6 +24,7 @@ def pytest_collection_finish() -> None:
     """As in a server: garbage is rarely collected, and processes obey interrupts, which a script that runs tests in the
     background would have them ignore."""
     relax_collection()
+    lighten()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -39,13 +41,22 @@ def _plain_environment() -> Iterator[None]:
     os.environ.update(kept)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _light(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Ingests find example questions for the modules that say so; no module leaves processes behind."""
+    with finding_examples(hasattr(request.module, "FINDS_EXAMPLES")):
+        yield
+    close_pools()
+
+
 @pytest.fixture(scope="session")
 def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the small graph `kitchen`, without vectors."""
     from ingestion.pipeline import ingest
 
     data = tmp_path_factory.mktemp("kitchen")
-    ingest([str(GRAPHS / "kitchen.ttl")], "kitchen", data=data, sparql=True)
+    with finding_examples(True):
+        ingest([str(GRAPHS / "kitchen.ttl")], "kitchen", data=data, sparql=True)
     return data
 
 

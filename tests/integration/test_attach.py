@@ -98,8 +98,8 @@ def test_what_needs_tables_says_so(both: tuple[Graph, Graph, Path]) -> None:
     assert error.value.kind == "unavailable"
 
 
-async def _asked(data: Path, question: str, graph: str) -> dict[str, object]:
-    settings = Settings(data=data, embedder="none", model=None)
+async def _asked(data: Path, question: str, graph: str, branch_seconds: float = 10.0) -> dict[str, object]:
+    settings = Settings(data=data, embedder="none", model=None, branch_seconds=branch_seconds)
     composition = await run_in_thread(compose, settings)
     try:
         result = await composition.build().ainvoke({"question": question, "graph": graph})
@@ -240,7 +240,7 @@ def test_an_endpoint_that_cannot_list_its_classes_is_sampled_with_a_deadline(tmp
         assert isinstance(found, ox.QuerySolutions)
         servers.reply(handler, found.serialize(format=ox.QueryResultsFormat.JSON), servers.RESULTS)  # type: ignore[arg-type]
 
-    seconds = 10.0
+    seconds = 5.0
     begun = time.monotonic()
     with servers.serving(respond) as url:
         result = attach_endpoint(url, "slow", data=tmp_path, budget=Budget(seconds=seconds))
@@ -264,7 +264,10 @@ def test_an_endpoint_that_cannot_list_its_classes_is_sampled_with_a_deadline(tmp
         (503, "text/plain", "503"),
     ],
 )
-async def test_a_page_of_a_proxy_ends_the_turn_by_its_name(status: int, media: str, told: str, tmp_path: Path) -> None:
+async def test_a_page_of_a_proxy_ends_the_turn_by_its_name(
+    status: int, media: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.extensions.endpoints.endpoint.RETRY_SECONDS", 0.2)
     broken: list[bool] = []
     store = ox.Store()
     store.load(path=str(GRAPHS / "bakery.ttl"))
@@ -319,7 +322,7 @@ async def test_names_that_an_endpoint_does_not_give_in_time_are_looked_up_again_
             assert complete is not incomplete
             assert lexicon_for(graph, "What is the price of Quillon?") is complete
         is_slow.append(True)
-        record = await _asked(tmp_path, "What is the price of Zorblax?", "bakery")
+        record = await _asked(tmp_path, "What is the price of Zorblax?", "bakery", 1.0)
         assert (record["status"], "knows nothing" in str(record["answer"])) == ("failed", False)
         is_slow.clear()
         record = await _asked(tmp_path, "What is the price of Zorblax?", "bakery")

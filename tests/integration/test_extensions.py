@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -70,22 +72,86 @@ print(json.dumps(report))
 """
 
 
+# runs in processes that are forked from one that has imported what Nacre imports, but nothing of Nacre, so that each
+# takes what there is of Nacre from its own folder of packages
+FORKS = """
+import json, os, sys
+import a2a.server, ag_ui.core, fastapi.testclient, langchain_core.runnables, langgraph.graph, langserve, langsmith
+import mcp.server, numpy, opentelemetry, prometheus_client, pydantic_settings, requests, rich.console, simplemma
+import sqlalchemy, sqlglot, tantivy, typer
+
+codes = []
+for run in json.load(sys.stdin):
+    child = os.fork()
+    if not child:
+        for number, name in ((1, "out"), (2, "errors")):
+            os.dup2(os.open(f"{run['folder']}/{name}", os.O_CREAT | os.O_WRONLY), number)
+        sys.path.insert(0, run["path"])
+        os.environ.update(run["environment"])
+        os.chdir(run["folder"])
+        sys.argv = ["-c", *run["arguments"]]
+        exec(run["script"], {"__name__": "__main__"})
+        sys.exit()
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(json.dumps(codes))
+"""
+PLAIN = {"NACRE_EXTENSIONS": "", "PYTHONSAFEPATH": "1", "COLUMNS": "900"}
+
+
+@dataclass
+class Run:
+    """A script, run in a folder without some of our extensions."""
+
+    folder: Path
+    gone: tuple[str, ...]
+    script: str
+    arguments: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+    code: int = 0
+
+    @property
+    def out(self) -> str:
+        return (self.folder / "out").read_text()
+
+    @property
+    def errors(self) -> str:
+        return (self.folder / "errors").read_text()
+
+
+def run_all(runs: Sequence[Run]) -> None:
+    """Run each in a process that knows nothing of the others."""
+    told = [{**asdict(run), "folder": str(run.folder), "path": str(without(run.gone, run.folder))} for run in runs]
+    surroundings = os.environ | PLAIN
+    process = [sys.executable, "-c", FORKS]
+    done = subprocess.run(
+        process, input=json.dumps(told), env=surroundings, capture_output=True, text=True, timeout=500
+    )
+    assert done.returncode == 0, done.stderr
+    for run, code in zip(runs, json.loads(done.stdout), strict=True):
+        run.code = code
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the processes keep their graph, which the first one ingests."""
-    return tmp_path_factory.mktemp("harbour")
+    folder = tmp_path_factory.mktemp("harbour")
+    (folder / "harbour.ttl").write_text(HARBOUR)
+    return folder
 
 
 def run_nacre(folder: Path, *questions: str, names: str = "", path: Path | None = None) -> tuple[Any, list[str]]:
     """The report of a fresh process, and the lines about extensions that are left out."""
-    (folder / "harbour.ttl").write_text(HARBOUR)
-    environment = {"NACRE_EXTENSIONS": names, "PYTHONPATH": str(path or ""), "PYTHONSAFEPATH": "1", "COLUMNS": "900"}
+    environment = PLAIN | {"NACRE_EXTENSIONS": names, "PYTHONPATH": str(path or "")}
     command = [sys.executable, "-c", REPORT, str(folder), *questions]
     done = subprocess.run(
         command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), [line for line in done.stderr.splitlines() if "left out" in line]
+    return json.loads(done.stdout), left_out_of(done.stderr)
+
+
+def left_out_of(errors: str) -> list[str]:
+    return [line for line in errors.splitlines() if "left out" in line]
 
 
 def install(site: Path, distribution: str, modules: dict[str, str], entry_points: dict[str, str]) -> None:
@@ -260,42 +326,82 @@ NEEDED = {
 }
 
 
+# environments in which a command needs an extension
+SET = {
+    "keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"},
+    "graphs": {"NACRE_GRAPHS": "file:///nowhere"},
+    "model": {"NACRE_MODEL": "openai:x", "OPENAI_API_KEY": "x", "NACRE_FORBID_MODELS": "false"},
+}
+MAIN = "import sys; from nacre.serving.cli.main import main; sys.exit(main())"
+
+
+@pytest.fixture(scope="module")
+def needing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """The runs of all commands that need an extension which is not there."""
+    runs = {}
+    for case, (gone, _, command) in NEEDED.items():
+        folder = tmp_path_factory.mktemp(case)
+        home = folder / "data/shop/versions/v1"
+        home.mkdir(parents=True)
+        (folder / "harbour.ttl").write_text(HARBOUR)
+        (folder / "a.html").write_text("<p>Ann Reed sails.</p>")
+        versions.write_manifest(home, Manifest("v1", database="sqlite:///shop.sqlite"))
+        (home / versions.DATABASE).write_text("{}")
+        (home / versions.LOCK).touch()
+        versions.switch_version(home.parents[1], Pointer("v1"))
+        if "moved" in command:
+            ingest([str(folder / "harbour.ttl")], "moved", data=folder / "data", embedder=None)
+            (version,) = (folder / "data/moved/versions").iterdir()
+            (version / versions.SERVER).write_text("{}")
+        runs[case] = Run(folder, (gone,), MAIN, command, SET.get(case, {}))
+    run_all(list(runs.values()))
+    return runs
+
+
 @pytest.mark.parametrize("case", NEEDED)
-def test_a_command_names_the_extension_that_it_lacks(case: str, folder: Path, tmp_path: Path) -> None:
-    gone, message, command = NEEDED[case]
-    home = tmp_path / "data/shop/versions/v1"
-    home.mkdir(parents=True)
-    (tmp_path / "harbour.ttl").write_text(HARBOUR)
-    (tmp_path / "a.html").write_text("<p>Ann Reed sails.</p>")
-    versions.write_manifest(home, Manifest("v1", database="sqlite:///shop.sqlite"))
-    (home / versions.DATABASE).write_text("{}")
-    (home / versions.LOCK).touch()
-    versions.switch_version(home.parents[1], Pointer("v1"))
-    ingest([str(tmp_path / "harbour.ttl")], "moved", data=tmp_path / "data", embedder=None)
-    (version,) = (tmp_path / "data/moved/versions").iterdir()
-    (version / versions.SERVER).write_text("{}")
-    run = [sys.executable, "-c", "import sys; from nacre.serving.cli.main import main; sys.exit(main())", *command]
-    environment = {"PYTHONPATH": str(without((gone,), tmp_path)), "PYTHONSAFEPATH": "1"}
-    shared = {
-        "keys": {"NACRE_DATABASE_URL": "sqlite:///state.sqlite"},
-        "graphs": {"NACRE_GRAPHS": "file:///nowhere"},
-        "model": {"NACRE_MODEL": "openai:x", "OPENAI_API_KEY": "x", "NACRE_FORBID_MODELS": "false"},
-    }
-    environment |= shared.get(case, {})
-    done = subprocess.run(run, cwd=tmp_path, env=os.environ | environment, capture_output=True, text=True, timeout=120)
+def test_a_command_names_the_extension_that_it_lacks(case: str, needing: dict[str, Run]) -> None:
+    done, message = needing[case], NEEDED[case][1]
     if message:
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert message in done.stderr
+        assert (done.code, done.errors.count("\n")) == (2, 1), done.errors
+        assert message in done.errors
     else:
         # what is on the server is named by the folder, which stays
-        assert (done.returncode, version.is_dir()) == (0, True)
+        (version,) = (done.folder / "data/moved/versions").iterdir()
+        assert (done.code, version.is_dir()) == (0, True), done.errors
 
 
-@pytest.mark.parametrize("removed", [*OURS, OURS], ids=str)
-def test_each_of_ours_can_be_deleted(removed: str | tuple[str, ...], folder: Path, tmp_path: Path) -> None:
-    gone = (removed,) if isinstance(removed, str) else removed
-    report, left_out = run_nacre(folder, "Which ship does Ann Reed sail?", path=without(gone, tmp_path))
-    assert left_out == []
+def deletions(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Sets of names, by the digits of their places: of any two names, one set has the first and not the second."""
+    digits = range((len(names) - 1).bit_length())
+    chosen = [
+        tuple(n for at, n in enumerate(names) if at >> digit & 1 == value) for digit in digits for value in (0, 1)
+    ]
+    return [*chosen, tuple(names)]
+
+
+@pytest.fixture(scope="module")
+def deleted(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """Reports of Nacre without some of its extensions: whatever of the rest needs one of them breaks one report."""
+    runs = []
+    for gone in deletions(OURS):
+        folder = tmp_path_factory.mktemp("without")
+        (folder / "harbour.ttl").write_text(HARBOUR)
+        runs.append(Run(folder, gone, REPORT, [str(folder), "Which ship does Ann Reed sail?"]))
+    run_all(runs)
+    return runs
+
+
+def test_some_of_two_extensions_are_deleted_without_the_other() -> None:
+    sets = deletions(OURS)
+    lacking = [(a, b) for a in OURS for b in OURS if a != b and not any(a in each and b not in each for each in sets)]
+    assert lacking == []
+
+
+@pytest.mark.parametrize("number", range(len(deletions(OURS))))
+def test_ours_can_be_deleted(number: int, deleted: list[Run]) -> None:
+    run, gone = deleted[number], deleted[number].gone
+    assert (run.code, left_out_of(run.errors)) == (0, []), run.errors
+    report = json.loads(run.out)
     assert report["answers"][0]["values"] == ["Gull"]
     assert (report["health"], report["help"]) == (200, 0)
     paths = " ".join(report["schemas"]["paths"])

@@ -120,8 +120,8 @@ def test_markup_without_an_end_is_read_in_linear_time() -> None:
     for unit in (b"<a ", b'<a b="', b"<!--", b"<![CDATA[", b"<?", b"</", b"<!A ", b"<!A '", b"<a/>"):
         start = time.monotonic()
         with suppress(IngestionError):
-            check_nesting([unit * (1_000_000 // len(unit))] * 20)
-        assert time.monotonic() - start < 10, unit
+            check_nesting([unit * (1_000_000 // len(unit))] * 5)
+        assert time.monotonic() - start < 4, unit
 
 
 def test_references_are_counted_across_blocks() -> None:
@@ -141,7 +141,7 @@ def test_entities_declared_after_the_checked_part_are_refused() -> None:
 @pytest.mark.parametrize("unit", [b"\n", b":a :b :c .\n", b" "])
 @pytest.mark.parametrize("stated", [True, False])
 def test_gzip_data_that_inflates_to_more_than_the_limit_is_refused(tmp_path: Path, unit: bytes, stated: bool) -> None:
-    content = gzip_bomb(SMALL, unit, 20_000_000, stated=stated)
+    content = gzip_bomb(SMALL, unit, 13_000_000, stated=stated)
     message = refusal(tmp_path, "bomb.ttl.gz", content, ReadOptions(expansion=5))
     assert "inflates to more than 12 MB; --max-expansion" in message
 

@@ -1,22 +1,26 @@
-"""Questions over small graphs of several domains; the pairs in fixtures/questions are extended without Python."""
+"""Questions over small graphs of several domains; the pairs in fixtures/questions are extended without Python.
 
+Whatever is understood of them: plans survive their JSON form, their SQL is one select that runs and rests on stored
+values, their words are plain.
+"""
+
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
+from sqlglot import expressions, parse_one
 
 from agents.answering.grounding_gate import table_claims
 from agents.answering.select_answer import is_empty
-from ingestion.index.lexicon import write_names
-from ingestion.induce.layout import induce_layout
-from ingestion.induce.write_tables import write_layout
-from ingestion.read.parse import parse_files
 from nacre.checking.claims import unsupported_claims
 from nacre.config.embedder import local_embedder
+from nacre.extensions.foreign_queries.origins import stated_numbers
+from nacre.extensions.foreign_queries.sql_origins import check_sql_values
 from nacre.records.answer import Value
-from nacre.records.evidence import Rows, Table
-from nacre.records.plan import Plan
+from nacre.records.evidence import Query, Rows, Table
+from nacre.records.plan import Ask, Combine, Compute, Plan, Profile, Select
 from nacre.records.turn import EarlierTurn, Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
@@ -26,6 +30,7 @@ from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, choose_r
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
 from nacre.wording.profile import run_plan
+from tests.support.plan_checks import json_form_holds, only_reads, words_are_plain
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 # what is not yet understood is kept and said to be so; a mark that is no longer true fails
@@ -38,26 +43,54 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Tables, Lexicon]]:
-    """The tables and lexicon of every graph that questions are asked of."""
-    found = {}
-    for path in sorted((FIXTURES / "questions").glob("*.yaml")):
-        folder = tmp_path_factory.mktemp(path.stem)
-        layout = induce_layout(parse_files([FIXTURES / f"graphs/{path.stem}.ttl"]))
-        write_names(layout, write_layout(layout, folder / "graph.sqlite"), folder / "lexicon.sqlite")
-        tables = Tables(folder / "graph.sqlite")
-        found[path.stem] = tables, Lexicon(folder / "lexicon.sqlite", tables.schema, local_embedder("auto"))
-    return found
+def opened(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> dict[str, tuple[Tables, Lexicon]]:
+    """The tables and lexicon of every graph that questions are asked of, with an embedder."""
+    embedder = local_embedder("auto")
+    return {
+        name: (tables, Lexicon(tables.path.with_name("lexicon.sqlite"), tables.schema, embedder))
+        for name, (tables, _) in small_graphs.items()
+    }
+
+
+def _selects(plan: Plan) -> list[Select | Combine]:
+    body = plan.body
+    if isinstance(body, Compute):
+        return [body.left, body.right]
+    if isinstance(body, Ask):
+        return [body.select]
+    if isinstance(body, Profile):
+        return [body.members, *([body.against] if body.against else [])]
+    return [body] if isinstance(body, (Select, Combine)) else []
+
+
+def _check(plan: Plan, tables: Tables) -> None:
+    """What holds for the plan of every reading."""
+    json_form_holds(plan)
+    words_are_plain(plan, tables.schema)
+    for select in _selects(plan):
+        statement = only_reads(select, tables.schema)
+        tables.run(statement.text, statement.params)
+
+
+def _rest_on_stored_values(queries: Iterable[Query], question: str, tables: Tables) -> None:
+    for query in queries:
+        tree = parse_one(query.text, read="sqlite")
+        assert isinstance(tree, expressions.Query)
+        check_sql_values(tree, tables.schema, stated_numbers(question))
 
 
 def _ask(question: str, earlier: list[EarlierTurn], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:
     turned: Rewrite = rewrite_question(question, tuple(earlier), tables.schema, lexicon)
     understood = understand(turned, tables.schema, lexicon)
+    for each in understood.readings:
+        _check(each.plan, tables)
     tables_of: list[Table | None] = []
     outcomes = []
     for reading in understood.readings[:MAX_READINGS_RUN]:
         table, queries, _ = run_plan(reading.plan, tables, round=1)
         assert not any(q.error for q in queries), queries
+        if not earlier:
+            _rest_on_stored_values(queries, question, tables)
         tables_of.append(table)
         outcomes.append(table_outcome(table))
     index = choose_reading(understood, outcomes)[0] if outcomes else 0

@@ -53,6 +53,13 @@ def test_a_reading_gives_the_rows_of_its_sql(library: Library) -> None:
 
 
 @pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    running = Sandbox()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
 def away(library: Library) -> Iterator[str]:
     """The same file behind an endpoint, attached."""
     with endpoint(FIXTURES / "graphs" / "kitchen.ttl") as url:
@@ -63,11 +70,10 @@ def away(library: Library) -> Iterator[str]:
 @pytest.mark.parametrize("name", ["kitchen", "away"])
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda each: each["ask"])
 def test_the_query_alone_gives_the_answer_over_the_file_itself(
-    library: Library, away: str, asked: dict[str, object], name: str
+    library: Library, sandbox: Sandbox, away: str, asked: dict[str, object], name: str
 ) -> None:
     plain = ox.Store()
     plain.load(path=FIXTURES / "graphs/kitchen.ttl")
-    sandbox = Sandbox()
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open(name) as graph:
         query = asyncio.run(text2sparql(str(asked["ask"]), graph, settings, sandbox))
@@ -75,10 +81,10 @@ def test_the_query_alone_gives_the_answer_over_the_file_itself(
     assert found == set(asked["values"])  # type: ignore[call-overload]
 
 
-def test_what_is_not_understood_gives_no_query(library: Library) -> None:
+def test_what_is_not_understood_gives_no_query(library: Library, sandbox: Sandbox) -> None:
     settings = Settings(data=library.data, embedder="none", _env_file=None)
     with library.open("kitchen") as graph, pytest.raises(ToolError) as refused:
-        asyncio.run(text2sparql("hoo ha?", graph, settings, Sandbox()))
+        asyncio.run(text2sparql("hoo ha?", graph, settings, sandbox))
     assert refused.value.kind == "empty"
 
 

@@ -1,0 +1,107 @@
+"""Less work for tests that prove nothing by it: servers start in a quarter of the time, ingests find no example
+questions, and processes import once what they need and end with the module of tests that started them."""
+
+import sys
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakSet
+
+from nacre.extensions.suggestions import example_questions
+from nacre.serving.capacity import relax_collection
+from nacre.stores import killable_pool
+from nacre.stores.killable_pool import KillablePool
+from tools.sandbox import Sandbox
+
+# what the work of pools is in
+WORK = (
+    "nacre.extensions.databases.connection",
+    "nacre.extensions.documents.read_document",
+    "nacre.extensions.foreign_queries.run_model_sql",
+    "nacre.extensions.layer_patterns.patterns",
+    "nacre.extensions.spreadsheets.read_workbook",
+    "pyoxigraph",
+    "tools.sandbox",
+)
+_pools: WeakSet[KillablePool] = WeakSet()
+_finding = [False]
+
+
+def lighten() -> None:
+    """Once for this process."""
+    killable_pool._shared_imports.update(dict.fromkeys(WORK))
+    Sandbox()
+    _note_pools()
+    _find_examples_if_asked()
+    if app := sys.modules.get("nacre.serving.app"):
+        _share_adapters()
+        vars(app)["_warm_up"] = _relax
+
+
+def close_pools() -> None:
+    """End the processes of all pools; one that gets work again starts others."""
+    for pool in list(_pools):
+        pool.close()
+
+
+@contextmanager
+def finding_examples(wanted: bool) -> Iterator[None]:
+    """Whether ingests find example questions meanwhile."""
+    before, _finding[0] = _finding[0], wanted
+    try:
+        yield
+    finally:
+        _finding[0] = before
+
+
+def _note_pools() -> None:
+    begin = KillablePool.__init__
+
+    def noted(self: KillablePool, *arguments: Any, **options: Any) -> None:
+        begin(self, *arguments, **options)
+        _pools.add(self)
+
+    vars_of: Any = KillablePool
+    vars_of.__init__ = noted
+
+
+def _find_examples_if_asked() -> None:
+    find, ingest = example_questions.find_example_questions, example_questions._overview
+    is_ingest = ContextVar("is_ingest", default=False)
+
+    def found(*arguments: Any, **options: Any) -> list[str]:
+        return [] if is_ingest.get() and not _finding[0] else find(*arguments, **options)
+
+    def overview(*arguments: Any) -> Any:
+        before = is_ingest.set(True)
+        try:
+            return ingest(*arguments)
+        finally:
+            is_ingest.reset(before)
+
+    vars(example_questions).update(find_example_questions=found, _overview=overview)
+
+
+def _share_adapters() -> None:
+    """What FastAPI makes of a type is made once for all servers."""
+    from fastapi._compat import v2
+
+    made: dict[Hashable, Any] = {}
+    make: Any = vars(v2)["TypeAdapter"]
+
+    def shared(kind: Any, config: Any = None) -> Any:
+        said = tuple((type(each), repr(each)) for each in kind.__metadata__)
+        key = (kind.__origin__, said, repr(config))
+        try:
+            if key not in made:
+                made[key] = make(kind, config=config)
+        except TypeError:
+            return make(kind, config=config)
+        return made[key]
+
+    vars(v2)["TypeAdapter"] = shared
+
+
+async def _relax(*_: object) -> None:
+    relax_collection()
