@@ -1,7 +1,4 @@
-"""Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex.
-
-Then the words of a sentence are matched with it: text + EvidenceIndex -> SentenceMatch.
-"""
+"""Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex."""
 
 import re
 from collections import defaultdict

@@ -1,8 +1,4 @@
-"""Words of labels and misspelt words: label -> words ("releasedate" -> "release date"), question -> corrected question.
-
-In order: labels of data split into words, labels that people can read, yes/no properties in any form of their data
-(predicate -> the values that mean yes and no), and spelling corrected by the words of a graph and of English.
-"""
+"""Words of labels and misspelt words: "releasedate" -> "release date", question -> corrected question."""
 
 import json
 import re

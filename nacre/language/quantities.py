@@ -1,7 +1,4 @@
-"""Numbers with units in text: text -> Amounts with their written precision, or Quantities of a question.
-
-In order: amounts in digits, quantities of a question in digits or words, units and their conversion.
-"""
+"""Numbers with units in text: text -> Amounts with their written precision, or Quantities of a question."""
 
 import math
 import re

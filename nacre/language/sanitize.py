@@ -1,5 +1,6 @@
 """Make text of a graph harmless: text -> text without control characters, fake citations, tags and links; and names of
-files that callers send."""
+files that callers send.
+"""
 
 import re
 import unicodedata

@@ -1,7 +1,4 @@
-"""Values that are written in several ways: text -> the key of its spellings; two texts -> how alike they are.
-
-The words are in `resources/spellings.yaml`.
-"""
+"""Values that are written in several ways: text -> the key of its spellings; two texts -> how alike they are."""
 
 import re
 import unicodedata

@@ -1,8 +1,4 @@
-"""The thesaurus of general English: synonyms, gradable adjectives, nouns by kind, function words.
-
-The last functions rank sentences by the words of a question that they contain: question + sentences -> their
-indexes.
-"""
+"""The thesaurus of general English: synonyms, gradable adjectives, nouns by kind, function words."""
 
 import math
 from collections import Counter

@@ -1,9 +1,6 @@
 """German and French: words of a question or label -> English words; name + parts -> sentence of an answer.
 
-The data is in `de/` and `fr/`. In order: glosses, the dictionary of a language, numbers and dates as English writes
-them, templates of answers.
-
-The rules for English then read the questions. Words that the dictionary lacks are left to the caller.
+The data is in `de/` and `fr/`. The rules for English then read the questions.
 """
 
 import calendar

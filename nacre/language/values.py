@@ -1,7 +1,4 @@
-"""Values and dates as people write them: Cell -> text, with thousands separators, units, dates, and yes or no.
-
-Then dates of any precision: text -> Periods ("March 2024", "5 May 2019", "the 1990s", "449 BC"), Periods -> words,
-and literals of dates -> DateSpans ("1929~", "192X", "../1919").
+"""Values and dates as people write them: Cell -> text, text -> Periods ("March 2024", "449 BC"), Periods -> words.
 
 Days are keys whose order as texts is their order in time: "2015-03-01"; before Christ the year is counted from
 FIRST_YEAR on, so that "-9557-03-15" is 15 March 44 BC.

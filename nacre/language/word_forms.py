@@ -1,8 +1,4 @@
-"""Forms of English words: noun -> plural, article, possessive, list; verb -> completed, active, gerund.
-
-In order: noun phrases, nouns for counts and measures ("number of passengers"), verbs, verb phrases ("borders
-Spain"), pronouns.
-"""
+"""Forms of English words: noun -> plural, article, possessive, list; verb -> completed, active, gerund."""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Run the body of a plan: Select, Combine, Ask or Compute + Engine -> rows with keys and units, and the queries.
-
-Then: the column that things are ordered by, added and taken out again, and the time between two dates.
-"""
+"""Run the body of a plan: Select, Combine, Ask or Compute + Engine -> rows with keys and units, and the queries."""
 
 import re
 import time

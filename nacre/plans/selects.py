@@ -1,7 +1,4 @@
-"""Inspect and merge selects: Select -> names of variables, indexes of edges; two Selects -> the same names.
-
-Then the values that a yes-or-no question needs and the graph may not state: Select -> selects of those values.
-"""
+"""Inspect and merge selects: Select -> names of variables, indexes of edges; two Selects -> the same names."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace

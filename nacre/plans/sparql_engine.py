@@ -1,7 +1,4 @@
-"""Run plans where SPARQL is answered: SparqlSource + Vocabulary -> Engine.
-
-Then: one query that alone gives the answer of a plan, and queries for the triples behind rows.
-"""
+"""Run plans where SPARQL is answered: SparqlSource + Vocabulary -> Engine."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace

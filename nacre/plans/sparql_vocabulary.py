@@ -1,8 +1,5 @@
 """What a SPARQL source states and how it is asked: Schema + properties of the source -> Vocabulary.
 
-In order: the vocabulary, what a semantic layer derives where nothing of it is stored, RDF terms in SPARQL, a query
-with its columns, and classes and properties described for a writer of SPARQL.
-
 A derived pattern of a path is `... ?this PATH ?value`; others are any group pattern. Inner variables get names of
 their own.
 """

@@ -1,8 +1,4 @@
-"""Join the tables that a select reads: Select + Schema -> FROM, WHERE and the distinct rows as SqlText.
-
-`Statement` is a query as it runs, and what each of its columns shows; the last functions find the relations of
-things, literals and links.
-"""
+"""Join the tables that a select reads: Select + Schema -> FROM, WHERE and the distinct rows as SqlText."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence

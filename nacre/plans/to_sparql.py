@@ -1,7 +1,4 @@
-"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> SparqlQuery, with the same rows as the SQL of `to_sql`.
-
-In order: queries, their graph patterns, literals read as values, aggregates.
-"""
+"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> SparqlQuery, with the same rows as the SQL of `to_sql`."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

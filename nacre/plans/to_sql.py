@@ -1,7 +1,4 @@
-"""Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement.
-
-In order: statements, their columns, aggregates, order and ranks; then rows traced to the triples behind them.
-"""
+"""Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,12 +1,7 @@
 """German and French questions in English words: text + Lexicon -> text and Lexicon that the rules for English read.
 
-In order: the question, the lexicon (classes and properties get English names too), the language of a question (by
-its function words and by the labels of the graph).
-
 Names of things and values stay as they are written; words without a gloss become the word of a label with their
-stem.
-
-The glosses of labels are those that `gloss_question` gives the words of a question, so that both meet in English.
+stem. Labels get the glosses that the words of a question get, so that both meet in English.
 """
 
 import copy

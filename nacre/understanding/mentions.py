@@ -1,7 +1,4 @@
-"""What a text names, for the other branches: best reading + Links -> Mentions; text + Lexicon -> spans.
-
-In order: the mentions of a question and the words that name nothing; where a sentence names something of the graph.
-"""
+"""What a text names, for the other branches: best reading + Links -> Mentions; text + Lexicon -> spans."""
 
 from collections.abc import Sequence
 from dataclasses import replace

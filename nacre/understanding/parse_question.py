@@ -1,7 +1,5 @@
 """All readings of a question, in the form that it asks for: Question + Links -> Candidates, not yet ranked.
 
-In order: the readers, the rewrites of plans, the constraints, and the kind of answer that a plan gives.
-
 `READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what
 share of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other
 questions are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.

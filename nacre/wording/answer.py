@@ -1,8 +1,4 @@
-"""Word a result: Plan + Table -> Verbalisation.
-
-In order: any result, comparisons and calculations of two numbers, counts; rows of a model's query by what the model
-says they are.
-"""
+"""Word a result: Plan + Table -> Verbalisation."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,8 +1,4 @@
-"""Put conditions on properties into clauses: Filter + Schema -> Clause, what it says after a noun and as a sentence.
-
-Then: comparisons ("above 30", ranges as one condition), all values of a thing under one predicate as a clause, and
-clauses for what is asked ("when ships were built").
-"""
+"""Put conditions on properties into clauses: Filter + Schema -> Clause, what it says after a noun and as a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

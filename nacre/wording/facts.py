@@ -1,8 +1,4 @@
-"""The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts.
-
-In order: facts, all facts of a thing under one predicate, facts joined into sentences, names of things without a
-label, and descriptions of things without tables (SPARQL).
-"""
+"""The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

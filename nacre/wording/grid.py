@@ -1,7 +1,4 @@
-"""The columns of an answer as a reader sees them: Plan + Table -> Grid. Ends of a range become one column.
-
-`Verbalisation` is a result in words and as data.
-"""
+"""The columns of an answer as a reader sees them: Plan + Table -> Grid. Ends of a range become one column."""
 
 import re
 from collections.abc import Iterable

@@ -1,8 +1,4 @@
-"""Describe a group of things: MemberGroup -> sentences with their number, shared values, and number ranges.
-
-Then the number ranges of parts of things (the prices of a model's variants): Variable -> DependentPart,
-NumberRanges.
-"""
+"""Describe a group of things: MemberGroup -> sentences with their number, shared values, and number ranges."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,4 @@
-"""Label predicates as people say them: IRI + Schema -> PredicateLabel, or a noun.
-
-In order: labels, words that are said with a label anyway and left out (owner, range, code, unit), the kind of a
-label by its form, and what a label says of a thing (VerbPhrase).
-"""
+"""Label predicates as people say them: IRI + Schema -> PredicateLabel, or a noun."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Put links and conditions against another select into clauses: PredicateLabel or Filter + words -> Clause.
-
-Then the pieces of a noun phrase are joined: names with their classes, computed numbers, clauses after a noun.
-"""
+"""Put links and conditions against another select into clauses: PredicateLabel or Filter + words -> Clause."""
 
 import re
 from collections.abc import Sequence

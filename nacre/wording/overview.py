@@ -1,8 +1,5 @@
 """A graph as a whole, as far as a turn wants it: Schema + GraphOverview -> sentences, in the order of the answer.
 
-In order: the overview, the main kinds of things, how they hang together, remarkable facts, and where the graph comes
-from.
-
 Each remarkable fact is the answer to a plan, so that it is worded and cited as any other.
 """
 

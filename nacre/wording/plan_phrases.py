@@ -1,8 +1,4 @@
-"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words.
-
-In order: plans, statements ("Spain borders France") and their denial, selects ("the ages of singers"), groups and
-how they are chosen, names of properties.
-"""
+"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words."""
 
 from dataclasses import replace
 

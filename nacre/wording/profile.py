@@ -1,7 +1,4 @@
-"""Describe a thing or a group by its facts: Profile -> sentences with their triples, the most telling first.
-
-`run_plan` runs a plan and says what it asks: Plan + Engine -> rows, the queries that ran, sentences of descriptions.
-"""
+"""Describe a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""What the links of a select mean by the schema: Select + Schema -> links that a noun phrase leaves out or merges.
-
-Then the order of a select in words: "oldest", "with the second highest price".
-"""
+"""What the links of a select mean by the schema: Select + Schema -> links that a noun phrase leaves out or merges."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data.
-
-In order: results, the graph as a whole, names of classes and properties, values as one language writes them.
-"""
+"""Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

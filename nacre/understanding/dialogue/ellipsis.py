@@ -1,8 +1,4 @@
-"""Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite.
-
-In order: the last question about something else, one thing more about the turn before, what a turn leaves out; then
-what kind of question a few words form.
-"""
+"""Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

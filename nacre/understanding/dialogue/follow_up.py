@@ -1,8 +1,4 @@
-"""Apply a Rewrite to the readings of a question: Question + candidates + Scope -> plans and Readings, best first.
-
-In order: the earlier plan changed as the follow-up says, readings of that plan, the things of the conversation among
-links and candidates, and things given before that are left out ("which other films").
-"""
+"""Apply a Rewrite to the readings of a question: Question + candidates + Scope -> plans and Readings, best first."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Change an earlier plan as a follow-up says: Select (+ Select of the follow-up) -> Select, or None if it cannot be.
 
-In order: edits, edits by cue words alone ("also the maximum"), other things, values or plans put into a plan.
-
 The plan of a follow-up contains the keys of things that an earlier turn gave. `inline_earlier_plans` replaces the
 keys by that turn's conditions, so that "and the drying room?" reaches the room that was asked for two turns ago.
 """

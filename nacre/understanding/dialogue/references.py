@@ -1,8 +1,4 @@
-"""Resolve references to earlier turns: question + earlier turns -> Rewrite with the things named, or None.
-
-In order: pronouns, noun phrases for things given before ("the department"), ordinals ("the second one"), choices of
-the best ("the cheaper one"), readings that an earlier answer offered; then how a standalone question is written.
-"""
+"""Resolve references to earlier turns: question + earlier turns -> Rewrite with the things named, or None."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,8 +1,4 @@
-"""Turns that correct or change the plan before them: question + earlier turns -> Rewrite with the change.
-
-In order: corrections ("no, I meant Y"), changes ("sort them by age"), and the last plan asked about something else,
-if words cannot say it.
-"""
+"""Turns that correct or change the plan before them: question + earlier turns -> Rewrite with the change."""
 
 import re
 from collections.abc import Sequence

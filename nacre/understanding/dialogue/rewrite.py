@@ -1,8 +1,4 @@
-"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis).
-
-Then: questions about the conversation itself ("what did I ask?"), and turns that ask nothing of the data (thanks,
-help).
-"""
+"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis)."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The properties that an adjective measures: concepts + node -> Refs, nearest first ("old" -> the date of birth).
 
-Links to a kind of quantity or to an amount that is a thing of its own are extended to its number.
-
 A graph may store "porosity 12 %" as a measurement whose quantity is porosity and whose value is 12, and a price as a
 thing with an amount and a currency. A question for the porosity or the price of something asks for the number.
 """

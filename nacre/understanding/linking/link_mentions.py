@@ -1,8 +1,5 @@
 """Link mentions of a question to classes, properties, things and values: Question -> Links (stage `link_mentions`).
 
-`Linker` answers what a text names, and analyses a question with the names of the graph in mind. Expressions ("in
-charge of"), paraphrases and requests for names ("names of the presses") are linked by the last functions.
-
 Every rule here removes links that cannot be meant or adds links that a single linker cannot see. None decides
 between links that remain: parsing and ranking do.
 """

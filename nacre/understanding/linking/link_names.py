@@ -1,7 +1,4 @@
-"""Link words of a question to things, values and codes by their names: Question -> Links with scores, no decision.
-
-Codes: names of languages and countries for data that writes "fr" ("in French").
-"""
+"""Link words of a question to things, values and codes by their names: Question -> Links with scores, no decision."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

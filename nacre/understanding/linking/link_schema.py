@@ -1,8 +1,4 @@
-"""Link words of a question to classes and properties by their names: Question -> Links with scores, no decision.
-
-Then: filters among these links, words that only the comment of a class or property contains, and words that are
-wider than a class ("rooms" of several kinds).
-"""
+"""Link words of a question to classes and properties by their names: Question -> Links with scores, no decision."""
 
 import re
 from collections import defaultdict

@@ -1,7 +1,4 @@
-"""Link spans of a question to things by whole names and parts of names: tokens -> NameCandidates.
-
-Words are matched with the words of names first (`name_words`: each with how well it fits), then spans with names.
-"""
+"""Link spans of a question to things by whole names and parts of names: tokens -> NameCandidates."""
 
 import math
 from collections import defaultdict

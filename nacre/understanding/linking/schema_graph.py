@@ -1,9 +1,7 @@
 """The schema as a graph: classes as nodes, links between their things as steps: Lexicon -> SchemaGraph.
 
-Unions are nodes for words that are wider than a class ("rooms" of several kinds, "animals", "objects").
-
-A word that names several classes that do not contain each other means the things of all of them. A class with that
-very name wins.
+Unions are nodes for words that are wider than a class ("rooms" of several kinds, "animals"). A word that names several
+classes that do not contain each other means the things of all of them. A class with that very name wins.
 """
 
 from collections import defaultdict

@@ -1,8 +1,4 @@
-"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms.
-
-Then: words of a question -> words of these names, each with a score; and hypernyms of classes, with what such a word
-rules out ("animals" in a graph of horses).
-"""
+"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

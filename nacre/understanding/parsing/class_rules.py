@@ -1,7 +1,5 @@
 """Rules for a class: ParseState + Link -> ParseStates in which it is a target, an owner, a group or a condition.
 
-Then: narrower classes ("which trees are poplars"), and participles that more words complete ("located in Rome").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 

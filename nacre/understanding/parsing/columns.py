@@ -1,8 +1,4 @@
-"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures).
-
-Then conditions: nested in what they belong to (what is missing, compared with, or counted), and combined on one
-property (any of several values, or both).
-"""
+"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures)."""
 
 from collections.abc import Iterator, Sequence
 

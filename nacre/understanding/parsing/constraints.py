@@ -1,9 +1,4 @@
-"""Which readings stay, by what they answer: Candidates + Question -> the readings that are not ruled out.
-
-In order: readings that ask for what the question names, that compute with other things than numbers, that other
-readings or a cue rule out, the class a question begins to ask for ("which states"), and what its first words ask for
-("where", "who").
-"""
+"""Which readings stay, by what they answer: Candidates + Question -> the readings that are not ruled out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence

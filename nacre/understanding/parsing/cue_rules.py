@@ -1,8 +1,4 @@
-"""Rules for words that say how things are asked for: ParseState + Cue -> ParseStates, by the kind of the cue.
-
-Then: superlatives, comparatives, degrees and orders; what still goes on or is over; the persons that "who" may mean;
-conditions for "only".
-"""
+"""Rules for words that say how things are asked for: ParseState + Cue -> ParseStates, by the kind of the cue."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 """Rules for named things and values: ParseState + Link -> ParseStates in which the mention is a condition.
 
-Names that stand for things of a category may ask for the members of the category.
-
-A category is a thing that only sorts others, as "pump" sorts machines.
+Names of a category may ask for its members. A category is a thing that only sorts others, as "pump" sorts machines.
 """
 
 import calendar

@@ -1,8 +1,4 @@
-"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open.
-
-The steps in order: superlatives and numbers that still wait, grouping, the direction and first place of an order;
-and what the first word of a question asks for if nothing else is named ("where", "who").
-"""
+"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

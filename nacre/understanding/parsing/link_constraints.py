@@ -1,8 +1,5 @@
 """Which readings stay, by the links they follow: Candidates + Question -> the readings that are not ruled out.
 
-In order: the end of a link at which a named thing stands, the links that the question names, properties of a named
-thing before those of other things, and properties that are named beside "highest".
-
 The label of a link says which of its ends acts: the subject of "feeds", "taught" or "deputy of", the object of "fed
 by" or "mentor". The words of the question say whether a named thing acts.
 

@@ -1,8 +1,4 @@
-"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan, joined by the cheapest paths.
-
-Then changes of plans: aggregates over what is linked to one thing and the nouns of a union (`members`), and wholes
-that include their parts ("staff of the faculty" includes those of its chairs).
-"""
+"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan, joined by the cheapest paths."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rules for a number or date: ParseState + Number -> ParseStates in which it is a limit, a condition or waits.
 
-Then: the conditions that a number makes, in the unit of the property; the dates that a bare year or month may be of.
-
 In each rule, `state` is the reading before the number and `new` the reading with the number added. `operator` is
 what the number is compared with, "=" if nothing is said.
 """

@@ -1,7 +1,5 @@
 """Rules for a property: ParseState + Link -> ParseStates in which it is a column, a condition, a group or an order.
 
-Then: a property as a column, plain or aggregated; boolean properties ("unpaid rentals").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 

@@ -1,8 +1,4 @@
-"""Read questions whose answer is computed, and two questions in one: Question + Links -> Candidates.
-
-In order: ages and durations from two dates ("how old was A"), percentages ("what percentage of ships"), and the
-columns of two questions ("..., and what do they cost").
-"""
+"""Read questions whose answer is computed, and two questions in one: Question + Links -> Candidates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

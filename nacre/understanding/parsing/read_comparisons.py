@@ -1,8 +1,4 @@
-"""Read comparisons and choices: Question + Links -> Candidates.
-
-In order: two things by one measure ("is A longer than B"), two counts ("has A more cars than B"), choices among
-named things ("which is wider, A or B").
-"""
+"""Read comparisons and choices: Question + Links -> Candidates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

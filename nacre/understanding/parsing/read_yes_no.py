@@ -1,8 +1,4 @@
-"""Read yes/no questions: Candidate or Question + Links -> Candidate that asks whether there is a row.
-
-Also questions for the kind of something ("is Emma a novel") and keywords without function words ("Cellar Stage
-heated").
-"""
+"""Read yes/no questions: Candidate or Question + Links -> Candidate that asks whether there is a row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

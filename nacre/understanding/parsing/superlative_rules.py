@@ -1,7 +1,5 @@
 """Rules for what a superlative ranks and what a comparison compares: ParseState + class or property -> ParseStates.
 
-Then ordinals as values ("ranked 3rd", "on the 4th floor").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 
 A property is compared with a number, an aggregate, an extreme or another property.

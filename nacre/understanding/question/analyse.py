@@ -1,7 +1,6 @@
 """Analyse a question without the graph: text -> Question with tokens, cues, numbers, quotations and stop words.
 
-Cues are the words that say how things are asked for ("most", "each", "without"). Cues that overlap are all kept;
-parsing decides. A last clause that asks for a measure already mentioned ("..., and how many?") is found by its cues.
+Cues that overlap are all kept; parsing decides.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

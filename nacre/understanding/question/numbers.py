@@ -1,7 +1,6 @@
 """Numbers and dates of a question with their comparisons: text + tokens -> Numbers, each stretch of text once.
 
-In order: numbers, bounds ("over 4.8 m", "before March 2015"), ranges ("between 2 and 4 million"), and quotations:
-stretches that are names as they are written, in which no number is read.
+Quotations are stretches that are names as they are written, in which no number is read.
 """
 
 import re

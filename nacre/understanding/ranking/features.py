@@ -1,9 +1,5 @@
 """Named features of a reading, which have learned weights: Candidate + Question -> {name: number}.
 
-In order: all features; those of the plan (what it answers, groups, filters and joins), of the answer (the type that
-the question word asks for, the measure of adjectives), and of neighbours (mentions joined by "and", values after
-"from").
-
 The names are keys of weights.json. The order of features is the order in which their weighted values are added up.
 """
 

@@ -1,8 +1,5 @@
 """Probabilities of readings: RankedReadings + Question -> Readings, best first; a reading and its rows -> 0..1.
 
-In order: the best readings with their probabilities, the probability that rows are right (fitted out of fold), and
-how much easier or harder the questions of one graph are than those of others.
-
 The shift of a graph is a logistic model with a random intercept for each graph: the log-odds of a reading of the
 rules plus the shift of its graph. The shift is normally distributed with the standard deviation `SPREAD`, so few
 answers move it little.

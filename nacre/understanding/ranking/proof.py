@@ -1,8 +1,7 @@
 """What a reader checks before a reading may be called the answer: Candidate + Question -> Doubts, its rows -> Doubts.
 
-In order: the checks by name, and that of the rows. A reading of the rules that fails one is at most asked back, and the
-answer says of which point it is not sure. Words that no part of a reading accounts for, and the question words "who",
-"when" and "where", are judged earlier (`unused_cues`, `parsing/constraints`).
+A reading of the rules that fails one is at most asked back, and the answer says of which point it is not sure. Words
+that no part of a reading accounts for, and the question words "who", "when" and "where", are judged earlier.
 """
 
 from collections import Counter

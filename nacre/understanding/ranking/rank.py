@@ -1,10 +1,8 @@
 """Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015).
 
-The weights and thresholds are read from weights.json. If an embedder is set, the similarity of the first readings in
-words with the question adds to their scores.
-
-The similarity is used only if the features leave open which reading is meant, because embedding takes longer than
-everything else. Its weight was learned with the bundled embedder, so it is used with no other.
+With an embedder, the similarity of the first readings in words with the question adds to their scores, but only if the
+features leave open which reading is meant: embedding takes longer than everything else. Its weight was learned with the
+bundled embedder, so it is used with no other.
 """
 
 import json
