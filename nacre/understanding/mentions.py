@@ -62,8 +62,7 @@ def link_mention(link: Link, question: Question, text: str) -> Mention:
 
 
 def named_things(links: Sequence[Link], question: Question, text: str, linker: Linker) -> tuple[NamedThing, ...]:
-    """The things that the question names: of overlapping names the longest, then the likeliest. A name that several
-    things share stands for the first of them."""
+    """The things that the question names: the longest names, then the likeliest; of one name the first."""
     names = [x for x in links if x.kind == "entity" and x.keys and _is_name(x, question)]
     proper = [x for x in names if not _is_common_noun(x, question)]
     # "the diesel cars" are not about the thing that is called diesel
@@ -78,8 +77,7 @@ def named_things(links: Sequence[Link], question: Question, text: str, linker: L
 
 
 def _is_name(link: Link, question: Question) -> bool:
-    """Whether a link is by the thing's own name or a code, and not by a synonym. "Them" may stand for several things of
-    the conversation."""
+    """Whether a link is by the thing's own name or code. "Them" may stand for several things."""
     if link.match == "scope":
         return len(link.keys) == 1
     words = {token.norm for token in question.tokens[link.start : link.end]}
@@ -137,8 +135,7 @@ def unknown_words(
 
 
 def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
-    """The longest names of things, values and properties, as (first word, after the last). A bare number is not a
-    name."""
+    """The longest names of things, values and properties, as (first word, after the last); no bare numbers."""
     found: list[tuple[int, int]] = []
     for first in range(len(words)):
         if found and first < found[-1][1]:

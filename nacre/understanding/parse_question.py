@@ -104,8 +104,7 @@ class ReaderInput(NamedTuple):
 
 
 class QuestionReader(NamedTuple):
-    """A reader of one question form. If its readings `exclude_others`, nothing else is tried; otherwise they stand
-    beside those of the beam."""
+    """A reader of one question form, beside the beam's unless its readings `exclude_others`."""
 
     name: str
     read: Callable[[ReaderInput], Iterable[Candidate]]
@@ -201,8 +200,7 @@ Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
 
 
 class Constraint(NamedTuple):
-    """A named constraint. `keep` returns the readings that meet it. If none does, all stay, unless it is a law: a
-    reading that breaks a law is no answer even if there is no other."""
+    """A named constraint: `keep` returns the readings that meet it. If none does, all stay, unless it is a law."""
 
     name: str
     keep: Keep

@@ -138,8 +138,7 @@ def _with_verified(understanding: Understanding, verified: Sequence[VerifiedQues
 
 
 def question_text(rewrite: Rewrite) -> str:
-    """The text to parse of a rewritten question. It leaves out what the scope says better: the list of things after a
-    plural pronoun, and the words that only point to the earlier answer."""
+    """The text to parse, without lists of things and words that the scope states better."""
     text = strip_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         return insert_stand_in(text)
@@ -156,8 +155,7 @@ def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> lis
 def answering_candidates(
     match: AnswerTypeMatch, question: Question, scope: Scope | None, linker: Linker
 ) -> list[Candidate]:
-    """The candidates of the requested type that are about the things of the conversation, or all if none is. If the
-    question asks for other things than before, those given before are excluded."""
+    """The candidates of the requested type about the things of the conversation (but for those given), else all."""
     found = scope_candidates(match.kept if match.nearest is None else [], question)
     if scope is None or not scope.besides:
         return found
@@ -216,8 +214,7 @@ def _guesses(ranked: Sequence[RankedReading], question: Question, linker: Linker
 
 
 def _guesses_path(ranked: Sequence[RankedReading], linker: Linker) -> bool:
-    """Whether the likeliest reading, without a named thing, passes over things that the question does not name, by two
-    links that it does not name: "is any plot free" is not about plots of growers of a free event."""
+    """Whether the likeliest reading passes unnamed things by two unnamed links, from no named thing."""
     select = asked_select(ranked[0].candidate.body) if ranked else None
     if select is None or any(each.keys for each in select.variables):
         return False

@@ -246,8 +246,7 @@ def _counts_scope(candidate: Candidate) -> bool:
 
 
 def _test_all(candidate: Candidate, question: Question | None = None) -> Candidate:
-    """A yes/no question about the things of the conversation, or about all that the subject of a question names, as
-    whether all of them meet its conditions: the number that does equals the number of all."""
+    """A yes/no question about several things as whether as many as there are meet its conditions."""
     select = candidate.body.select if isinstance(candidate.body, Ask) else None
     if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
         return candidate
@@ -385,8 +384,7 @@ def strip_other(question: str) -> OtherThings | None:
 
 
 def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn], noun: str, linker: Linker) -> Rewrite:
-    """The rewrite with the things that the last turns gave or named, which are to be left out: those that a noun is
-    for, if it names a class."""
+    """The rewrite without the things that the last turns gave or named, of the class that a noun names."""
     given: dict[str, None] = {}
     for turn in earlier[-MAX_TURNS_EXCLUDED:]:
         is_answer = turn.plan is not None and not isinstance(turn.plan.body, Ask)

@@ -32,11 +32,7 @@ MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
 
 
 class FollowUpTurn(NamedTuple):
-    """A question, what it names itself, and the turns before it (at least one).
-
-    `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
-    the question names.
-    """
+    """A question, as `typed` and without courtesy and slips, the `things` that it names, and the turns before it."""
 
     question: str
     typed: str
@@ -376,8 +372,7 @@ def _things_at(turn: EarlierTurn, places: Sequence[int]) -> Scope:
 
 
 def _others_end(words: Sequence[Token], at: int, listing: EarlierTurn, linker: Linker) -> tuple[int, int]:
-    """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many are meant, 0 if any
-    number."""
+    """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many, 0 if any number."""
     known, numbers = language().words, english_data()["numbers"]
     plural, end = is_plural(words[at].norm), at + 1
     number = int(numbers.get(words[end].norm, 0)) if end < len(words) else 0

@@ -121,8 +121,7 @@ def _replace_unknown(turn: FollowUpTurn) -> Rewrite | None:
 
 
 def _substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewrite | None:
-    """The last question with its only name or value replaced by an unknown phrase, so that the answer can say that the
-    phrase is not known."""
+    """The last question with its only name or value replaced by a phrase that the answer reports as unknown."""
     words = tokenize(last.standalone)
     links = linker.link(words)
     labels = {(c.start, c.end) for c in links if c.kind in ("class", "predicate") and c.exact}

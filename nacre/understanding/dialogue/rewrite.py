@@ -73,8 +73,7 @@ from nacre.wording.plan_phrases import verbalise_plan
 
 
 def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
-    """The standalone question. An independent question comes back unchanged. It is not `sure` if it refers to something
-    that is not there."""
+    """The standalone question; an independent one is unchanged. Not `sure` if it refers to what is not there."""
     linker = linker_of(lexicon)
     asked, display = _split_display(question, linker)
     if display and (asked or earlier):
@@ -432,8 +431,7 @@ def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
 
 
 def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
-    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is. A word with
-    a capital may be a name that the graph does not have."""
+    """Whether no word of a text is nearly one of English or of the graph, nor capitalised as a name may be."""
     words = tokens[:MAX_PART_WORDS]
     if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
         return False

@@ -201,8 +201,7 @@ def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[L
 
 @lru_cache(maxsize=4096)
 def amount_property(node: int, graph: SchemaGraph) -> str:
-    """The number of things without names that have one number and at most one further value, such as a unit. Empty for
-    other things."""
+    """The only number of things without names, beside at most one value such as a unit; "" for other things."""
     literals = graph.literals[node]
     numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
     others = [p for p in literals if p not in numbers]

@@ -146,8 +146,7 @@ def _drop_counting_words(links: Sequence[Link], question: Question, graph: Schem
 
 
 def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[Link]:
-    """The links without partial property names inside a verb with its preposition or particle, if that verb is a whole
-    name: "discovered by" does not mean "discovered on", nor "check out" "check in"."""
+    """The links without parts of names inside a whole name: "discovered by" is not "discovered on"."""
     words, particles = question.tokens, word_list("wording", "prepositions") | word_list("wording", "particles")
     verbs = [
         x.covered
@@ -161,8 +160,7 @@ def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[
 
 
 def _with_key_words(links: list[Link], question: Question) -> list[Link]:
-    """The links with names of properties that a word for a key follows, which names no other property then: "the ISBN
-    number" is the ISBN, and not a number beside it."""
+    """The links with names of properties extended by a word for a key: "the ISBN number" is the ISBN."""
     taken = {i for cue in question.cues for i in range(cue.start, cue.end)}
     longer = {(x.refs[0].node, x.end - 1) for x in links if x.exact and x.end - x.start > 1}
     codes = {
@@ -178,8 +176,7 @@ def _with_key_words(links: list[Link], question: Question) -> list[Link]:
 
 
 def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links without subclasses if the word names a wider class at least as well, by its whole name or its head:
-    "bells" are all bells and not "clock bells"; "works" are art works and not only paintings."""
+    """The links without subclasses of a class that the word names at least as well: "bells" are all bells."""
     wide = [x for x in links if x.kind == "class" and (x.exact or _is_head(x, question, graph))]
     heads = {(x.start, x.end) for x in wide if not x.exact}
 
@@ -197,8 +194,7 @@ def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaG
 
 
 def _drop_other_years(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links without other years for "in what year" if a later word names the date that is asked for: "was it
-    founded"."""
+    """The links without other years for "in what year" if a later word names the date: "was it founded"."""
     ends = [c.end for c in question.cues if c.kind == "open" and c.value == "when"]
     if not ends:
         return links
@@ -209,8 +205,7 @@ def _drop_other_years(links: list[Link], question: Question, graph: SchemaGraph)
 
 
 def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]:
-    """The links without identifiers for a word like "number" if the word before it names another kind of number: a
-    "phone number" is not a ring number, although no property is called phone."""
+    """The links without identifiers for "number" after another kind: a "phone number" is no ring number."""
     words, linked = question.tokens, covered_mask(x for x in links if x.match not in ("like", "link like"))
     # "the most frequent status"
     linked |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
@@ -229,8 +224,7 @@ def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]
 
 
 def _drop_outscored_classes(links: list[Link]) -> list[Link]:
-    """The links without classes that match in part or by a synonym, if the same words are the complete name of another
-    class or thing: "gliders" are not glider types."""
+    """The links without partly matched classes if the same words are a complete name of something else."""
     classes = {(x.start, x.end) for x in links if x.kind == "class" and x.exact}
     things = {(x.start, x.end) for x in links if x.kind == "entity" and x.match == "whole" and x.exact}
     named = classes | things
@@ -267,8 +261,7 @@ def _narrowed_links(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]
 
 
 def _is_sum(link: Link, question: Question) -> bool:
-    """Whether a name is one lower-case word that asks for a sum of what follows: "the total sales" does not mean a
-    company called Total."""
+    """Whether a lower-case word of a name asks for a sum: "the total sales" does not mean a company called Total."""
     token = question.tokens[link.start]
     is_single = link.kind in ("entity", "value") and link.end == link.start + 1 < len(question.tokens)
     is_summing = any(c.kind in SUMMING_CUES and c.start <= link.start < c.end for c in question.cues)
@@ -284,8 +277,7 @@ def _is_part_of_expression(link: Link, expression: Link) -> bool:
 
 
 def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Question) -> bool:
-    """Whether words that occur in a name in another order only modify a class: a "football club" is not "Club Nacional
-    de Football"."""
+    """Whether words only modify a class: a "football club" is not "Club Nacional de Football"."""
     words = question.tokens[link.start : link.end]
     if link.match != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
         return False
@@ -294,8 +286,7 @@ def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Qu
 
 
 def _is_class_name(link: Link, schema_links: Sequence[Link], graph: SchemaGraph) -> bool:
-    """Whether a part of things' names is the name of their class: "customers" does not mean those called
-    "customer 12"."""
+    """Whether a part of names is the name of the class: "customers" are not those called "customer 12"."""
     if link.match != "part":
         return False
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
@@ -422,8 +413,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
 def link_misspellings(
     question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
 ) -> list[Link]:
-    """What unlinked words would name with a letter corrected. These links do not cover the misspelt word, so it stays
-    among the words that are reported as unused."""
+    """What unlinked words name with a letter corrected. The words stay reported as unused."""
     linked = covered_mask(links)
     for cue in question.cues:
         linked |= token_mask(cue.start, cue.end)
@@ -545,8 +535,7 @@ MAX_WORDS_IN_BETWEEN = 3  # Words between "name" and the class, at most: "names 
 
 
 def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links, in which a class includes the word "name" next to it, unless its things have a property of that
-    name."""
+    """The links, in which a class includes the word "name" next to it if its things have no such property."""
     found = list(links)
     for at, token in enumerate(question.tokens):
         if token.lemma not in language().words["called_by"]:

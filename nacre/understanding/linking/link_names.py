@@ -247,8 +247,7 @@ def _things_and_values(names: Iterable[LexiconEntry]) -> list[LexiconEntry]:
 
 
 def _may_be_name(question: Question, start: int, end: int) -> bool:
-    """Whether a span may be a name. Function words are names only in quotation marks, or capitalised inside a
-    sentence."""
+    """Whether a span may be a name. Function words are if they are quoted, or capitalised inside a sentence."""
     if any(a <= start and end <= b for a, b in question.quoted):
         return True
     own = question.tokens[start:end]

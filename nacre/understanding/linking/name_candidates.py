@@ -187,8 +187,7 @@ class EntityNames:
         return all(matches) and self.lexicon.has_containing(matches)
 
     def _names_with(self, matches: Sequence[WordMatches]) -> list[LexiconEntry]:
-        """The names that contain a match of each word. Of too many, those short enough that all of a length are
-        there."""
+        """The names that match each word; of too many, those of the shortest lengths."""
         names = self.lexicon.find_containing(matches, MAX_NAMES_COMPARED + 1)
         if len(names) <= MAX_NAMES_COMPARED:
             return names
@@ -289,8 +288,7 @@ class EntityNames:
 
 
 def _best_keys(shares: Mapping[str, float]) -> tuple[str, ...]:
-    """The things whose names are matched best. A part of many names names all of them, unless one of the names is
-    little more than that part."""
+    """The things whose names match best: all that have the part, unless one name is little more than it."""
     best = max(shares.values())
     near = [t for t, share in shares.items() if share >= best - SHARE_TOLERANCE]
     if best < WHOLE_SHARE and len(near) < len(shares) and sorted(shares.values())[-len(near) - 1] > best - CLEAR_LEAD:

@@ -124,8 +124,7 @@ class SchemaGraph:
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
 
     def drop_contained_classes(self, nodes: Collection[int]) -> tuple[int, ...]:
-        """The nodes without classes whose things all belong to the class of another node: concepts, and not brass
-        instruments."""
+        """The nodes without classes whose things all belong to the class of another node."""
         classes = {c for n in nodes for c in self.nodes[n].classes}
         known = self.schema.class_of
         parts = {c for c in classes if c in known and classes & set(known[c].within)}
@@ -300,8 +299,7 @@ def _wide_names(
 def _classes_by_kind(
     classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
 ) -> Mapping[str, Sequence[SchemaNode]]:
-    """The classes of each kind: persons, places, organisations, events, and items, which are none of these. Items have
-    properties, and "anything" is whatever has some and is no person."""
+    """Persons, places, organisations, events, and items: classes with properties that are none of these."""
     found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
     for node in classes:
         nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, node.head))
@@ -365,8 +363,7 @@ def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int,
 
 
 def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
-    """The classes without those whose things all belong to another of them; of too many for a union, one more than that
-    are enough."""
+    """The classes that are in no other of them; of too many for a union, one more than that are enough."""
     chosen: list[SchemaNode] = []
     for node in sorted(classes, key=lambda n: (-len(n.relations), n.index)):
         if not any(node.relations <= other.relations for other in chosen):
@@ -385,8 +382,7 @@ def _is_one_class(members: Sequence[int], nodes: Sequence[SchemaNode]) -> bool:
 def _are_kinds(
     word: str, members: Sequence[int], nodes: Sequence[SchemaNode], properties: Mapping[int, frozenset[str]]
 ) -> bool:
-    """Whether the classes whose names end in the name of another one are kinds of that one, as a "store room" is a
-    room: they have properties in common, and all names end in that word."""
+    """Whether classes whose names end in a class's name are kinds of it, as a "store room" is a room."""
     named = [i for i in members if nodes[i].words == (word,)]
     others = [i for i in members if i not in named]
     return len(named) == 1 and all(

@@ -265,8 +265,7 @@ class ShortestPaths:
         return found[0][0] if found else UNREACHABLE
 
     def _cheapest_steps(self, node: int) -> Sequence[PathStep]:
-        """The two cheapest steps of different predicates to each neighbour: the cheapest path takes no other. Two,
-        since a step costs more after a step of the same predicate."""
+        """The two cheapest steps of different predicates to each neighbour: repeating one costs more."""
         lean: dict[int, list[PathStep]] = {}
         for step in sorted(self.steps[node], key=lambda step: step.cost):
             known = lean.setdefault(step.target, [])

@@ -147,8 +147,7 @@ def _money_names(graph: SchemaGraph) -> Iterator[_Name]:
 
 
 def _expression_names(graph: SchemaGraph) -> Iterator[_Name]:
-    """Properties that are called by an everyday expression, by its nouns: "made of" as "material", "reports to" as
-    "supervisor"."""
+    """Properties called by an everyday expression, by its nouns: "made of" as "material"."""
     for predicate, words in graph.words.items():
         for concept in concept_phrases().get(words, ())[:MAX_PHRASE_CONCEPTS]:
             yield from (name._replace(score=SYNONYM_SCORE) for name in _predicate_names(predicate, (concept,), graph))
@@ -252,8 +251,7 @@ def _light_words() -> frozenset[str]:
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """Nodes of persons, with the dictionary words that an event or a property gives them. The persons linked from a
-    "visit" are "visitors"; whoever has a "member since" is a "member"."""
+    """Nodes of persons, by nouns from an event or property: "visitor" of a visit, "member" of "member since"."""
     endings = phrase_list("linking", "agent_endings")
     by_event = {
         (step.target, node.words[-1] + ending)
@@ -303,8 +301,7 @@ class WordMatcher:
         self.match = lru_cache(maxsize=4096)(self._match)
 
     def _match(self, norm: str, lemma: str) -> tuple[tuple[str, float], ...]:
-        """The words of names that a word may stand for, each with how well it fits. The best kind of match of a word
-        counts."""
+        """The words of names that a word may stand for, by the best kind of match, each with how well it fits."""
         terms = self.terms_of_word
         found = {norm: SAME_WORD_SCORE} if norm in terms else {}
         if lemma in terms:

@@ -260,8 +260,7 @@ def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseState
 
 
 def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
-    """ "Longer than": the measure of what came before is compared; "what is longer than the Rhine" asks for things of
-    its class."""
+    """ "Longer than" compares the measure of what came before; "what is longer than the Rhine", of its class."""
     operator, concepts = cue.ranking
     if state.owner is None:
         named = {link.refs[0].node for link in context.links if link.kind == "entity" and link.start == cue.end}

@@ -66,8 +66,7 @@ def parse_context(question: Question, links: Sequence[Link], graph: SchemaGraph)
 
 
 def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """The question without numbers and cues that are parts of names. Numbers are parts of codes ("8302-2"), and "number
-    of" is a part of a property ("the phone numbers of the shops")."""
+    """The question without numbers and cues inside names: "8302-2", "the phone numbers of the shops"."""
     words = question.tokens
     codes = [
         link

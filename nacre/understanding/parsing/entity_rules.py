@@ -213,8 +213,7 @@ def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) 
 
 
 def _property_in_scope(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:
-    """The property of a value as one of the things at hand, if these belong to a wider class that has it. "Which of the
-    keepers speak Dutch" does not ask for other staff."""
+    """The property of a value, as one of the things at hand if these belong to a wider class that has it."""
     scope = (link.refs[0] for link in state.links if link.match == "scope")
     owner = state.owner or next(scope, None)
     if owner is None or not ref.predicate or not context.graph.is_subclass(owner.node, ref.node):
@@ -297,8 +296,7 @@ MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 
 
 def category_members(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
-    """ "How many pumps are there", "which saws do we have", "the cheapest pump": things of the category with that name.
-    A superlative may also rank the things that have the word in their name."""
+    """ "How many pumps are there", "the cheapest pump": things of the category with that name."""
     is_read = state.targets or state.conditions or state.links or set(state.pending_aggregates) - {"count"}
     before = [i for i in range(link.start) if i not in context.question.stopwords and not state.covered >> i & 1]
     if is_read or before:
@@ -386,8 +384,7 @@ def _is_plural(word: Token) -> bool:
 
 
 def _sorted_classes(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
-    """The classes of things that a category sorts, each with the predicate. None if the node is no category. Categories
-    have few properties, and link to nothing but each other."""
+    """The classes that a category sorts, each with the predicate; None for other nodes."""
     if not _is_category(graph, node):
         return
     is_concept = any(step.forward and step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])

@@ -167,8 +167,7 @@ def _order_as_condition(derivation: Derivation) -> Derivation:
 
 
 def _count_things_of_each(derivation: Derivation) -> Derivation:
-    """Count things for each value of a property, not the different values. "Each genre and the number of books of that
-    genre"."""
+    """Count things for each value of a property: "each genre and the number of books of that genre"."""
     shown = {*derivation.group, *(target.ref for target in derivation.targets if not target.function)}
     targets = derivation.targets
     if not any(target.distinct and target.function == "count" and target.ref in shown for target in targets):
@@ -194,8 +193,7 @@ def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[D
 
 
 def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """Return the pending aggregates over the one amount of the things, none if it is not one. "What do these invoices
-    add up to", "how much is unpaid"."""
+    """Return the pending aggregates over the only amount of the things: "how much is unpaid"; else none."""
     if any(cue.kind in OTHER_CUES for cue in context.question.cues):
         # "the three most expensive overall"
         return ()
@@ -499,8 +497,7 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
 
 
 def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the first or the last of several dates. "When did the first book come out", "when was
-    it last repaired"."""
+    """Return the derivation with the first or last of several dates: "when was it last repaired"."""
     question, known = context.question, language().words
     if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
         return derivation
@@ -522,8 +519,7 @@ def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> 
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """Return the classes of persons that "who" may ask for beside what is named. None if the reading is about persons
-    already who are not named."""
+    """Return the persons that "who" may ask for beside what is named; none if unnamed persons are asked for."""
     if not asks_for_persons(context.question):
         return []
     persons = persons_near(root, context)

@@ -37,8 +37,7 @@ IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
 
 @dataclass(frozen=True)
 class Joins:
-    """The variables of one select, the edges between them, and what the paths cost. `ambiguous` is the number of other
-    paths that are about as cheap."""
+    """The variables of one select, their edges, what the paths cost, and how many others are as cheap (`ambiguous`)."""
 
     variables: Mapping[Ref, Variable]
     edges: tuple[Edge, ...]
@@ -133,8 +132,7 @@ def _candidates(
 def _paths(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], incoming: Mapping[Ref, frozenset[str]]
 ) -> WeightedPaths:
-    """The cheapest paths from one thing to another. For named things, only the paths over predicates that lead to them
-    or that the question names, if there are any."""
+    """The cheapest paths from a thing to another; to a named one over its predicates or those of the question."""
     paths = graph.cheapest_paths(known.node, ref.node, hints)
     if known not in incoming and ref not in incoming:
         return paths
@@ -473,8 +471,7 @@ def order_term(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Collection[str] = ()) -> Select:
-    """Return the plan without a second variable at the one end that a link has, if nothing else uses it. `required` are
-    variables that must exist."""
+    """Return the plan without a second variable at the one end of a link, unless used or `required`."""
     # the variables that are shown, filtered, named, grouped or ordered by
     terms = [*select.answers, *(each.left for each in select.filters)]
     terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]

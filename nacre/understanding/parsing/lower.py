@@ -57,8 +57,7 @@ class LoweredPlan(NamedTuple):
 
 
 def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0) -> LoweredPlan | None:
-    """Return the plan of a derivation, None if nothing joins its parts. `choice` takes the next cheapest paths where
-    several are about as cheap."""
+    """Return the plan of a derivation, None if nothing joins its parts. `choice` counts equally cheap paths."""
     operation = derivation.combine
     if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)

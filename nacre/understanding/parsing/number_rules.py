@@ -198,8 +198,7 @@ def _is_before_superlative(number: Number, context: ParseContext) -> bool:
 
 
 def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
-    """Whether a number says how many of the ranked things are asked for. "Which three cities have the largest ...",
-    "the first 5"."""
+    """Whether a number says how many ranked things are asked for: "the first 5"."""
     words = context.question.tokens
     before = words[number.start - 1].norm if number.start else ""
     cues = (cue.kind for cue in context.question.cues if cue.start >= number.end)

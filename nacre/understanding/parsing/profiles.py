@@ -300,8 +300,7 @@ def is_named_in_full(link: Link, links: Sequence[Link], question: Question) -> b
 
 
 def _longest_names(links: Sequence[Link]) -> list[Link]:
-    """The links with the most words, then the best scores, that do not overlap. A link has no more words than its name,
-    even if one is repeated."""
+    """The links with the most words, each counted once, then the best scores, that do not overlap."""
 
     def rank(link: Link) -> tuple[int, float, int]:
         return -min(link.covered.bit_count(), len(link.label.split())), -link.score, link.start

@@ -227,8 +227,7 @@ def is_thing_count(body: Body) -> bool:
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:
-    """The count of what stands before the verb: "percentage of the incidents in 2023 | were". None if a word of it is
-    not understood."""
+    """The count of what stands before the verb: "the incidents in 2023 | were"; None if a word is not understood."""
     classes = [link for link in links if link.kind == "class" and link.start >= share.end]
     first = min((link.end for link in classes), default=0)
     noun = next((i for i in range(share.end, first) if i not in question.stopwords), first)
@@ -363,8 +362,7 @@ RATE_RULE = "mean of counts"  # the rule by which a mean of counts is one count 
 
 
 def read_mean_counts(question: Question, read_whole: WholeReader) -> Iterator[Candidate]:
-    """Yield the reading of "the average number of tickets per customer": the number of tickets of all customers,
-    divided by the number of customers, of whom some have no ticket."""
+    """Yield "the average number of tickets per customer": tickets divided by customers, also those without."""
     means = [cue for cue in question.cues if cue.kind in MEANS - {"median"}]
     counts = [cue for cue in question.cues if cue.kind == "count"]
     mean = next((m for m in means if any(cue.start == m.end for cue in counts)), None)

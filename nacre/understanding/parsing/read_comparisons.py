@@ -34,8 +34,7 @@ BASE_PRIOR = 2.0  # the prior of a reading without its names
 
 
 class _Comparison(NamedTuple):
-    """What a question says of two things: the operator, what it measures, which words say so, and the unit of the
-    difference."""
+    """The operator, measure and unit of a comparison of two things, and which words say so."""
 
     than: int
     operator: str

@@ -38,8 +38,7 @@ def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
 
 
 def _asks_yes_no(candidate: Candidate, question: Question) -> bool:
-    """Whether the question begins like one for yes or no. "Could I take a dog to ..." asks, "can you list ..." is
-    polite."""
+    """Whether the question begins like one for yes or no; "can you list ..." is polite."""
     known = language().words
     first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
     is_polite = first in known["polite"] and second in known["polite_object"]
@@ -117,8 +116,7 @@ KIND_RULE = "of kind"
 
 
 def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
-    """Yield the reading of "is Emma a novel": whether a named thing, or the things of a class, are of another class,
-    if nothing else is said."""
+    """Yield "is Emma a novel": whether a named thing, or things of a class, are of another class."""
     words, known = question.tokens, language().words
     if len(words) < MIN_KIND_QUESTION_WORDS or words[0].norm not in known["being"]:
         return

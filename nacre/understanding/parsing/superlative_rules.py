@@ -96,8 +96,7 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
 
 
 def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "The strongest beer" where nothing measures strength: any number of a beer may be meant. Such readings do not
-    use the adjective (see `ignored_words`)."""
+    """ "The strongest beer" without a strength: by any number. The adjective stays unused (`ignored_words`)."""
     assert state.rank is not None
     for measure in unnamed_measures(context.graph, ref.node):
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)

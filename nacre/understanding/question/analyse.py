@@ -82,8 +82,7 @@ def question_of_tokens(tokens: Sequence[Token]) -> Question:
 
 
 def _is_stopword(token: Token, stopwords: Collection[str], text: str) -> bool:
-    """Whether a word carries no meaning. Acronyms among words in lower case do ("US", "IT"), and so do letters that are
-    no part of a word ("it's", "Ph.D.")."""
+    """Whether a word carries no meaning; acronyms ("US") and letters that are no part of a word carry one."""
     is_parted = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in '"“‘(')
     if len(token.text) == 1 and is_parted and token.norm not in language().words["letters"]:
         return False
@@ -335,8 +334,7 @@ QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:
-    """Whether "first" ranks things of a class. It may also be part of a number ("the first 5"), of a name ("first
-    name") or of time ("the first week")."""
+    """Whether "first" ranks things: it may also belong to a number, a name ("first name") or time."""
     known = language().words
     if at + 1 == len(words) or (at and words[at - 1].norm not in known["article"] | known["whose_own"]):
         return False

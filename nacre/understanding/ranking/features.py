@@ -161,8 +161,7 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
 
 
 def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph) -> list[float]:
-    """For each end of a join whose class neither the question nor a name mentions: the share of the links that belong
-    to other classes."""
+    """For each end of a join whose class is not mentioned: the share of links to other classes."""
     node = {v.name: graph.node_of_classes.get((v.classes, v.without)) for v in body.variables if v.classes}
     named = {v.name for v in body.variables if v.keys}
     lost = []
@@ -180,8 +179,7 @@ def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph
 
 
 def _count_qualified_dates(candidate: Candidate, graph: SchemaGraph) -> int:
-    """How many unmentioned dates in conditions have a longer name than another date: the "delivery date" of an order,
-    and not its "date"."""
+    """How many unmentioned dates in conditions have a longer name than another date of their things."""
     d = candidate.derivation
     mentioned = {r.predicate for x in d.links if x.kind == "property" for r in x.refs}
     count = 0
@@ -354,8 +352,7 @@ def measure_features(candidate: Candidate, question: Question, graph: SchemaGrap
 
 
 def answer_type_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
-    """Whether the reading asks for what the question already names, and whether the answer is a place for "where" and
-    a person for "who"."""
+    """Whether the reading asks for what is named, and its answer is a place for "where", a person for "who"."""
     d = candidate.derivation
     things = {Ref(t.ref.node, "", t.ref.slot) for t in d.targets if not t.function and not t.ref.predicate}
     named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
@@ -412,8 +409,7 @@ _DIRECTIONS = (("from", "origin", "goal"), ("reaching", "goal", "origin"))
 
 
 def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
-    """Whether joined mentions play the same part in the reading, and whether the words next to a mention fit its
-    part."""
+    """Whether joined mentions play the same part in the reading, and the words next to a mention fit it."""
     d = candidate.derivation
     parts = [(_part(d, first), _part(d, second)) for first, second in _joined_properties(d, question)]
     fitting, reversed_ = _count_directions(candidate, question, graph)

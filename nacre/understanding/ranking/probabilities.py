@@ -50,8 +50,7 @@ DATE_DIFFERENCE_PROBABILITY = 0.9
 def best_readings(
     ranked: Sequence[RankedReading], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
-    """The ranked readings in their final order, and the best of them with their probabilities. A reading that ignores a
-    bound, a negation or a rank comes after those that do not. This does not raise the probability of the others."""
+    """The best readings with their probabilities; those that ignore a bound, a negation or a rank come last."""
     ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
     is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
@@ -76,8 +75,7 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
 
 
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether a reading answers with none of the things that the question begins with: "venues open on Monday" does not
-    ask for times, nor "venues with the most seats" for seats."""
+    """Whether a reading gives none of what the question begins with: "venues open on Monday" are no times."""
     d = candidate.derivation
     first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
@@ -94,8 +92,7 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
 
 
 def show_things_beside_values(body: Body) -> Body:
-    """The plan, with the things as a column if it gives a property of several named things, so that the answer shows
-    which value belongs to which."""
+    """The plan, with several named things as a column beside the property that it gives."""
     value = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(value, Attribute) or body.group or body.by or body.order:
         return body
@@ -331,8 +328,7 @@ def log_odds(chance: float) -> float:
 
 
 class JudgedAnswer(NamedTuple):
-    """The log-odds of the answer of the rules, and whether it was right. `written`: a person wrote the query that says
-    so, whether or not the rules found it."""
+    """The log-odds of a rules answer, whether it was right, and whether a person `written` the query that says so."""
 
     log_odds: float
     right: bool
@@ -353,8 +349,7 @@ def graph_shift(judged: Sequence[JudgedAnswer]) -> float:
 
 
 def shift_readings(readings: tuple[Reading, ...], shift: float) -> tuple[Reading, ...]:
-    """The readings with shifted probabilities. Those that are certain stay so, and plans of verified questions have
-    probabilities of their own."""
+    """The readings with shifted probabilities; not those that are certain or of verified questions."""
     if not shift:
         return readings
     return tuple(

@@ -85,8 +85,7 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
 
 
 def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """The day on which something was "last" done, for when it was done at all: what was cleaned in May may have been
-    cleaned before."""
+    """The day on which something was "last" done, for when it was done at all."""
     last = language().words["the_last"]
     for condition in candidate.derivation.conditions:
         predicate, is_before = condition.ref.predicate, condition.op not in ("known", "unknown", ">", ">=")
@@ -153,8 +152,7 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
 
 
 def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) -> str | None:
-    """A property of what is linked to a named thing, by a link that is not named, if the words do not name it exactly
-    and the thing has one of that kind."""
+    """A property behind an unnamed link, not named exactly, if the named thing has one of that kind."""
     d = candidate.derivation
     named = [variable for variable in getattr(candidate.body, "variables", ()) if variable.keys]
     if len(named) != 1 or any(x.kind == "class" for x in d.links) or not unnamed_edges(candidate, question, graph):
@@ -313,8 +311,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """The noun after "how many", if the things that are counted are named after its verb alone: "how many calls did the
-    stations have"."""
+    """The noun after "how many", if what is counted is named after its verb: "calls did the stations have"."""
     d, words = candidate.derivation, language().words
     counts = [t.ref for t in d.targets if t.function == "count"]
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}

@@ -86,8 +86,7 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
 
 
 def _ignored_cues(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
-    """Negations, a total at the end of the question, a percentage, the "how heavy" of a thing that has no weight, and a
-    second request for a date if no date is answered: "who fixed it, and when"."""
+    """Negations, a final total, a percentage, the measure of "how heavy", and a second date that are not used."""
     d, words, joining = candidate.derivation, question.tokens, language().words["joining"]
     is_negated, is_aggregated = _is_negated(candidate), _is_aggregated(candidate)
     is_share = isinstance(candidate.body, Compute) and candidate.body.op == "%"
