@@ -185,8 +185,7 @@ def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
 
 
 def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
-    """Whether the evidence or the language has a word without its article ("l'ingénieur"), as part of a compound
-    ("E-Mail"), or, in another language than English, with another ending ("Devon" for "Devonian")."""
+    """Whether the evidence or language has a word without its article, in a compound, or inflected otherwise."""
     word, known = match.words[i], match.evidence.words
     article = pattern("checking", "elided_article").match(word.text)
     if article is not None:
@@ -280,8 +279,7 @@ def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
 
 
 def _is_of_named_column(number: MatchedSpan, match: SentenceMatch) -> bool:
-    """Whether a number belongs to the column of numbers whose name is joined to it ("a crew of 7", "the crew of Ann is
-    7"), if one is."""
+    """Whether a number belongs to the column that is joined to it ("a crew of 7"), if one is."""
     words = [word.norm for word in match.words if word.end <= number.start]
     measures, labels = match.evidence.measures, match.evidence.labels
     named = _skip_joined(words) and _ends_with(words, measures)
@@ -307,8 +305,7 @@ def _ends_with(words: Sequence[str], names: Iterable[str]) -> str:
 
 
 def _is_related(match: SentenceMatch) -> bool:
-    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers. A sentence without
-    numbers and names may still be made up."""
+    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers."""
     if 2 * sum(length > 2 for length in match.run_lengths) >= len(match.run_lengths):
         # most of it is copied
         return True
@@ -413,8 +410,7 @@ def _is_derived(amount: Amount, match: SentenceMatch) -> bool:
 
 
 def _is_count(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it counts rows, things behind an aggregate, or the listed names and the rest of them, or how many rows
-    have the name before it: "Rex (2 of them)"."""
+    """Whether it counts rows, things behind an aggregate, or named things: "Rex (2 of them)"."""
     text, counts = match.text, match.evidence.counts
     if text[amount.start - 2 : amount.start] == " (" and text.startswith(" of them)", amount.end):
         named = next((label for label in match.labels if label.end == amount.start - 2), None)
@@ -439,8 +435,7 @@ def _is_in_name(amount: Amount, match: SentenceMatch) -> bool:
 
 
 def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it stands in a condition ("above 5 m") that the query has. Other languages' words of conditions are not
-    known."""
+    """Whether it stands in a condition of the query ("above 5 m"), in English."""
     is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]) or _foreign_language(match))
     return is_bound and match.evidence.has_condition(amount)
 

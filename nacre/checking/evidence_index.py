@@ -38,8 +38,7 @@ class EvidenceNumber(NamedTuple):
 
 
 class EvidenceIndex:
-    """The words, numbers and dates of some evidence, and whether it says yes or no. Each sentence counts as a row, with
-    its title in column 0."""
+    """The words, numbers, dates and yes or no of evidence. A sentence is a row, with its title in column 0."""
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self.numbers: list[EvidenceNumber] = []
@@ -325,8 +324,7 @@ class SentenceMatch:
 
     @cached_property
     def denial(self) -> str:
-        """The word that denies the sentence after its yes or no; "" without one. "Not long" after a comma does not deny
-        it."""
+        """The word that denies the sentence after its yes or no, but for "not long" after a comma; else ""."""
         negations, verbs = word_list("checking", "negations"), word_list("checking", "auxiliary_verbs")
         for i in range(1 if self.yes_no else 0, len(self.words)):
             word = self.norms[i]

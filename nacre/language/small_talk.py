@@ -31,8 +31,7 @@ _MAX_KEPT = 256
 
 
 class OrientationMatch(NamedTuple):
-    """The intent of the nearest paraphrase and its likeness, 0..1. `rest` are the words of the text that it lacks,
-    `graph` those that name the graph ("this lamp collection")."""
+    """The nearest paraphrase's intent and likeness (0..1), the words it lacks, and those that name the graph."""
 
     intent: str
     likeness: float
@@ -97,8 +96,7 @@ def orientation_language(text: str) -> str:
 
 
 def threshold(*, is_loose: bool) -> float:
-    """The minimum likeness of a text that is taken for one of these questions. `is_loose`: it names nothing of the
-    graph, and the intent is not about the graph."""
+    """The minimum likeness; higher for a text that names nothing of the graph (`is_loose`) and other intents."""
     return float(_data("en")["loose_threshold" if is_loose else "threshold"])
 
 
@@ -201,8 +199,7 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
 def _compared_words(
     tokens: Sequence[Token], vocabulary: _Vocabulary, known: Collection[str] = ()
 ) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """The words of a text as they are compared, each with its tokens: synonyms as one word, slips corrected if the
-    `known` words are given."""
+    """The words as they are compared, with their tokens: synonyms as one, slips corrected by `known` words."""
     written = [(norm, token) for token in tokens for norm in _parts(token.norm, vocabulary)]
     norms = [_corrected(norm, vocabulary) if known else norm for norm, _ in written]
     place = 0
@@ -238,8 +235,7 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
 
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
-    """A misspelt word as the paraphrases spell it; any other as it is, and so is a word of English or of another
-    language's paraphrases."""
+    """A misspelt word as the paraphrases spell it; other words, and words of English, as they are."""
     if len(word) < _MIN_LETTERS or not word.isalpha():
         return word
     slips = 2 if len(word) >= _LONG else 1

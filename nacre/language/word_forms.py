@@ -215,8 +215,7 @@ def _plural_word(word: str) -> str:
 
 
 def _split_head(noun: str) -> tuple[str, str]:
-    """The part of a noun phrase that its plural changes, and the rest. The rest begins with a preposition, a bracket or
-    a participle ("vehicle sent")."""
+    """The part of a noun phrase that its plural changes; the rest: a preposition, bracket or participle onwards."""
     ends = [at for mark in (*_noun_prepositions(), " (") if (at := noun.find(mark)) > 0]
     last = noun.rpartition(" ")[2].lower()
     if ends and last in word_list("wording", "ending") and " of " not in noun and not noun.endswith(")"):

@@ -187,8 +187,7 @@ class QueryRunner:
         return result.rows, result.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
-        """The rows of a select, with the things behind an aggregate and the kinds of things; None if its query
-        failed."""
+        """The rows of a select, with the things behind an aggregate and their kinds; None if its query failed."""
         table = self.rows(body)
         if table is None or self.is_alternative or not isinstance(body, Select):
             return table
@@ -196,8 +195,7 @@ class QueryRunner:
         return replace(table, marked=tuple(self._marked(table, body)))
 
     def _marked(self, table: Table, body: Select) -> Iterator[MarkedThings]:
-        """The things among those asked for that are deprecated; of counted things also those that have several records
-        or an exact match."""
+        """Deprecated things; of counted things also those with several records or an exact match."""
         asked, is_counted = aggregated_value(body.answers[0]), isinstance(body.answers[0], Aggregate)
         marks = [mark for mark, iri in MARKS.items() if iri in self.engine.schema.predicate_of]
         if body.group or body.by or body.limit or table.truncated or self.engine.is_remote or not table.rows:

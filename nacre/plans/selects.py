@@ -337,8 +337,7 @@ UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))  # neither yes nor no
 
 
 def unstated_values(select: Select, schema: Schema) -> Iterator[Select]:
-    """For each compared property of a named thing, the select that must have rows before the answer is "no". A missing
-    yes-or-no value means no if the graph never states a "no" of that property."""
+    """For each compared property of a named thing, the select that must have rows before "no" is certain."""
     named = {v.name: v for v in select.variables if v.keys}
     for condition in select.filters:
         left = condition.left

@@ -102,8 +102,7 @@ def _sort_key(value: Cell) -> tuple[int, float, str]:
 
 
 def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
-    """One query whose result is the answer. Raises ToolError `refused` for a plan whose answer is prose, and for the
-    time between two dates."""
+    """One query that gives the answer; ToolError `refused` for prose and for the time between dates."""
     body = plan.body
     if isinstance(body, Select | Combine):
         return _answers_only(to_sparql(body, vocabulary))

@@ -256,8 +256,7 @@ def _sequence_steps(path: PathSequence, start: str, end: str, name: str) -> tupl
 
 
 def write_out_subclasses(query: str, vocabulary: Vocabulary) -> str:
-    """The query with the subclasses of each class that it asks for, for a source that does not state superclasses. A
-    thing of several of them stays one thing."""
+    """The query with all subclasses of its classes, for a source that does not state superclasses."""
     tokens = query_tokens(query)
     spaces = {f"{t.text}": tokens[i + 1].text[1:-1] for i, t in enumerate(tokens[:-1]) if t.kind == "pname" and i
               and tokens[i - 1].text.upper() == "PREFIX"}  # fmt: skip

@@ -31,8 +31,7 @@ def join_spellings(body: Select | Combine | Ask | Compute, schema: Schema) -> Se
 def other_spellings(
     select: Select, schema: Schema, things: Callable[[Select, str], tuple[Sequence[object], bool] | None]
 ) -> Iterator[OtherSpelling]:
-    """The variants that were joined and the values that may be misspellings of one that a condition names, each with
-    the number of things that have it."""
+    """The variants that were joined, and likely misspellings of named values, each with its number of things."""
     for place, each in enumerate(select.filters):
         value = _value(each)
         if value is None:

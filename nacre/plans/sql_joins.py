@@ -68,8 +68,7 @@ class SqlText:
 
 
 class JoinBuilder:
-    """Collects the joins and conditions of one select. A name of a variable becomes the alias of its relation; a
-    sub-select has a `prefix` of its own."""
+    """Collects the joins and conditions of one select; a sub-select's aliases begin with a `prefix`."""
 
     def __init__(self, schema: Schema, prefix: str = "") -> None:
         self._schema, self._prefix = schema, prefix

@@ -30,8 +30,7 @@ from nacre.stores.sqlite.triples import TYPE
 
 
 def to_sparql(body: Select | Combine, vocabulary: Vocabulary) -> SparqlQuery:
-    """The query for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan whose
-    aggregates cannot be computed."""
+    """The query for a select, or two combined as sets of things; ToolError `type` if aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, vocabulary)
     return SparqlWriter(vocabulary, body).query()
@@ -317,8 +316,7 @@ class ValueVariables:
 
 
 class GraphPattern:
-    """Names the values that a query uses, then writes the lines of its group. The names of a select within a select
-    begin with a `prefix` of their own."""
+    """Names the values that a query uses, then writes its lines. A sub-select's names begin with a `prefix`."""
 
     def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         # what derived classes and properties read, by the thing they are of; only if `is_traced`
@@ -545,8 +543,7 @@ _FARTHEST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 
 
 def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) -> str:
-    """An aggregate over the variable of a thing or value. An unbound value would make the whole aggregate an error in
-    SPARQL, so COALESCE replaces it."""
+    """An aggregate over a variable; COALESCE keeps an unbound value from making it an error."""
     function = AGGREGATES[term.function]
     if not function.sparql:
         raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")

@@ -36,8 +36,7 @@ from nacre.stores.sqlite.triples import Triple, TripleReader
 
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
-    """The statement for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan
-    whose aggregates cannot be computed."""
+    """The statement for a select, or two combined as sets; ToolError `type` if aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, schema)
     return _SelectWriter(schema).statement(body)
@@ -161,8 +160,7 @@ class _SelectWriter:
         return Statement(ordered.text, ordered.params, outputs)
 
     def _list_place(self, select: Select) -> SqlText | None:
-        """The row of each thing in a junction that has the order of a list, if all that is asked for is the members of
-        one thing's list."""
+        """The row of each thing in a junction that has the order of the only list asked for."""
         if len(select.edges) != 1 or len(select.variables) != 2 or select.answers != (Itself(select.edges[0].object),):
             return None
         edge = select.edges[0]
@@ -512,8 +510,7 @@ class _Tracer:
                     yield name
 
     def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
-        """The IRI of each variable, for at most 50 combinations of things that fit. Only combinations of `named` things
-        are sorted by label: a row may rest on too many things to sort."""
+        """The IRIs of variables, for at most 50 combinations; only `named` ones are few enough to sort by label."""
         wanted = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
         statement = (to_sql if named else bindings_statement)(wanted, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]

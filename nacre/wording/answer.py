@@ -341,8 +341,7 @@ def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -
 
 
 def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
-    """A count of things or values as a sentence; "" for groups, for other numbers and for zero. "There are 3 mills
-    whose town is Rome", "There are 4 different payment methods"."""
+    """A count as a sentence; "" for groups, other numbers and zero. "There are 3 mills whose town is Rome"."""
     term = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
         return ""
@@ -385,9 +384,7 @@ MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 
 
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
-    """The same data in a sentence from their meaning: "the prices of the mills" or "whether the mill is old"; without a
-    meaning from the headings.
-    """
+    """The data in a sentence from their meaning ("the prices of the mills"), else from the headings."""
     words = " ".join(meaning.split()).rstrip(".?!")
     if table.columns[:1] == ("yes",) and table.rows:
         return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))

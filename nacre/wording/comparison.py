@@ -235,8 +235,7 @@ def _row_label(predicate: Predicate, schema: Schema, many: bool) -> str:
 
 
 def _cell(facts: list[WordedFact], predicate: Predicate, things: int, other: set[str], schema: Schema) -> str:
-    """The value of a thing; of a group its number range and mean, or its most common values. Of many values, those that
-    the `other` side does not have come first."""
+    """The value of a thing; of a group its range and mean, or its common values, those without the `other` first."""
     numbers = [f.number for f in facts if f.number is not None]
     if things > 1 and len(numbers) == len(facts) > 1:
         low, high, mean = min(numbers), max(numbers), sum(numbers) / len(numbers)

@@ -201,8 +201,7 @@ def open_boolean_sentence(properties: Sequence[PropertyFacts]) -> list[SentenceF
 
 
 def _merged_clauses(part: Sequence[PropertyFacts], owner: str) -> list[str]:
-    """A clause for each property, the first of the `owner`, if any. A measure in two units is one clause ("its length
-    is 65 m (212 ft)"), and so are the time and place of one event."""
+    """A clause for each property; two units ("65 m (212 ft)"), or time and place of an event, are in one."""
     clauses: list[str] = []
     for before, each in zip((None, *part), part, strict=False):
         is_same_measure = before is not None and before.label.one == each.label.one and before.predicate.unit

@@ -211,8 +211,7 @@ def shorten_label(predicate: Predicate, schema: Schema) -> str:
 
 
 def label_remainder(text: str, noun: str) -> str:
-    """The words of a label after the last words of a noun; "" if it does not begin so. "code" of "channel code" for
-    "contact channel", "price" of "product price" for "product for hire"."""
+    """What follows a noun in a label, else "": "price" of "product price" for "product for hire"."""
     ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
@@ -222,8 +221,7 @@ def label_remainder(text: str, noun: str) -> str:
 
 
 def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label of a link without the class at its end. "on" of "on island", "part of" of "part of museum", "speaks" of
-    "speaks language", "driver" of "driver employee"."""
+    """A label of a link without the class at its end: "part of" of "part of museum"."""
     if not predicate.has_links or " " not in text:
         return text
     for iri in predicate.ranges:

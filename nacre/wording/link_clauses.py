@@ -175,8 +175,7 @@ def excluded_value_filter(each: Filter) -> Filter | None:
 
 
 def excluded_value_clause(own: Filter, schema: Schema) -> Clause | None:
-    """That no value of a property is a certain one: "whose languages do not include Dutch". That no value is another
-    one: "whose only language is Dutch". None for properties without a noun."""
+    """ "Whose languages do not include Dutch", "whose only language is Dutch"; None for labels without a noun."""
     assert isinstance(own.left, Attribute)
     assert isinstance(own.right, str)
     label = predicate_label(own.left.predicate, schema)

@@ -126,8 +126,7 @@ def _shared_measure(measure: str, many: int) -> str:
 
 
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
-    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961". "" for a property
-    with a noun, and for unwieldy words."""
+    """What happened when: "The mills whose town is Rome were built in 1961"; "" for nouns and unwieldy words."""
     term = body.answers[-1]
     if not isinstance(term, Attribute) or len(names) > MAX_LISTED_NAMES:
         return ""
@@ -201,8 +200,7 @@ def _tells_things_apart(body: Body, schema: Schema) -> bool:
 
 
 def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
-    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures. `is_named`: the
-    answer names the property already ("20", not "credit score 20")."""
+    """Each thing's measure with its unit or noun ("12 concerts"), unless the answer names that (`is_named`)."""
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
         return []
@@ -325,8 +323,7 @@ def _possession(name: str, column: GridColumn) -> str:
 
 
 def columns_caption(found: Grid) -> str:
-    """The caption of a table by its headings: "ships with their captain and year", "captains and years", or "ships and
-    what they are named after"."""
+    """The caption of a table by its headings: "ships with their captain and year", "captains and years"."""
     first, *rest = [column.heading for column in found.columns]
     if not (found.columns[0].is_named and rest):
         return join_names([plural(first), *map(plural, rest)])

@@ -133,8 +133,7 @@ class SelectWording:
         return words if is_named or words.startswith("the ") or words[:1].isdigit() else f"the {words}"
 
     def things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
-        """The things of a variable with all conditions on them; with "the" if they are named or ordered. `seen` are the
-        edges that are worded elsewhere."""
+        """The things of a variable with all conditions on them, but for the edges `seen` elsewhere."""
         variable = self.variables.get(name)
         if variable is None:
             return "things" if many else "the thing"

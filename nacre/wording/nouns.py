@@ -53,8 +53,7 @@ def class_nouns(schema: Schema) -> frozenset[str]:
 
 
 def strip_owner(noun: str, own: str, schema: Schema) -> str:
-    """The noun of a class without its owner: the "payments" of a customer are "customer payments". The noun stays if
-    another class or property has the short name."""
+    """ "Payments" for the "customer payments" of a customer, unless something else has the short name."""
     short = label_remainder(noun, own)
     taken = (predicate_label(p.iri, schema).one for p in schema.predicates if p.has_literals)
     return noun if not short or short in class_nouns(schema) or short in taken else short
@@ -80,8 +79,7 @@ def _class_words(schema: Schema) -> frozenset[str]:
 
 
 def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """The noun of a table of codes as its links name it: "colour" of "reference colours"; "" for others. A table that
-    joins things of one class is named by where it leads: "friend" of "person friend"."""
+    """The noun of a table of codes, "colour" of "reference colours", or of a table that joins things of one class."""
     first, _, rest = noun.partition(" ")
     if not rest:
         return ""
@@ -104,8 +102,7 @@ def _joins_same_class(noun: str, role: str, variable: Variable, schema: Schema) 
 
 
 def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """One of the things that a noun names. "staff member" of a collective noun, "piece of equipment" of a mass noun,
-    "checking record" of a gerund."""
+    """One of the things of a noun: "staff member", "piece of equipment", "checking record"; else the singular."""
     last = noun.split()[-1]
     if last in word_list("wording", "pieces"):
         return f"piece of {noun}"

@@ -56,8 +56,7 @@ def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[Evidenc
 
 
 def graph_overview(engine: Engine) -> GraphOverview:
-    """What the ingest prepared; else what a few bounded queries find, once for an open graph. Nothing is asked of a
-    remote graph."""
+    """What the ingest prepared; else what a few bounded queries find once, but none on a remote graph."""
     if engine.tables is None:
         spans = spans_sentence(engine.schema)
         return GraphOverview(spans=(spans,) if spans else ())
@@ -129,8 +128,7 @@ class Subject:
 
 
 def main_kinds(schema: Schema) -> tuple[MainKind, ...]:
-    """The kinds that hold most things. Tables of one noun count as one kind; hidden ones and unwieldy nouns are left
-    out."""
+    """The kinds that hold most things, one for each noun; without hidden ones and unwieldy nouns."""
     return schema.cache.get(main_kinds, lambda: _main_kinds(schema))
 
 
@@ -270,8 +268,7 @@ MAX_LETTERS, MAX_TRIPLES = 300, 20  # Letters of a sentence, and triples of its 
 
 
 def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
-    """The remarkable facts and spans of a graph. If it is bounded, each query has the budget of an alternative reading,
-    and all have little time."""
+    """The remarkable facts and spans of a graph, within little time and small budgets if it is bounded."""
     schema = tables.schema
     until = time.monotonic() + (BOUNDED_SECONDS if is_bounded else SECONDS)
     runner = QueryRunner(tables_engine(tables), "what is remarkable", 1, is_bounded)
@@ -321,8 +318,7 @@ def spans_sentence(schema: Schema) -> EvidenceSentence | None:
 
 
 def _first_plans(schema: Schema, *, descending: bool) -> Iterator[Plan]:
-    """The thing of each main kind that has the highest value of a property, or the earliest date; properties with an
-    adjective first."""
+    """The thing of each main kind with the highest value, or the earliest date; properties with an adjective first."""
     usual = [(subject.own, p) for subject in _large_subjects(schema) for p in subject.usual]
     tried = [(own, p) for own, p in usual if (is_measure(p, schema) if descending else is_temporal(p.iri, schema))]
     if descending:

@@ -59,8 +59,7 @@ from nacre.wording.select_structure import superlative_adjective
 
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
-    """What the plan asks, with the labels of classes and predicates and without names of tables and columns. With
-    `many` off, a difference of sets is one thing: "the person whose town is not Rome"."""
+    """What the plan asks, in labels; with `many` off, a difference is one thing: "whose town is not Rome"."""
     body = plan.body
     if isinstance(body, Combine):
         left, right = verbalise_select(body.left, schema), verbalise_select(body.right, schema)
@@ -274,8 +273,7 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
 
 
 def order_phrase(select: Select, schema: Schema) -> str:
-    """How all things or values of a select are ordered; "" if they are not. "ordered by age, oldest first" of things,
-    "from highest to lowest" of the ages themselves."""
+    """How a select is ordered, "" if it is not: "ordered by age, oldest first", "from highest to lowest"."""
     if select.order is None or select.limit is not None:
         return ""
     wording, by, descending = select_wording(select, schema), select.order.by, select.order.descending

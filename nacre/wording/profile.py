@@ -29,8 +29,7 @@ from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 def run_plan(
     plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", is_alternative: bool = False
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a description its sentences. `words` are the plan's words, if they are
-    known already. An alternative reading gets a smaller budget."""
+    """A plan's rows, queries, and sentences of a description. Alternative readings get a smaller budget."""
     engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     words = words or verbalise_plan(plan, engine.schema)
     body = plan.body

@@ -195,8 +195,7 @@ def _described_part(
 
 
 def _has_own_name(part: DependentPart, thing: Variable, name: str, schema: Schema, run: RunStatement) -> bool:
-    """Whether the only part of a thing has a name that says neither its owner nor its class. An employee has one, the
-    "offer of Fox" has none."""
+    """Whether a thing's only part has a name of its own, unlike the "offer of Fox"."""
     link = schema.predicate_of[part.select.edges[0].predicate]
     names = [(fact.text, fact.triple[0]) for fact in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))

@@ -50,8 +50,7 @@ _PAIR = (Itself, Attribute)  # Things with one of their properties.
 def translate_result(
     result: Verbalisation, plan: Plan | None, rows: Rows, schema: Schema, question: str, code: str
 ) -> Verbalisation:
-    """The result in a language; rows of a written query have no plan. `question` is as the user asked it; its words are
-    preferred."""
+    """The result in a language, in the words of the `question` where possible; written queries have no plan."""
     if not rows.table.rows or not result.text:
         return result
     if plan is None:
@@ -323,8 +322,7 @@ def translated_kinds(schema: Schema, code: str) -> str:
 
 
 def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
-    """The main kinds with their numbers; unless `is_short` also properties of the largest, spans of values; questions
-    that work if `has_examples`."""
+    """The main kinds with numbers; also properties and spans unless `is_short`, and questions (`has_examples`)."""
     return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
 
 
@@ -430,8 +428,7 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
 
 
 def _best_label(labels: Sequence[str], question: str, code: str) -> str:
-    """The first label in a language, of several the one that the question repeats most. A label that the dictionary
-    lacks may be in the language if English lacks it too."""
+    """The label in a language that the question repeats most; unknown words count if English lacks them too."""
     asked = _stems([question], code)
 
     def fit(label: str) -> tuple[bool, bool, int]:
