@@ -52,11 +52,7 @@ def language() -> Language:
 
 @cache
 def word_list(file: str, name: str) -> frozenset[str]:
-    """The words of an entry, which is a text with spaces or a list of expressions.
-
-    >>> sorted(word_list("words", "fewer"))
-    ['fewer', 'less']
-    """
+    """The words of an entry, which is a text with spaces or a list of expressions."""
     return frozenset(phrase_list(file, name))
 
 
@@ -69,21 +65,13 @@ def phrase_list(file: str, name: str) -> tuple[str, ...]:
 
 @cache
 def word_map(file: str, name: str) -> Mapping[str, str]:
-    """The words of an entry by a word.
-
-    >>> word_map("wording", "plurals")["woman"]
-    'women'
-    """
+    """The words of an entry by a word."""
     return MappingProxyType(dict(_data(file)[name]))
 
 
 @cache
 def phrase_map(file: str, name: str) -> Mapping[str, tuple[str, ...]]:
-    """The words or expressions of an entry by a word, each in the order of the file.
-
-    >>> phrase_map("texts", "before")["place"][:2]
-    ('in', 'at')
-    """
+    """The words or expressions of an entry by a word, each in the order of the file."""
     return MappingProxyType(
         {
             word: tuple(each.split() if isinstance(each, str) else map(str, each))

@@ -80,8 +80,6 @@ def nearest_intent(text: str) -> OrientationMatch | None:
     >>> match = nearest_intent("So what's this dataset about?")
     >>> match.intent, match.likeness > 0.9, match.rest
     ('contents', True, ())
-    >>> [token.norm for token in nearest_intent("What is in this cellar?").rest]
-    ['cellar']
     """
     return _nearest_of_languages(text)[1]
 
@@ -111,30 +109,18 @@ def intents(kind: str) -> frozenset[str]:
 
 
 def refers_back(text: str) -> bool:
-    """Whether a text has a word that refers to earlier turns.
-
-    >>> refers_back("What is it about?"), refers_back("What is this about?")
-    (True, False)
-    """
+    """Whether a text has a word that refers to earlier turns."""
     words = _data(orientation_language(text))["referring"]
     return not {token.norm for token in tokenize(text)}.isdisjoint(fold(words).split())
 
 
 def asks_for_data(text: str, code: str = "en") -> bool:
-    """Whether a text has a word that asks for something in a language: "which", "list".
-
-    >>> asks_for_data("Which mills are old"), asks_for_data("I have just opened it")
-    (True, False)
-    """
+    """Whether a text has a word that asks for something in a language: "which", "list"."""
     return any(token.norm in _asking_words(code) for token in tokenize(text))
 
 
 def is_light(word: str) -> bool:
-    """Whether a word adds nothing to these questions.
-
-    >>> is_light("please"), is_light("overview")
-    (True, False)
-    """
+    """Whether a word adds nothing to these questions."""
     return word in _vocabulary("en").light or word in _question_words()
 
 

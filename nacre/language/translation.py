@@ -42,8 +42,6 @@ def gloss_words(words: Sequence[str], code: str, kept: Collection[str] = ()) -> 
 
     >>> [g.english for g in gloss_words("Wie hoch ist die höchste Brücke".split(), "de")]
     ['how', 'high', 'is', 'the', 'highest', 'bridge']
-    >>> [g.english for g in gloss_words("le prix le moins cher".split(), "fr")]
-    ['the', 'price', 'the cheapest']
     """
     known = glosses(code)
     folded = [fold(word) for word in words]
@@ -75,11 +73,7 @@ def fill_glosses(words: Sequence[str], code: str) -> Iterator[str]:
 
 
 def is_in_language(label: str, code: str) -> bool:
-    """Whether a label has a word of the dictionary of a language, and a word that English lacks.
-
-    >>> is_in_language("Höhe", "de"), is_in_language("height", "de"), is_in_language("in", "de")
-    (True, False, False)
-    """
+    """Whether a label has a word of the dictionary of a language, and a word that English lacks."""
     return not is_english(label) and bool(gloss_words([token.text for token in tokenize(label)], code))
 
 
@@ -297,38 +291,22 @@ def glosses(code: str) -> Glosses:
 
 
 def stem(word: str, code: str) -> str:
-    """The stem of a word, without accents.
-
-    >>> stem("Brücken", "de"), stem("sculptures", "fr")
-    ('bruck', 'sculptur')
-    """
+    """The stem of a word, without accents."""
     return _stemmer(code)(word.casefold())
 
 
 def is_english(label: str) -> bool:
-    """Whether English has all words of a label.
-
-    >>> is_english("top speed"), is_english("Seilbahn")
-    (True, False)
-    """
+    """Whether English has all words of a label."""
     return all(is_english_word(token.text) for token in tokenize(label))
 
 
 def is_english_word(word: str) -> bool:
-    """Whether English has a word. Numbers and codes are words of any language.
-
-    >>> is_english_word("speed"), is_english_word("Höhe"), is_english_word("x5")
-    (True, False, True)
-    """
+    """Whether English has a word. Numbers and codes are words of any language."""
     return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))
 
 
 def word_for(english: str, code: str) -> str:
-    """The noun of the dictionary for an English label; "" if it has none.
-
-    >>> word_for("length", "de"), word_for("top speed", "de")
-    ('Länge', '')
-    """
+    """The noun of the dictionary for an English label; "" if it has none."""
     return _words_by_gloss(code).get(english.lower(), "")
 
 
@@ -414,11 +392,7 @@ def _english_month(code: str) -> Callable[[re.Match[str]], str]:
 
 
 def fill_template(code: str, name: str, **parts: str | int) -> str:
-    """A sentence of a language with its parts.
-
-    >>> fill_template("de", "count_all", count=3, kind="Mühlen")
-    'Es gibt 3 Mühlen.'
-    """
+    """A sentence of a language with its parts."""
     return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**{"only": "", **parts})
 
 
@@ -427,8 +401,6 @@ def translated_plural(noun: str, code: str) -> str:
 
     >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("hochbeete", "de")
     ('bateaux', 'Brücken', 'Hochbeete')
-    >>> translated_plural("Amt", "de")
-    ''
     """
     texts = load_language_texts(f"{code}/answers.yaml")
     endings = {"": ""} if noun.isalpha() and _is_plural(noun, code) else texts.get("plurals", {})
@@ -440,11 +412,7 @@ def translated_plural(noun: str, code: str) -> str:
 
 
 def known_part(noun: str, code: str) -> str:
-    """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one.
-
-    >>> known_part("zählerplombe", "de")
-    'Plombe'
-    """
+    """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one."""
     parts = (noun[i:].capitalize() for i in range(max(1, len(noun) - MIN_HEAD_LETTERS + 1)))
     return next((part for part in parts if simplemma.is_known(part, lang=code)), "")
 
@@ -461,8 +429,6 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
 
     >>> translated_question("list", "mühle", "steht in", "Aue", "de")
     'Welche Mühlen stehen in Aue?'
-    >>> translated_question("list", "Amt", "Ort", "Aue", "de")
-    'Amt mit Ort Aue?'
     """
     many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
     label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
@@ -495,10 +461,6 @@ def _form_pattern(code: str, name: str) -> re.Pattern[str]:
 
 
 def join_translated(names: list[str], code: str) -> str:
-    """Names as a list in a language.
-
-    >>> join_translated(["a", "b", "c"], "fr")
-    'a, b et c'
-    """
+    """Names as a list in a language."""
     joined = f" {fill_template(code, 'and')} "
     return joined.join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -42,8 +42,6 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
     ('112,233.33 km', '724 kg')
-    >>> format_value(2010, counted=False), format_value(-43, counted=False), format_value("2010-05-01")
-    ('2010', '44 BC', '1 May 2010')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -58,11 +56,7 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
 
 def drop_midnight(text: str) -> str:
-    """A date whose time is midnight as the date alone: a day that was stored as a point in time.
-
-    >>> drop_midnight("1992-01-01T00:00:00"), drop_midnight("1992-01-01T10:30:00")
-    ('1992-01-01', '1992-01-01T10:30:00')
-    """
+    """A date whose time is midnight as the date alone: a day that was stored as a point in time."""
     found = _DAY.fullmatch(text)
     return "-".join(found.groups()) if found else text
 
@@ -83,20 +77,12 @@ def read_day_digits(text: str) -> str | None:
 
 
 def append_unit(number: str, unit: str) -> str:
-    """A number followed by its unit.
-
-    >>> append_unit("5", "km"), append_unit("5", "%"), append_unit("5", "")
-    ('5 km', '5%', '5')
-    """
+    """A number followed by its unit."""
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 
 def format_date(text: str) -> str:
-    """An ISO date in words; any other text unchanged.
-
-    >>> format_date("1966-07-30"), format_date("1966-07-30T15:00:00Z"), format_date("30.7.1966")
-    ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
-    """
+    """An ISO date in words; any other text unchanged."""
     day = _DAY.fullmatch(text)
     if day is not None:
         return _formatted_day(*map(int, day.groups())) or text
@@ -124,11 +110,7 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
 
 
 def has_lowercase_name(names: Iterable[Cell]) -> bool:
-    """Whether one of several names is a word in small letters, as names of kinds are.
-
-    >>> has_lowercase_name(["diesel", "plug-in-hybrid"]), has_lowercase_name(["bmw-m3", "bmw-x5"])
-    (True, False)
-    """
+    """Whether one of several names is a word in small letters, as names of kinds are."""
     return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
 
 
@@ -158,8 +140,6 @@ def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
 
     >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
     (True, False, False)
-    >>> is_amount_label("house number"), is_amount_label("number of words")
-    (False, True)
     """
     words = label.lower().removeprefix("number of ").split()
     return datatype != "year" and role != "identifier" and not set(words) & word_list("wording", "uncounted")
@@ -239,14 +219,6 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
     >>> find_periods("opened before March 2015")
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
-    >>> [(p.first, p.after) for p in find_periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
-    [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
-    >>> [(p.first, p.after) for p in find_periods("the second quarter of 2023 or Q4 2024")]
-    [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
-    >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
-    ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
-    >>> [(p.first, p.value) for p in find_periods("between 500 and 449 BC")]
-    [('-9101-01-01', -499.0), ('-9152-01-01', -448.0)]
     """
     periods: list[Period] = []
     for expression in _expressions(any_year=any_year):
@@ -284,11 +256,7 @@ def is_yearless(first: str) -> bool:
 
 
 def year_bounds(value: int) -> tuple[str, str]:
-    """The first day of a year and of the next.
-
-    >>> year_bounds(2015)
-    ('2015-01-01', '2016-01-01')
-    """
+    """The first day of a year and of the next."""
     return f"{year_key(value)}-01-01", f"{year_key(value + 1)}-01-01"
 
 
@@ -312,11 +280,7 @@ def key_year(key: str) -> int:
 
 
 def format_year(year: int) -> str:
-    """A year in words, 0 for 1 BC.
-
-    >>> format_year(2015), format_year(-43)
-    ('2015', '44 BC')
-    """
+    """A year in words, 0 for 1 BC."""
     return str(year) if year > 0 else f"{1 - year} BC"
 
 
@@ -416,8 +380,6 @@ def format_date_bound(op: str, day: str) -> str:
 
     >>> [format_date_bound(*bound) for bound in ((">=", "2019-01-01"), ("<", "2019-01-01"), (">=", "2015-04-01"))]
     ['after 2018', 'before 2019', 'after March 2015']
-    >>> format_date_bound("<", "-9501-01-01")
-    'before 100 BC'
     """
     try:
         begin, _ = _key_days(day, day)
@@ -433,11 +395,7 @@ def format_date_bound(op: str, day: str) -> str:
 
 
 def is_ambiguous_date(text: str) -> bool:
-    """Whether a numeric date may be read with the day first and with the month first.
-
-    >>> is_ambiguous_date("before 3/4/2020"), is_ambiguous_date("13/4/2020, 3/3/2020 or 3.4.2020")
-    (True, False)
-    """
+    """Whether a numeric date may be read with the day first and with the month first."""
     matches = [m for m in _NUMERIC.finditer(text) if m["y2"] and m["sep"] != "."]
     return any(
         m["a"].lstrip("0") != m["b"].lstrip("0") and max(int(m["a"]), int(m["b"])) <= _LAST_MONTH for m in matches

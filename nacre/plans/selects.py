@@ -186,21 +186,13 @@ def counted_path(select: Select, name: str) -> frozenset[int]:
 
 
 def asked_select(body: Body) -> Select | None:
-    """A select, or the one whose rows a yes-or-no question asks for; None for other plans.
-
-    >>> asked_select(Ask(Select((), ()))) == asked_select(Select((), ()))
-    True
-    """
+    """A select, or the one whose rows a yes-or-no question asks for; None for other plans."""
     select = body.select if isinstance(body, Ask) else body
     return select if isinstance(select, Select) else None
 
 
 def named_variables(body: Body) -> list[Variable]:
-    """The variables of a plan that name their things, in all of its selects.
-
-    >>> named_variables(Select((), (Variable("a"), Variable("b", keys=("http://e.org/b",)))))[0].name
-    'b'
-    """
+    """The variables of a plan that name their things, in all of its selects."""
     return [variable for select in selects_of(body) for variable in select.variables if variable.keys]
 
 
@@ -305,11 +297,7 @@ def leaves_out_earlier(body: Body) -> bool:
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """The name, with a number if it is taken.
-
-    >>> free_name("piece", {"piece"})
-    'piece_2'
-    """
+    """The name, with a number if it is taken."""
     return next(n for k in count(1) if (n := f"{wanted}_{k}" if k > 1 else wanted) not in taken)
 
 

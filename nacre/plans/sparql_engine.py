@@ -66,11 +66,7 @@ def sparql_engine(
 
 
 def last_segment(iri: str) -> str:
-    """The last part of an IRI, which stands for a missing label.
-
-    >>> last_segment("http://example.org/Deep_Purple")
-    'Deep_Purple'
-    """
+    """The last part of an IRI, which stands for a missing label."""
     return iri.rstrip("/#").replace("#", "/").rpartition("/")[2] or iri
 
 

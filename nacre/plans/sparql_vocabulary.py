@@ -356,13 +356,7 @@ def format_literal(value: str | int | float | bool) -> str:
 
 
 def cell_value(term: SparqlTerm | None) -> Cell:
-    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, invalid numbers and all else as text.
-
-    >>> cell_value(SparqlTerm("literal", "5", XSD + "integer")), cell_value(SparqlTerm("iri", BLANK_PREFIX + "b1"))
-    (5, '_:b1')
-    >>> cell_value(SparqlTerm("literal", "five", XSD + "integer"))
-    'five'
-    """
+    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, invalid numbers and others as text."""
     if term is None:
         return None
     if term.kind == "iri":
@@ -427,11 +421,7 @@ class Prefixes:
     names: Mapping[str, str]
 
     def short(self, iri: str) -> str:
-        """An IRI with its prefix, or in angle brackets.
-
-        >>> Prefixes({"http://x.org/v#": "v"}).short("http://x.org/v#City")
-        'v:City'
-        """
+        """An IRI with its prefix, or in angle brackets."""
         space, local = _split(iri)
         return f"{self.names[space]}:{local}" if space in self.names and _LOCAL.fullmatch(local) else format_iri(iri)
 

@@ -59,12 +59,7 @@ def known_relations(schema: Schema) -> frozenset[str]:
 
 
 def validator_assertions(question: QuestionTriples) -> list[Assertion]:
-    """The four assertions of Chatty-KG's validator.
-
-    >>> none = QuestionTriples((), False, frozenset(), True)
-    >>> [each["holds"] for each in validator_assertions(none)]
-    [True, True, False, False]
-    """
+    """The four assertions of Chatty-KG's validator."""
     ends = [end for subject, _, object_ in question.triples for end in (subject, object_)]
     whole = all(subject and object_ and _is_known(name, question.known) for subject, name, object_ in question.triples)
     return [
@@ -78,11 +73,7 @@ def validator_assertions(question: QuestionTriples) -> list[Assertion]:
 
 
 def is_placeholder(end: str) -> bool:
-    """Whether an end of a triple is a placeholder, for an answer or for a thing in between.
-
-    >>> is_placeholder("?river"), is_placeholder("Texas")
-    (True, False)
-    """
+    """Whether an end of a triple is a placeholder, for an answer or for a thing in between."""
     return end.startswith("?")
 
 

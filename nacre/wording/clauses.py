@@ -249,11 +249,7 @@ def _comparison_clause(condition: _Condition) -> Clause:
 
 
 def comparison_words(op: str, *, dated: bool = False) -> str:
-    """An operator in words, without its verb.
-
-    >>> comparison_words(">"), comparison_words("="), comparison_words("<", dated=True)
-    ('above', '', 'before')
-    """
+    """An operator in words, without its verb."""
     return "not" if op == "!=" else word_map("wording", "date_comparisons" if dated else "comparisons").get(op, "")
 
 

@@ -291,11 +291,7 @@ def _naming_rank(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, b
 
 
 def is_part_of_name(label: str, value: str, name: str) -> bool:
-    """Whether a value is a first or last name that is part of a thing's name.
-
-    >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
-    (True, False)
-    """
+    """Whether a value is a first or last name that is part of a thing's name."""
     words, kinds = language().words, set(label.split())
     naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
     return bool(naming) and set(fold(value).split()) <= set(fold(name).split())

@@ -122,11 +122,7 @@ def build_grid(table: Table, select: Select | None = None, schema: Schema | None
 
 
 def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Values in their order, each once; 1 and True are different.
-
-    >>> distinct_values([3, 3.0, "3", True])
-    (3, '3', True)
-    """
+    """Values in their order, each once; 1 and True are different."""
     found: dict[tuple[bool, Value], Value] = {}
     for value in values:
         found.setdefault((isinstance(value, bool), value), value)
@@ -134,11 +130,7 @@ def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def drop_zero_fraction(value: int | float) -> int | float:
-    """A number without a fraction of zero.
-
-    >>> drop_zero_fraction(3.0), drop_zero_fraction(3.5)
-    (3, 3.5)
-    """
+    """A number without a fraction of zero."""
     return int(value) if float(value).is_integer() else float(value)
 
 

@@ -255,13 +255,7 @@ def linking_class(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...]
 
 
 def is_possession(label: PredicateLabel, own: str) -> bool:
-    """Whether a thing, an `own`, has what links to it: a shop type, the "type" of 7 shops, has them.
-
-    >>> is_possession(PredicateLabel("noun", "type", "types"), "shop type")
-    True
-    >>> is_possession(PredicateLabel("noun", "capital", "capitals"), "city")
-    False
-    """
+    """Whether a thing, an `own`, has what links to it: a shop type, the "type" of 7 shops, has them."""
     return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
 
 

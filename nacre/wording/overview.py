@@ -444,11 +444,7 @@ def translated_origin(engine: Engine, code: str) -> str:
 
 
 def read_sentence(version: str, code: str = "en") -> str:
-    """When a version was read in, from its name; "" if the name has no day.
-
-    >>> read_sentence("20260503T101500000000-0a1b2c3d")
-    'It was read in on 3 May 2026.'
-    """
+    """When a version was read in, from its name; "" if the name has no day."""
     try:
         day = date.fromisoformat(version[:DAY_LETTERS]).isoformat()
     except ValueError:

@@ -452,22 +452,12 @@ def translated_texts(column: GridColumn, code: str) -> list[str]:
 
 
 def translated_number(number: int | float, code: str, unit: str = "", *, counted: bool = True) -> str:
-    """A number with the separators of a language, unless it is a year or code.
-
-    >>> translated_number(12345.5, "de", "m")
-    '12.345,5 m'
-    """
+    """A number with the separators of a language, unless it is a year or code."""
     return _separated(format_value(number, unit, counted=counted), code)
 
 
 def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool = False) -> str:
-    """A literal as it is written in the data, in a language.
-
-    >>> translated_literal("2009-05-03", "de"), translated_literal("14.0", "fr", "m")
-    ('3. Mai 2009', '14 m')
-    >>> translated_literal("0", "de", is_boolean=True)
-    'nein'
-    """
+    """A literal as it is written in the data, in a language."""
     if is_boolean:
         return fill_template(code, "yes_value" if text in _TRUE else "no_value")
     day = _DAY.fullmatch(text)

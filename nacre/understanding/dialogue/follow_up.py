@@ -69,11 +69,7 @@ _EDIT_OF_CHANGE: Mapping[str, EditKind] = {"first": "restrict", "summary": "add"
 
 
 def change_kind(question: str, last: EarlierTurn) -> str:
-    """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing.
-
-    >>> change_kind("Sort them by age", EarlierTurn("q", "q", "a"))
-    ''
-    """
+    """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing."""
     body = last.plan.body if last.plan else None
     patterns = language().dialogue
     text = " ".join(t.norm for t in tokenize(question))
@@ -360,12 +356,6 @@ def strip_other(question: str) -> OtherThings | None:
 
     >>> strip_other("Which other films did she direct?")
     OtherThings(question='Which films did she direct?', noun='films')
-    >>> strip_other("the other one"), strip_other("films other than Home")
-    (None, None)
-    >>> strip_other("Has she another son?")
-    OtherThings(question='Has she any son?', noun='son')
-    >>> strip_other("who else plays in it")
-    OtherThings(question='who plays in it', noun='')
     """
     words, known = tokenize(question), language().words
     for i, token in enumerate(words):

@@ -51,8 +51,6 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
 
     >>> parse_correction("no, I meant Lisbon"), parse_correction("no, not Porto but Lisbon")
     (('Lisbon', True), ('Lisbon', True))
-    >>> parse_correction("no departments"), parse_correction("Who works in Lisbon?")
-    (('departments', False), None)
     """
     if len(tokenize(question)) > MAX_CORRECTION_TOKENS:
         return None

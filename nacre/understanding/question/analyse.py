@@ -363,10 +363,6 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
     >>> from nacre.understanding.question.analyse import analyse_question
     >>> analyse_question("which is the dearest room and what does it cost").text.strip()
     'which is the dearest room'
-    >>> analyse_question("which is the dearest room and how many people live in it").wants_measure
-    False
-    >>> analyse_question("firms with more than 8 orders, and how many each").text
-    'firms with more than 8 orders,'
     """
     measured = [cue for cue in cues if cue.kind in MEASURE_KINDS]
     if not measured:

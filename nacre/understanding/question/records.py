@@ -10,11 +10,7 @@ from nacre.records.plan import Comparison, Function
 
 
 def token_mask(start: int, end: int) -> int:
-    """Return the bit mask of a range of tokens.
-
-    >>> bin(token_mask(1, 3))
-    '0b110'
-    """
+    """Return the bit mask of a range of tokens."""
     return ((1 << (end - start)) - 1) << start
 
 

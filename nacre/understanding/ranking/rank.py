@@ -109,11 +109,7 @@ def spread_features(shares: Sequence[float]) -> dict[str, float]:
 
 
 def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The weighted sum of features. A feature without a weight counts nothing.
-
-    >>> weighted_sum({"a": 2.0, "new": 1.0}, {"a": 0.5})
-    1.0
-    """
+    """The weighted sum of features. A feature without a weight counts nothing."""
     return float(sum(map(mul, map(weights.get, features, repeat(0.0)), features.values())))
 
 
@@ -151,11 +147,7 @@ def level_same_names(parses: Sequence[object], similarities: Sequence[float]) ->
 def add_similarities(
     scores: Sequence[float], places: Sequence[int], similarities: Sequence[float], weight: float
 ) -> list[float]:
-    """The scores, with the weighted similarity added at some positions.
-
-    >>> add_similarities([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
-    [2.0, 3.0, 0.0]
-    """
+    """The scores, with the weighted similarity added at some positions."""
     added = dict(zip(places, similarities, strict=True))
     return [score + weight * added[i] if i in added else score for i, score in enumerate(scores)]
 
