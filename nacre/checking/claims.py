@@ -338,12 +338,14 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
     missing, supported, matched = list[Amount](), list[Amount](), list[MatchedSpan]()
     for amount in amounts:
         own = match.evidence.matching_numbers(amount)
-        if len(amounts) == 1 and not match.evidence.has_condition(amount) and _is_beyond(amount, match):
+        is_beyond = pattern("checking", "beyond").search(match.text[: amount.start])
+        if len(amounts) == 1 and not match.evidence.has_condition(amount) and is_beyond:
             # "less than 7" of what is 7
             own = [each for each in own if each.value != amount.value]
         if own and not any(label.start <= amount.start < label.end for label in match.labels):
             matched.append(MatchedSpan(amount.start, amount.end, frozenset(each.place for each in own)))
-        if own or match.copies_amount(amount) or _is_in_heading(amount, match) or _is_derived(amount, match):
+        reasons = (_is_in_heading, _is_count, _is_condition, _is_rough)
+        if own or match.copies_amount(amount) or any(applies(amount, match) for applies in reasons):
             supported.append(amount)
         else:
             missing.append(amount)
@@ -404,11 +406,6 @@ def _is_in_heading(amount: Amount, match: SentenceMatch) -> bool:
     )
 
 
-def _is_derived(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether a number counts rows, states a condition of the query, or is rough."""
-    return _is_count(amount, match) or _is_condition(amount, match) or _is_rough(amount, match)
-
-
 def _is_count(amount: Amount, match: SentenceMatch) -> bool:
     """Whether it counts rows, things behind an aggregate, or named things: "Rex (2 of them)"."""
     text, counts = match.text, match.evidence.counts
@@ -438,10 +435,6 @@ def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
     """Whether it stands in a condition of the query ("above 5 m"), in English."""
     is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]) or _foreign_language(match))
     return is_bound and match.evidence.has_condition(amount)
-
-
-def _is_beyond(amount: Amount, match: SentenceMatch) -> bool:
-    return bool(pattern("checking", "beyond").search(match.text[: amount.start]))
 
 
 def _is_rough(amount: Amount, match: SentenceMatch) -> bool:

@@ -385,11 +385,6 @@ def magnitude_of_name(name: str) -> tuple[str, str] | None:
     return " ".join(words[:end]), f"{magnitude} {currency}".strip()
 
 
-def load_unit_registry() -> None:
-    """Load the registry of units, so that the first conversion does not wait for it."""
-    _registry()
-
-
 def convert_unit(value: float, unit: str, target: str) -> float | None:
     """The value in another unit; None if the two measure different things."""
     if unit == target or not unit or not target:
@@ -414,7 +409,8 @@ def _unit_factors() -> frozenset[float]:
 
 
 @cache
-def _registry() -> Any:
+def unit_registry() -> Any:
+    """The units of pint. Loading them takes long, so it is done before the first conversion."""
     import pint
 
     return pint.UnitRegistry(on_redefinition="ignore", cache_folder=None)
@@ -435,7 +431,7 @@ def _convert(value: float, unit: str, target: str) -> float | None:
     if not (_is_short(unit) and _is_short(target)):
         return None
     try:
-        magnitude: float = _registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
+        magnitude: float = unit_registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
     except Exception:  # pint's tokenizer raises many kinds of errors for other texts
         return None
     return magnitude

@@ -214,14 +214,11 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, 
     forms = [words[at].lower(), word, *(word.replace(two, one) for two, one in _TWO_LETTERS if two in word)]
     english = next((table[form] for form in forms for table in tables if form in table), None)
     if english is None:
-        english = next((found for form in forms if (found := _by_stem(form, known))), None)
+        stems = (stem(form, known.code) for form in forms if len(form) >= MIN_PART_LETTERS)
+        english = next((known.stems[each] for each in stems if known.stems.get(each)), None)
     if english is None and stem(words[at], known.code) not in kept:
         english = _compound(word, known)
     return None if english is None else Gloss(at, at + 1, english)
-
-
-def _by_stem(word: str, known: Glosses) -> str | None:
-    return known.stems.get(stem(word, known.code)) if len(word) >= MIN_PART_LETTERS else None
 
 
 def _compound(word: str, known: Glosses) -> str | None:
@@ -452,12 +449,7 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
 
 def is_form(label: str, name: str, code: str) -> bool:
     """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
-    return bool(_form_pattern(code, name).fullmatch(label.casefold()))
-
-
-@cache
-def _form_pattern(code: str, name: str) -> re.Pattern[str]:
-    return re.compile(load_language_texts(f"{code}/answers.yaml")[name])
+    return bool(re.fullmatch(load_language_texts(f"{code}/answers.yaml")[name], label.casefold()))
 
 
 def join_translated(names: list[str], code: str) -> str:

@@ -271,7 +271,8 @@ class QueryRunner:
             if beside is not None:
                 return beside
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
-        if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
+        is_one_row = isinstance(body, Select) and not (body.group or body.by) and body.order is None
+        if self.engine.is_remote and isinstance(body, Select) and aggregate and is_one_row:
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
         extended = add_order_column(body)
         statement = self.engine.write(extended)
@@ -405,11 +406,6 @@ def _holds(op: str, a: Any, b: Any) -> bool | None:
     if not any(isinstance(a, kind) and isinstance(b, kind) for kind in (int | float, str)):
         return None
     return bool({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[op])
-
-
-def _is_one_row(body: Select) -> bool:
-    """Whether a select of aggregates gives one row in all."""
-    return not (body.group or body.by) and body.order is None
 
 
 def _mixed_variable(body: Select) -> str:

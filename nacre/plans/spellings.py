@@ -57,7 +57,10 @@ def other_spellings(
             yield from (OtherSpelling(value, other, None, False) for other in others[:MAX_NAMED])
         while left:
             value, *others = left
-            alike = [other for other in others if _may_be_one(value, other)]
+            key, alike = spelling_key(value), list[str]()
+            for other in others:
+                if spelling_key(other) == key or is_variant(value, other) or is_similar(value, other):
+                    alike.append(other)
             yield from (OtherSpelling(value, other, None, False) for other in alike[:MAX_NAMED])
             left = [other for other in others if other not in alike]
 
@@ -98,10 +101,6 @@ def _values(term: PlanTerm, schema: Schema, value: str) -> tuple[str, ...]:
 def _texts(term: PlanTerm, schema: Schema) -> Predicate | None:
     about = schema.predicate_of.get(term.predicate) if isinstance(term, Attribute) else None
     return about if about is not None and about.datatype == "text" else None
-
-
-def _may_be_one(one: str, other: str) -> bool:
-    return spelling_key(one) == spelling_key(other) or is_variant(one, other) or is_similar(one, other)
 
 
 def _variants(value: str, known: tuple[str, ...]) -> tuple[str, ...]:

@@ -181,7 +181,9 @@ class JoinBuilder:
             self._joins.append(f"FROM {source}")
             self._conditions += map(SqlText, conditions)
         else:
-            self._is_repeating |= not any(e.object == variable.name and self._is_functional(e) for e in edges)
+            # a link that is a column leads from a subject to one object at most
+            ends = ((self._relations[e.subject], e.predicate) for e in edges if e.object == variable.name)
+            self._is_repeating |= not any(column.link for end in ends if (column := predicate_column(*end)))
             self._joins.append(f"JOIN {source} ON {' AND '.join(conditions) or '1'}")
         self._conditions += self._memberships(variable)
 
@@ -189,7 +191,7 @@ class JoinBuilder:
         """Join the tables that hold a predicate's literals outside the variable's own relation."""
         self._is_repeating = True
         alias = f"{self._prefix}l{len(self._literals)}"
-        holders = literal_columns(self._schema, predicate)
+        holders = [each for each in _table_columns(self._schema, predicate) if each[1].value or each[1].text]
         if not holders:
             self._joins.append(f"JOIN (SELECT NULL AS s, NULL AS value WHERE 0) AS {alias} ON 1")
             return alias, Column(predicate, value="value")
@@ -258,11 +260,6 @@ class JoinBuilder:
             f"SELECT {quote_identifier(r.key)} AS s, {quote_identifier(c.link)} AS o FROM {quote_identifier(r.name)}"
             for r, c in link_columns(self._schema, predicate)
         )
-
-    def _is_functional(self, edge: Edge) -> bool:
-        """Whether a subject has at most one object: its link is a column."""
-        column = predicate_column(self._relations[edge.subject], edge.predicate)
-        return bool(column and column.link)
 
     def _link_condition(self, edge: Edge, joined: str) -> str:
         """The condition of an edge; `joined` is the end that is joined now. A junction table is joined before it."""
@@ -335,11 +332,6 @@ def variable_relation(variable: Variable, schema: Schema) -> Relation:
 def predicate_column(relation: Relation, predicate: str) -> Column | None:
     """The column of a relation that holds a predicate; None if it has none."""
     return next((c for c in relation.columns if c.predicate == predicate), None)
-
-
-def literal_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
-    """Each table with the column that holds literals of a predicate. Views only repeat tables."""
-    return [(relation, column) for relation, column in _table_columns(schema, predicate) if column.value or column.text]
 
 
 def link_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:

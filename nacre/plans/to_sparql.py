@@ -326,7 +326,8 @@ class GraphPattern:
         self._vocabulary, self._select = vocabulary, select
         self._date_parts: dict[str, str] = {}
         self._variables: Mapping[str, Variable] = {v.name: v for v in select.variables}
-        self.names = {name: _variable_name(name, prefix, i) for i, name in enumerate(self._variables)}
+        words = [v if re.fullmatch("[a-zA-Z][a-zA-Z0-9]*", v) else f"n{i}" for i, v in enumerate(self._variables)]
+        self.names = {name: f"?{prefix}{word}" for name, word in zip(self._variables, words, strict=True)}
 
     def value(self, attribute: Attribute) -> str:
         """The variable of a value, of an end of a range, or of a part of a date."""
@@ -464,10 +465,6 @@ def required_values(select: Select) -> set[ValueKey]:
         ):
             terms += [condition.left, condition.right]
     return {(term.variable, term.predicate) for term in terms if isinstance(term, Attribute)}
-
-
-def _variable_name(name: str, prefix: str, index: int) -> str:
-    return f"?{prefix}{name if re.fullmatch('[a-zA-Z][a-zA-Z0-9]*', name) else f'n{index}'}"
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,8 @@ class _SelectWriter:
         """One row for each group, or one row in all. Distinct things are collected first, as joins may repeat them."""
         order_by = select.order.by if select.order else None
         having = [each for each in select.filters if isinstance(each.left, Aggregate)]
-        terms = _aggregates(select)
+        parts = (*select.answers, order_by, *(each.left for each in select.filters))
+        terms = list(dict.fromkeys(each for each in parts if isinstance(each, Aggregate)))
         keys = [self._joins.key(name) for name in select.group] + [self._joins.value(each) for each in select.by]
         for each in select.by:
             self._joins.add_condition(SqlText(f"{self._joins.value(each)} IS NOT NULL"))
@@ -318,12 +319,6 @@ class _SelectWriter:
         if isinstance(term, Aggregate):
             raise ToolError("type", "An aggregate needs a group.")
         return self._joins.key(term.variable) if isinstance(term, Itself) else self._joins.value(term)
-
-
-def _aggregates(select: Select) -> list[Aggregate]:
-    """All aggregates of a select, each once: of its answers, its order and its conditions."""
-    terms = (*select.answers, select.order.by if select.order else None, *(each.left for each in select.filters))
-    return list(dict.fromkeys(term for term in terms if isinstance(term, Aggregate)))
 
 
 def _having(condition: Filter, functions: Mapping[Aggregate, str]) -> SqlText:

@@ -28,13 +28,6 @@ EVERYTHING = "everything about {}"  # The reading that asks for all that is know
 MIN_SUGGESTION_RATIO = 80  # Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
 
 
-def used_links(best: RankedReading | None, links: Sequence[Link]) -> Sequence[Link]:
-    """The links of the best reading. Without a reading, the exact ones."""
-    if best is not None:
-        return best.candidate.derivation.links
-    return [x for x in links if x.exact]
-
-
 def alternative_links(used: Sequence[Link], links: Sequence[Link]) -> list[Link]:
     """Everything that the linked spans may name, one link a thing, best first within a span."""
     spans = {(x.start, x.end) for x in used[:MAX_NAMED]}
@@ -128,7 +121,7 @@ def unknown_words(
         if i in ranking or i not in unlinked:
             continue
         similar = process.extractOne(
-            token.norm, linker.entities.similar_words(token.norm), scorer=fuzz.ratio, score_cutoff=MIN_SUGGESTION_RATIO
+            token.norm, linker.entities.words.similar(token.norm), scorer=fuzz.ratio, score_cutoff=MIN_SUGGESTION_RATIO
         )
         found.append((token.text, similar[0] if similar and similar[0] != token.norm else ""))
     return tuple(found)

@@ -125,7 +125,9 @@ def parse_question(
     context = parse_context(question, links, asked.graph)
     once: dict[Body, Candidate] = {}
     for each in asked.derive_in(context):
-        rewritten = rewrite_plan(each, context)
+        rewritten = each
+        for rewrite in REWRITES:
+            rewritten = rewrite.change(rewritten, context)
         once.setdefault(rewritten.body, rewritten)
     return [*beside, *once.values()]
 
@@ -160,13 +162,6 @@ def _complete_bodies(text: str, linker: Linker, deadline: Deadline) -> list[Body
 
 def _uses_every_word(found: Sequence[Candidate], question: Question) -> bool:
     return any(not unused_tokens(each, question) for each in found)
-
-
-def rewrite_plan(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the reading with all changes, which are made in their order."""
-    for rewrite in REWRITES:
-        candidate = rewrite.change(candidate, context)
-    return candidate
 
 
 class PlanRewrite(NamedTuple):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
@@ -42,7 +41,6 @@ from nacre.understanding.mentions import (
     link_mention,
     named_things,
     unknown_words,
-    used_links,
 )
 from nacre.understanding.parse_question import expected_kind, group_reader, offered_kind, parse_question
 from nacre.understanding.parsing.constraints import AnswerTypeMatch, filter_by_answer_type, is_part_name_guess
@@ -78,7 +76,9 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        chosen = _chosen(rewrite.chosen, rewrite.gloss, schema)
+        # its words in another language are those of no evidence
+        words = verbalise_plan(rewrite.chosen.plan, schema) if rewrite.gloss else rewrite.chosen.words
+        chosen = replace(rewrite.chosen, covered=1.0, words=words, unused=())
         return Understanding(rewrite.standalone, (), (chosen,), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
@@ -90,7 +90,7 @@ def understand(
     if rewrite.aside:
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
     if any(number.unit for number in question.numbers):
-        quantities.load_unit_registry()
+        quantities.unit_registry()
     question, links = choose_year_columns(question, scoped_links(question, rewrite.scope, linker), graph)
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)
@@ -110,7 +110,7 @@ def understand(
     if profile is not None:
         readings = (_certain_reading(profile, schema), *readings)[:MAX_READINGS]
     best = ranked[0] if ranked else None
-    used = used_links(best, links)
+    used = best.candidate.derivation.links if best is not None else [x for x in links if x.exact]
     written = strip_courtesy(text)
     unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
     understanding = Understanding(
@@ -127,13 +127,8 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    return _with_verified(understanding, () if rewrite.scope else verified, text, question, links, linker)
-
-
-def _with_verified(understanding: Understanding, verified: Sequence[VerifiedQuestion], *about: Any) -> Understanding:
-    """The understanding with what verified questions say."""
-    if verified:
-        understanding = service("verified", "apply")(understanding, verified, *about)
+    if verified and not rewrite.scope:
+        understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
 
 
@@ -160,12 +155,6 @@ def answering_candidates(
     if scope is None or not scope.besides:
         return found
     return exclude_given(found, scope.besides, linker.index)
-
-
-def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
-    """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
-    words = verbalise_plan(reading.plan, schema) if gloss else reading.words
-    return replace(reading, covered=1.0, words=words, unused=())
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:

@@ -395,7 +395,9 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
         found = build_grid(table)
     if len(found.columns) == 1:
         names = list(dict.fromkeys(filter(None, found.columns[0].texts)))
-        text = _sentence(words or _heading(found.columns[0].heading, len(names)), names) if names else ""
+        heading = found.columns[0].heading
+        is_counted = len(names) > 1 and heading not in word_list("wording", "blank_headings")
+        text = _sentence(words or (plural(heading) if is_counted else heading), names) if names else ""
     elif len(found.rows) == 1:
         text = _row_sentence(words, found)
     else:
@@ -450,10 +452,6 @@ def _single(phrase: str) -> str:
         return f"The only one of {phrase}"
     ranks = superlative_spellings().keys() | word_list("texts", "superlative_words")
     return f"The {'only ' if ranks.isdisjoint(words) else ''}{one}"
-
-
-def _heading(heading: str, number: int) -> str:
-    return plural(heading) if number > 1 and heading not in word_list("wording", "blank_headings") else heading
 
 
 def _is_plural(words: str) -> bool:

@@ -130,17 +130,12 @@ def is_amount(iri: str, schema: Schema) -> bool:
     first, last = (FIRST_YEAR, LAST_YEAR) if is_event else (FIRST_RECENT_YEAR, LAST_YEAR)
     is_whole = is_event or predicate.datatype == "integer"
     may_be_code = predicate.datatype == "integer" and not predicate.unit and _is_code(predicate)
-    if may_be_code and not is_measure_noun(label.one):
+    measured = pattern("wording", "measure_complement").split(label.one)[0].rpartition(" ")[2]
+    if may_be_code and measured not in _measure_nouns():
         return False
     if is_whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
     return is_amount_label(label.one, predicate.datatype, predicate.role)
-
-
-def is_measure_noun(label: str) -> bool:
-    """Whether a label ends in what is measured: "monthly salary", "length of the hull"."""
-    head = pattern("wording", "measure_complement").split(label)[0]
-    return head.rpartition(" ")[2] in _measure_nouns()
 
 
 def is_temporal(iri: str, schema: Schema) -> bool:

@@ -67,7 +67,8 @@ def graph_overview(engine: Engine) -> GraphOverview:
 
 
 def _overview_texts(wanted: str, schema: Schema) -> Iterator[str]:
-    yield kinds_sentence(schema) if wanted in intents("about_graph") else about_sentence(schema)
+    has_list = wanted in intents("about_graph") or not main_kinds(schema)
+    yield kinds_sentence(schema) if has_list else f"This graph is about {_about(schema)}."
     if wanted == "contents":
         links = links_sentence(main_kinds(schema), schema)
         yield links
@@ -135,12 +136,6 @@ def main_kinds(schema: Schema) -> tuple[MainKind, ...]:
 def subjects(schema: Schema) -> tuple[Subject, ...]:
     """The classes of the main kinds that a graph is about: those of many things with many properties come first."""
     return schema.cache.get(subjects, lambda: _main_subjects(schema))
-
-
-def about_sentence(schema: Schema) -> str:
-    """What a graph is about, in one short sentence; a graph without things says how it gets some."""
-    kinds = main_kinds(schema)
-    return f"This graph is about {_about(schema)}." if kinds else kinds_sentence(schema)
 
 
 def kinds_sentence(schema: Schema) -> str:

@@ -71,17 +71,6 @@ def summarise_plan(earlier: Select, functions: Sequence[Function], keep_others: 
     return replace(earlier, answers=answers, order=None, limit=None, offset=0)
 
 
-def sort_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
-    """The earlier plan in another order."""
-    return replace(earlier, order=Order(by, descending), limit=None, offset=0)
-
-
-def bound_plan(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
-    """The earlier plan with a bound on a value, which replaces any other condition on it."""
-    kept = tuple(f for f in earlier.filters if f.left != by)
-    return replace(earlier, filters=(*kept, Filter(by, op, number)))
-
-
 def count_plan(earlier: Select) -> Select | None:
     """The number of things that the earlier plan is about. None if it shows no things."""
     owner = next((a.variable for a in earlier.answers if not isinstance(a, Aggregate)), None)
@@ -262,9 +251,11 @@ def edit_by_cues(
     direction = _value_of(cues, "direction")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
-        return sort_plan(earlier, by, direction == "down") if by is not None else None
+        return replace(earlier, order=Order(by, direction == "down"), limit=None, offset=0) if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in AGGREGATES and c.kind != "count"))
-    if functions and how != "first" and (_shows_number(earlier, graph) or not OF_NUMBERS & set(functions)):
+    shown = [value for answer in earlier.answers if isinstance(value := aggregated_value(answer), Attribute)]
+    shows_number = bool(shown) and graph.is_numeric(shown[-1].predicate)
+    if functions and how != "first" and (shows_number or not OF_NUMBERS & set(functions)):
         keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
@@ -297,7 +288,11 @@ def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) ->
     numbers = _bounded_numbers(earlier, graph) or shown or _numbers_around(earlier, bounds[0].value, graph)
     # "More than 20" after the best chooses among all that the best was chosen from.
     every = replace(earlier, order=None, limit=None, offset=0) if earlier.limit is not None else earlier
-    return bound_plan(every, numbers[-1], bounds[0].op, bounds[0].value) if numbers else None
+    if not numbers:
+        return None
+    # the bound replaces any other condition on the value
+    kept = tuple(f for f in every.filters if f.left != numbers[-1])
+    return replace(every, filters=(*kept, Filter(numbers[-1], bounds[0].op, bounds[0].value)))
 
 
 def _numbers_around(earlier: Select, value: float, graph: SchemaGraph) -> list[Attribute]:
@@ -344,12 +339,6 @@ def _last_value(select: Select, graph: SchemaGraph) -> PlanTerm | None:
     numbers = [a for a in values if isinstance(a, Aggregate) or graph.is_numeric(a.predicate)]
     found = numbers or values
     return found[-1] if found else None
-
-
-def _shows_number(select: Select, graph: SchemaGraph) -> bool:
-    """Whether the last property that is shown is a number."""
-    shown = [value for answer in select.answers if isinstance(value := aggregated_value(answer), Attribute)]
-    return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
 YEAR_RANGE = (1000, 2100)  # Numbers that are years unless something else is said (given): from, and before.

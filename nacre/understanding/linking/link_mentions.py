@@ -63,7 +63,8 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     schema_links = list(_drop_counting_words(schema_links, question, graph))
     schema_links = [x for x in schema_links if x.kind != "class" or x.exact or not _is_own_verb(x, question)]
     schema_links = _with_key_words(_drop_narrower_classes(schema_links, question, graph), question)
-    paraphrases = link_paraphrases(question, schema_links, schema_linker)
+    by_expression = list(_link_expressions(question, schema_links, schema_linker))
+    paraphrases = [*by_expression, *_link_agent_nouns(question, [*schema_links, *by_expression], schema_linker)]
     found = [
         *(x for x in schema_links if not any(_is_part_of_expression(x, other) for other in paraphrases)),
         *paraphrases,
@@ -327,7 +328,8 @@ class Linker:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.index = build_linking_index(lexicon)
+        graph, schema_linker = _schema_parts(lexicon.of_schema)
+        self.index = LinkingIndex(lexicon, graph, schema_linker, ValueLinker(lexicon, graph))
         self.entities = self.index.value_linker.entities
         self.stopwords = self.entities.stopwords
         self.spelling = SpellingCorrector(lexicon)
@@ -436,25 +438,14 @@ def link_misspellings(
     return found
 
 
-def build_linking_index(lexicon: Lexicon) -> LinkingIndex:
-    """The linkers of a lexicon. Lexicons that share a schema share the graph and the schema linker."""
-    graph, schema_linker = _schema_parts(lexicon.of_schema)
-    return LinkingIndex(lexicon, graph, schema_linker, ValueLinker(lexicon, graph))
-
-
 @lru_cache(maxsize=8)
 def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
+    """What lexicons share that share a schema."""
     graph = SchemaGraph(lexicon)
     return graph, SchemaLinker(lexicon, graph)
 
 
 MIN_VERB_LETTERS = 3  # Letters of a verb that gets an agent noun, at least.
-
-
-def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> list[Link]:
-    """The classes and properties that paraphrases ask for."""
-    by_expression = list(_link_expressions(question, links, schema_linker))
-    return [*by_expression, *_link_agent_nouns(question, [*links, *by_expression], schema_linker)]
 
 
 def _link_expressions(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:

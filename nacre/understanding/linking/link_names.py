@@ -266,9 +266,9 @@ CODES_FILE = "resources/codes.yaml"
 def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tuple[Ref, str]]]:
     """The properties and values by the name of a code. Properties with other values than codes are left out."""
     found: dict[tuple[str, ...], list[tuple[Ref, str]]] = defaultdict(list)
-    for kind, labels in _property_labels().items():
+    for kind, each in load_language_data(CODES_FILE).items():
         for about in graph.schema.predicates:
-            if not labels & set(graph.words[about.iri]) or not about.values:
+            if set(graph.words[about.iri]).isdisjoint(each["called"]) or not about.values:
                 continue
             known, codes = _names()[kind], [fold(value) for value in about.values]
             names = [known.get(code, known.get(code.partition("-")[0].partition("_")[0])) for code in codes]
@@ -278,12 +278,6 @@ def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tup
                 for name in every or ():
                     found[name] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
     return dict(found)
-
-
-@cache
-def _property_labels() -> Mapping[str, frozenset[str]]:
-    """The words of labels of properties with codes, by kind of code."""
-    return {kind: frozenset(each["called"]) for kind, each in load_language_data(CODES_FILE).items()}
 
 
 @cache

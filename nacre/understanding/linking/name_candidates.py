@@ -107,10 +107,6 @@ class EntityNames:
         """The things that spans of a text may name, in order."""
         return self._cached(tuple(tokens))
 
-    def similar_words(self, word: str) -> list[str]:
-        """The words of names that are spelt almost like a word."""
-        return self.words.similar(word)
-
     def _candidates(self, tokens: Sequence[Token]) -> Iterator[NameCandidate]:
         done = 0
         for start, token in enumerate(tokens):
@@ -195,7 +191,8 @@ class EntityNames:
 
     def _misspelt(self, token: Token, matches: Sequence[WordMatches]) -> WordMatches:
         """The word of the names matched so far that is spelt almost like a token."""
-        if token.norm in self.stopwords or not self.words.may_be_misspelt_part(token):
+        is_short = len(token.norm) < MIN_MISSPELT_PART_LETTERS or not token.norm.isalpha()
+        if token.norm in self.stopwords or is_short:
             return {}
         names = self.lexicon.find_containing(matches, MAX_SPELLING_NAMES + 1)
         if len(names) > MAX_SPELLING_NAMES:
@@ -370,10 +367,6 @@ class NameWords:
         if codes:
             return dict.fromkeys(codes, CODE_FIT)
         return self._unlisted_forms(norm) or self._synonyms(token.lemma) or self._spellings(token)
-
-    def may_be_misspelt_part(self, token: Token) -> bool:
-        """Whether a token is long enough to be compared with the words of names that are partly matched."""
-        return len(token.norm) >= MIN_MISSPELT_PART_LETTERS and token.norm.isalpha()
 
     def match_spelling(self, norm: str, words: Sequence[str]) -> WordMatches:
         """The most similar one of some words."""

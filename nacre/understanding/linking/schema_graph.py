@@ -256,7 +256,10 @@ def build_unions(
     unions: list[SchemaNode] = []
     words: dict[str, tuple[int, ...]] = {}
     for widest, names in list(by_members.items())[:MAX_UNIONS]:
-        union = _union_node(len(nodes) + len(unions), names[0], [nodes[i] for i in widest])
+        of = [nodes[i] for i in widest]
+        relations, count = frozenset[str]().union(*(n.relations for n in of)), sum(n.count for n in of)
+        union = schema_node(len(nodes) + len(unions), names[0], (), (), relations, count, any(n.named for n in of))
+        union = replace(union, any_of=tuple(c for n in of for c in n.classes))
         unions.append(union)
         words |= {name: (*words.get(name, ()), union.index) for name in names}
     members = {union.index: widest for union, widest in zip(unions, by_members, strict=False)}
@@ -292,7 +295,7 @@ def _wide_names(
     for word, found in kinds.items():
         if word not in heads:
             own = [properties[n.index] for n in found]
-            alike = (n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))
+            alike = (n for n in unknown if all(_are_alike(properties[n.index], each, kinds=True) for each in own))
             yield word, _widest([*found, *alike])
 
 
@@ -339,14 +342,12 @@ def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozen
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
 
 
-def _is_same_kind(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether classes have so many properties in common that a word for the kind of one is meant for both."""
-    return len(one & other) >= max(MIN_SAME_KIND_SHARE * min(len(one), len(other)), MIN_SAME_KIND_PROPERTIES)
-
-
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether classes with these properties have enough of them in common."""
-    return len(one & other) >= MIN_COMMON_SHARE * min(len(one), len(other)) > 0
+def _are_alike(one: frozenset[str], other: frozenset[str], *, kinds: bool = False) -> bool:
+    """Whether classes with these properties have enough in common; more if a word for one kind is to mean both."""
+    common, fewest = len(one & other), min(len(one), len(other))
+    if kinds:
+        return common >= max(MIN_SAME_KIND_SHARE * fewest, MIN_SAME_KIND_PROPERTIES)
+    return common >= MIN_COMMON_SHARE * fewest > 0
 
 
 def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int, frozenset[str]]:
@@ -388,13 +389,6 @@ def _are_kinds(
     return len(named) == 1 and all(
         nodes[i].head == word and _are_alike(properties[i], properties[named[0]]) for i in others
     )
-
-
-def _union_node(index: int, word: str, members: Sequence[SchemaNode]) -> SchemaNode:
-    relations = frozenset[str]().union(*(n.relations for n in members))
-    count = sum(n.count for n in members)
-    node = schema_node(index, word, (), (), relations, count, any(n.named for n in members))
-    return replace(node, any_of=tuple(c for n in members for c in n.classes))
 
 
 def _union_steps(members: Mapping[int, tuple[int, ...]], steps: Steps) -> Steps:

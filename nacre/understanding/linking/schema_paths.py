@@ -51,7 +51,8 @@ def build_nodes(lexicon: Lexicon) -> tuple[tuple[SchemaNode, ...], Mapping[str, 
     names = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
     coded = {h.relation for h in lexicon.table_counts if h.coded > h.things / 2 > names.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.table_counts), *(group.relation for group in lexicon.schema.groups)}
-    relations, named = _relations_of_classes(lexicon), frozenset(tables - coded)
+    common, rare, named = schema.groups_of_class, _rare_relations(lexicon), frozenset(tables - coded)
+    relations = {c.iri: common.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes}
     same = _equivalent_classes(schema, relations)
     classes = [c for c in schema.classes if c.count and relations[c.iri] and c.iri not in same]
     class_nodes = [
@@ -82,13 +83,6 @@ def schema_node(
     words = tuple(lemma(w) for w in split_name(label).split())
     variable = re.sub(r"\W+", "_", label.casefold()).strip("_") or "thing"
     return SchemaNode(index, label, classes, without, relations, count, words, named, variable)
-
-
-def _relations_of_classes(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
-    """The tables of the things of each class."""
-    schema, rare = lexicon.schema, _rare_relations(lexicon)
-    groups = schema.groups_of_class
-    return {c.iri: groups.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes}
 
 
 def _rare_relations(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
@@ -317,11 +311,8 @@ class ShortestPaths:
                     continue
                 number += 1
                 step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0)
-                step_cost += SHARED_VALUE_COST if _returns_from_value(path, step) else 0.0
+                if path and path[-1].predicate == step.predicate and path[-1].forward and not step.forward:
+                    # back over the link that the path came by, to another thing with the same value
+                    step_cost += SHARED_VALUE_COST
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*path, step)))
         return tuple(found)
-
-
-def _returns_from_value(path: Sequence[PathStep], step: PathStep) -> bool:
-    """Whether a step goes back over the link that the path came by, to another thing with the same value."""
-    return bool(path) and path[-1].predicate == step.predicate and path[-1].forward and not step.forward

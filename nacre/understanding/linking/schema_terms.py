@@ -193,7 +193,8 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
 
 def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
-    if not (own and words and _abbreviates(words[0], own)):
+    first = words[0] if words else ""
+    if len(first) < 2 or not any(other != first and other.startswith(first) for other in own):
         return False
     keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
     return keys.issuperset(words[1:])
@@ -216,11 +217,6 @@ def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> li
         return term._replace(weights=tuple(weights))
 
     return [weigh(term) for term in terms]
-
-
-def _abbreviates(word: str, others: Collection[str]) -> bool:
-    """Whether a word is the beginning of one of the others."""
-    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
 def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
@@ -291,7 +287,11 @@ class WordMatcher:
     """The words of the terms. `terms_of_word` are the terms that contain a word, with its place in their name."""
 
     def __init__(self, terms: Sequence[SchemaTerm], name_words: Collection[str]) -> None:
-        self.terms_of_word = _terms_of_word(terms)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for index, term in enumerate(terms):
+            for place, word in enumerate(term.words):
+                places.setdefault(word, []).append((index, place))
+        self.terms_of_word: Mapping[str, Sequence[tuple[int, int]]] = places
         self.vocabulary = sorted(self.terms_of_word)
         self._by_prefix: dict[str, list[str]] = defaultdict(list)
         for word in self.vocabulary:
@@ -352,14 +352,6 @@ class WordMatcher:
             for word, ratio, _ in similar:
                 found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
         return found
-
-
-def _terms_of_word(terms: Sequence[SchemaTerm]) -> Mapping[str, Sequence[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for index, term in enumerate(terms):
-        for place, word in enumerate(term.words):
-            found[word].append((index, place))
-    return dict(found)
 
 
 def _has_same_stem(one: str, other: str) -> bool:

@@ -271,7 +271,7 @@ def _merge_values(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
             merged[place] = other._replace(
                 values=(*other.values, *condition.values),
                 keys=(*other.keys, *condition.keys),
-                label=_either_label(other.label, condition.label),
+                label=" or ".join(dict.fromkeys(filter(None, (other.label, condition.label)))),
             )
     return tuple(merged)
 
@@ -280,8 +280,3 @@ def _may_merge(one: Condition, other: Condition) -> bool:
     """Whether two conditions differ in their values only."""
     is_equal = one.ref == other.ref and one.op == other.op and one.op in ("=", "is") and one.negated == other.negated
     return is_equal and not one.function and not one.against
-
-
-def _either_label(first: str, second: str) -> str:
-    """What things of either name are called."""
-    return f"{first} or {second}" if first and second and first != second else first or second

@@ -70,7 +70,9 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
     if named_so and is_entity and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
-    is_target = not named_so and _is_own_target(state, link)
+    # the class of a thing named in full is asked for itself
+    asked = {target.ref.node for target in state.targets if not target.ref.predicate and not target.ref.slot}
+    is_target = not named_so and link.match in ("whole", "scope") and ref.node in asked
     said = {token.norm for token in tokens[link.start : link.end]}
     if is_entity and not said <= set(name_tokens(link.label)) and (is_target or _is_identifier(state, link, context)):
         # words of an identifier or another name, and not of the label
@@ -110,15 +112,6 @@ def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Par
         new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
         rule, gain = (OWN_COLUMN_RULE, OWN_COLUMN_GAIN) if own else (CLASS_FIRST_RULE, 0.0)
         yield new.add_conditions(rule, gain, _condition(state, link, ref, ()), targets=(Target(thing),))
-
-
-def _is_own_target(state: ParseState, link: Link) -> bool:
-    """Whether the class of a thing named in full is asked for itself."""
-    node = link.refs[0].node
-    targets = (target.ref for target in state.targets)
-    return link.match in ("whole", "scope") and any(
-        ref.node == node and not ref.predicate and not ref.slot for ref in targets
-    )
 
 
 def _identity(link: Link, negated: bool = False) -> Condition:

@@ -46,7 +46,8 @@ OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared
 def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     """Return the derivations of a state, the likeliest first."""
     state = drop_open_property(state)
-    root = _root(state)
+    shown, conditions = (target.ref for target in state.targets), (condition.ref for condition in state.conditions)
+    root = next((ref.thing for ref in (*shown, *state.group, *state.nodes, *conditions)), None)
     if root is None:
         return []
     targets, aggregate_rules = _settle_aggregates(state, root, context)
@@ -62,13 +63,6 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     ongoing = (each for derivation in dated for each in ongoing_conditions(derivation, context))
     ordered = (apply_ordinal_rank(apply_direction(derivation, context), context) for derivation in ongoing)
     return list(islice(map(_count_things_of_each, ordered), MAX_VARIANTS))
-
-
-def _root(state: ParseState) -> Ref | None:
-    """The thing that the reading is about: of its first target, group, node or condition."""
-    targets = (target.ref for target in state.targets)
-    conditions = (condition.ref for condition in state.conditions)
-    return next((ref.thing for ref in (*targets, *state.group, *state.nodes, *conditions)), None)
 
 
 def _settle_aggregates(

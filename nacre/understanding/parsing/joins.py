@@ -45,10 +45,6 @@ class Joins:
     steps: int
     ambiguous: int
 
-    def with_variable(self, ref: Ref, variable: Variable) -> "Joins":
-        """Return the joins with another variable for a thing."""
-        return replace(self, variables={**self.variables, ref: variable})
-
 
 def find_joins(
     graph: SchemaGraph,
@@ -289,7 +285,8 @@ def _with_identity(condition: Condition, joins: Joins) -> Joins:
     thing = condition.ref.thing
     variable = joins.variables[thing]
     keys = tuple(key for key in condition.keys if not variable.keys or key in variable.keys)
-    return joins.with_variable(thing, replace(variable, keys=keys or condition.keys, label=condition.label))
+    named = replace(variable, keys=keys or condition.keys, label=condition.label)
+    return replace(joins, variables={**joins.variables, thing: named})
 
 
 def _condition_filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:

@@ -57,14 +57,12 @@ def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -
         predicates = named_predicates(verb, graph)
         edges = [edge for edge in body.edges if edge.predicate in predicates]
         for name in (link for link in links if link.keys in named):
-            ends = {end for edge in edges for end in _ends_at(named[name.keys], edge)}
+            variable = named[name.keys]
+            ends = {"subject" for edge in edges if edge.subject == variable}
+            ends |= {"object" for edge in edges if edge.object == variable}
             if len(ends) == 1 and ends == {_wrong_end(edges[0].predicate, name, verb, question, graph)}:
                 return True
     return False
-
-
-def _ends_at(variable: str, edge: Edge) -> list[str]:
-    return [end for end, other in (("subject", edge.subject), ("object", edge.object)) if other == variable]
 
 
 def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:

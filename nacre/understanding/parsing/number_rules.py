@@ -11,7 +11,7 @@ from typing import Any
 from nacre.language.data import language, phrase_list
 from nacre.language.quantities import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data, function_words, nouns_of_kind
-from nacre.language.tokens import Token, fold
+from nacre.language.tokens import fold
 from nacre.language.values import is_yearless
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -56,7 +56,8 @@ def apply_number(state: ParseState, number: Number, context: ParseContext) -> Pa
 
 def _limit(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
     """ "The 3 largest states": how many are asked for."""
-    if not number.op and (state.rank is not None or _is_before_superlative(number, context)):
+    ranks = (cue.start for cue in context.question.cues if cue.kind in ("superlative", "most"))
+    if not number.op and (state.rank is not None or number.end in ranks):
         yield new.apply_rule("places", 0.1, limit=int(number.value))
     elif not number.op and not number.unit and _is_before_ranked_class(number, context):
         yield new.apply_rule("places of class", 0.0, limit=int(number.value))
@@ -190,11 +191,6 @@ def _waiting_number(
 
 # what a number may be beside a condition on a property before it
 PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number)
-
-
-def _is_before_superlative(number: Number, context: ParseContext) -> bool:
-    """Whether a superlative follows a number: "the 3 largest"."""
-    return any(cue.kind in ("superlative", "most") and cue.start == number.end for cue in context.question.cues)
 
 
 def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
@@ -402,11 +398,6 @@ def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:
     if known["life"] & words:
         return BIRTH_DATE_COST
     return END_DATE_COST if known["ending"] & words else 0.0
-
-
-def is_period_word(token: Token) -> bool:
-    """Whether a word may name the part of a date by which things are counted."""
-    return token.lemma in ("year", "month")
 
 
 def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseStates:

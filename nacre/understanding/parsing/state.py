@@ -141,10 +141,6 @@ class ParseContext(NamedTuple):
     graph: SchemaGraph
     links: Sequence[Link]
 
-    def count_content(self, mask: int) -> int:
-        """Return how many tokens of a mask carry meaning."""
-        return (mask & ~stopword_mask(self.question.stopwords)).bit_count()
-
 
 @lru_cache(maxsize=64)
 def stopword_mask(stopwords: frozenset[int]) -> int:
@@ -168,7 +164,8 @@ def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> 
     """Return the state with a mention taken for something: its score, its words and its node."""
     # what the conversation is about is worth as much as a mention
     min_words = SCOPE_WORTH if link.match == "scope" else 0.5
-    worth = max(min_words, context.count_content(link.covered)) * link.score
+    words = (link.covered & ~stopword_mask(context.question.stopwords)).bit_count()
+    worth = max(min_words, words) * link.score
     if link.match.startswith("link"):
         worth -= LINK_COST
     linked = state._replace(score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link))
@@ -237,7 +234,9 @@ def whole_reading(
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """Return the positions of the content words that no part of a reading accounts for."""
-    covered = candidate.derivation.covered & ~_unfollowed_mask(candidate)
+    unfollowed = unfollowed_links(candidate)
+    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
+    covered = candidate.derivation.covered & ~(covered_mask(unfollowed) & ~others)
     return [i for i in range(len(question.tokens)) if i not in question.stopwords and not covered >> i & 1]
 
 
@@ -271,13 +270,6 @@ def _keys_beside_answer(select: Select) -> frozenset[tuple[str, ...]]:
         open_ends = reached - named.keys() or reached
         reached |= {n for e in select.edges if {e.subject, e.object} & open_ends for n in (e.subject, e.object)}
     return frozenset(keys for name, keys in named.items() if name not in reached)
-
-
-def _unfollowed_mask(candidate: Candidate) -> int:
-    """Return the token mask of the links that are not followed, without the words of others."""
-    unfollowed = unfollowed_links(candidate)
-    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
-    return covered_mask(unfollowed) & ~others
 
 
 def without_overlaps(links: Iterable[Link]) -> list[Link]:

@@ -26,7 +26,6 @@ from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
     TokenSpan,
-    has_ignored_bound,
     ignored_words,
     is_required_word,
     is_unrestricted,
@@ -120,7 +119,7 @@ def make_reading(
         return Reading(plan, share, 1.0, words, DATE_DIFFERENCE_PROBABILITY, (), odds)
     has_conditions = bool(ignored) or any(i in unlinked and is_required_word(i, question) for i in ranked.unused)
     is_refused = (
-        has_ignored_bound(ignored, question)
+        any(number.op and (number.start, number.end) in ignored for number in question.numbers)
         or (has_conditions and is_unrestricted(candidate.body))
         or has_other_answer_class(candidate, question, graph)
     )

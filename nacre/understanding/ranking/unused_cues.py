@@ -1,6 +1,6 @@
 """Find bounds, negations and ranks of the question that a plan ignores: Candidate + Question -> spans of tokens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nacre.language.data import language
 from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
@@ -52,12 +52,6 @@ def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) 
     spans = set(found)
     longest = (s for s in spans if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in spans))
     return tuple(sorted(span for span in longest if not overlaps_link(*span, links)))
-
-
-def has_ignored_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
-    """Whether a number that is compared with something is among the ignored spans."""
-    compared = {(n.start, n.end) for n in question.numbers if n.op}
-    return any(span in compared for span in spans)
 
 
 def is_unrestricted(body: Body) -> bool:
