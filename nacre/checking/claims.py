@@ -160,7 +160,6 @@ def _name_parts(match: SentenceMatch, first: int, after: int) -> Iterator[list[s
 
 
 def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
-    """Whether a word names something that the evidence does not name."""
     word, before = match.words[i], match.text[: match.words[i].start]
     if match.run_lengths[i] or word.norm[0].isdigit() or word.norm in function_words() or match.knows_word(word):
         return False

@@ -109,7 +109,6 @@ def load_language_texts(name: str) -> Mapping[str, Any]:
 
 
 def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
-    """The patterns of a file; its other entries are words."""
     return {name: pattern(file, name) for name, entry in _data(file).items() if isinstance(entry, list)}
 
 

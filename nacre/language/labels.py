@@ -96,7 +96,6 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
 
 
 def _is_part(part: str, labels: frozenset[str], *, is_last: bool = False) -> bool:
-    """Whether a compound may have a part."""
     if part in _label_vocabulary(labels) or part in word_map("wording", "abbreviations"):
         return True
     if is_last and part.removesuffix("s") in word_list("wording", "particles"):
@@ -114,7 +113,6 @@ def _languages_of(labels: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _label_vocabulary(labels: frozenset[str]) -> frozenset[str]:
-    """The words of all labels of a schema."""
     return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)
 
 
@@ -337,13 +335,11 @@ def _function_and_cue_words() -> Sequence[str]:
 
 @cache
 def _english_by_letter() -> dict[str, list[str]]:
-    """The words of English and their plurals by their first letter."""
     return _by_first_letter(_with_plurals(_english()))
 
 
 @cache
 def _english() -> frozenset[str]:
-    """The words of English to which a misspelt word is corrected."""
     data = english_data()
     small: frozenset[str] = language().words["filler"] | word_list("wording", "participles")
     units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
@@ -364,7 +360,6 @@ def _with_plurals(words: Iterable[str]) -> Iterator[str]:
 
 
 def _by_first_letter(words: Iterable[str]) -> dict[str, list[str]]:
-    """Words by their first letter, which is seldom misspelt."""
     by_letter: dict[str, list[str]] = defaultdict(list)
     for word in sorted(set(words)):
         if len(word) >= MIN_LETTERS:

@@ -179,7 +179,6 @@ def _join_units(amounts: list[Amount], text: str) -> list[Amount]:
 
 @lru_cache(maxsize=4096)
 def _unit_words(unit: str) -> frozenset[str]:
-    """The words and signs of a unit or currency."""
     known = {**english_data()["units"], **english_data()["currency_codes"]}
     return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
 
@@ -448,7 +447,6 @@ def _is_short(unit: str) -> bool:
 
 
 def _pint_name(unit: str) -> str:
-    """A unit as written in data, in the syntax of pint."""
     unit = re.sub(r"/\s*100\s*km$", "/hectokilometer", unit.strip().translate(_POWERS))
     unit = re.sub(r"(?<=[a-z])([23])$", r"**\1", unit)
     unit = _PINT_RATES.get(unit, unit).replace("/hectokilometer", "/(100*km)")

@@ -278,7 +278,6 @@ def word_coverage(question: str, evidence: Sequence[EvidenceSentence]) -> float:
 
 
 def _content_forms(question: str) -> list[frozenset[str]]:
-    """The synonyms of each content word of a question."""
     return [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
 
 

@@ -404,7 +404,6 @@ def is_ambiguous_date(text: str) -> bool:
 
 @cache
 def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
-    """The patterns of dates in the order in which they are tried."""
     months = "|".join(sorted(_MONTHS, key=len, reverse=True))
     ordinals, decades, centuries = (
         "|".join(phrase_list("dates", name)) for name in ("ordinals", "decades", "centuries")
@@ -486,7 +485,6 @@ def _in_era(parts: dict[str, str | None]) -> tuple[str, str] | None:
 
 
 def _decade(parts: dict[str, str | None]) -> int:
-    """The first year of a decade that is named without its century."""
     decades = phrase_list("dates", "decades")
     ten = int(parts["ten"]) if parts["ten"] else decades.index(str(parts["tens"]).casefold()) + 2
     return (2000 if ten <= _LAST_DECADE_OF_THIS_CENTURY else 1900) + 10 * ten

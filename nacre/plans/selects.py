@@ -156,7 +156,6 @@ def _branch_content(select: Select, branch: Collection[str]) -> frozenset[object
 
 
 def _reached(name: str, edges: Sequence[Edge]) -> set[str]:
-    """The variables that edges connect with a variable, and itself."""
     found = {name}
     for _ in edges:
         found |= {end for e in edges if {e.subject, e.object} & found for end in (e.subject, e.object)}

@@ -84,7 +84,6 @@ def _condition(condition: Filter, schema: Schema) -> Filter:
 
 
 def _value(condition: Filter) -> str | None:
-    """The text that a condition asks for."""
     right = condition.right[0] if isinstance(condition.right, tuple) and condition.right else condition.right
     is_text = isinstance(right, str) and isinstance(condition.left, Attribute) and condition.op in ("=", "in")
     return right if is_text and isinstance(right, str) else None

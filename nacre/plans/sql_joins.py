@@ -170,7 +170,6 @@ class JoinBuilder:
         return self._literals[variable, predicate]
 
     def _join_variable(self, variable: Variable, edges: Sequence[Edge]) -> None:
-        """Join the relation of a variable by its edges to variables that are joined already."""
         is_first = not self._relations
         relation = variable_relation(variable, self._schema)
         self._relations[variable.name] = relation
@@ -188,7 +187,6 @@ class JoinBuilder:
         self._conditions += self._memberships(variable)
 
     def _join_literals(self, variable: str, predicate: str) -> tuple[str, Column]:
-        """Join the tables that hold a predicate's literals outside the variable's own relation."""
         self._is_repeating = True
         alias = f"{self._prefix}l{len(self._literals)}"
         holders = [each for each in _table_columns(self._schema, predicate) if each[1].value or each[1].text]
@@ -236,7 +234,6 @@ class JoinBuilder:
         return found
 
     def _members(self, class_: str) -> str:
-        """The ids of the things of a class."""
         relation = self._schema.relation_of[self._schema.class_of[class_].relation]
         return f"SELECT {quote_identifier(relation.key)} FROM {quote_identifier(relation.name)}"
 

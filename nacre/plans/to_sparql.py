@@ -217,7 +217,6 @@ class SparqlWriter:
         return replace(columns, inner=(*columns.inner, term), computed=computed, order=order)
 
     def _aggregate_inputs(self, term: Aggregate) -> list[str]:
-        """The variables of the things and values that are aggregated."""
         thing = self.pattern.names[term.of.variable]
         return [thing, self.pattern.value(term.of)] if isinstance(term.of, Attribute) else [thing]
 
@@ -269,7 +268,6 @@ class SparqlWriter:
         return f"FILTER(!({text}))" if condition.negated else f"FILTER({text})"
 
     def _sub_select_condition(self, condition: Filter, left: str, select: Select) -> str:
-        """A comparison with the result of another select."""
         prefix = f"{self._prefix}q{self._select.filters.index(condition)}"
         inner = SparqlWriter(self._vocabulary, select, prefix).query()
         if isinstance(condition.left, Itself):

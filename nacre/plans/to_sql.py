@@ -125,7 +125,6 @@ class _SelectWriter:
         return self._joins.distinct_rows(columns, variables)
 
     def statement(self, select: Select) -> Statement:
-        """The statement of a select, with what its columns show."""
         select = compare_periods(select, self._schema)
         self._joins.join_variables(select)
         is_aggregated = any(isinstance(answer, Aggregate) for answer in select.answers)
@@ -484,7 +483,6 @@ class _Tracer:
         self.shown = {str(cell) for row in table.rows for cell in row}
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
-        """The triples behind the select's rows; `keys` are the known things of its answers."""
         narrowed = narrow_select(select, keys)
         answer = aggregated_value(narrowed.answers[0]).variable
         wanted = [aggregated_value(answer) for answer in narrowed.answers]
@@ -513,7 +511,6 @@ class _Tracer:
             yield {variable: str(row[i]) for i, variable in keys}
 
     def _values(self, subject: str, predicate: str) -> list[Triple]:
-        """The values that the rows show, or all values."""
         found = self.triples.with_subject(subject, predicate)
         return [triple for triple in found if triple[2] in self.shown] or found
 

@@ -138,7 +138,6 @@ def _label(predicate: str, schema: Schema) -> str:
 
 
 def _is_formed(select: Select) -> bool:
-    """Whether a select introduces all its variables."""
     names = {variable.name for variable in select.variables}
     used = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []

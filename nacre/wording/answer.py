@@ -145,7 +145,6 @@ def _verbalise_select_result(body: Select, table: Table, schema: Schema, questio
 
 
 def _repeated_columns(found: Grid, body: Select) -> set[int]:
-    """The columns of things whose names another column repeats."""
     columns = list(zip(body.answers, found.columns, strict=True))
     named = {(a.variable, column.texts) for a, column in columns if isinstance(a, Attribute)}
     return {i for i, (a, c) in enumerate(columns) if isinstance(a, Itself) and (a.variable, c.texts) in named}
@@ -246,7 +245,6 @@ def _values_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy: 
 
 
 def _rows(found: Grid, lead: str) -> Verbalisation:
-    """One row as a sentence, several rows as a table of the first ones."""
     return _with_data(single_row_sentence(found) if len(found.rows) == 1 else captioned_table(lead, found), found)
 
 
@@ -255,7 +253,6 @@ def _with_data(text: str, found: Grid) -> Verbalisation:
 
 
 def _shared_unit(found: Grid) -> str | None:
-    """The unit of all columns with a unit, if it is the same."""
     units = {column.unit for column in found.columns if column.unit}
     return units.pop() if len(units) == 1 else None
 
@@ -305,7 +302,6 @@ def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
 
 
 def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str, str], schema: Schema) -> str:
-    """Yes or no, and both numbers."""
     result, left, right = row
     counts = (left, right) if isinstance(left, int) and isinstance(right, int) else None
     if counts and (all_of := universal_statement(body, schema, counts)):
@@ -328,7 +324,6 @@ def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str
 
 
 def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -> str:
-    """A percentage of things, worded by the things and not by their counts."""
     whole, part = (
         verbalise_select(replace(side, answers=tuple(map(aggregated_value, side.answers))), schema)
         for side in (body.right, body.left)

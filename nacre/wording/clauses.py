@@ -88,7 +88,6 @@ class _Condition:
 
     @cached_property
     def value(self) -> str:
-        """The words of the right side."""
         if self.right is None and not self.is_range:
             return constant_words(self.filter.right, self.schema, self.attribute)
         return str(self.filter.right) if self.right is None else self.right
@@ -106,7 +105,6 @@ class _Condition:
 
     @cached_property
     def is_plain_text(self) -> bool:
-        """Whether a property equals one text."""
         is_text = isinstance(self.filter.right, str) and self.right is None
         return is_text and self.filter.op == "=" and not self.filter.negated
 

@@ -102,7 +102,6 @@ def shared_properties(
 def _compared_properties(
     left: ComparisonSide, right: ComparisonSide, schema: Schema, run: RunStatement
 ) -> list[_ComparedProperty]:
-    """The properties of both sides, what links to them, and the numbers of their parts."""
     found: list[_ComparedProperty] = []
     for predicate in schema.predicates:
         if not is_describable(predicate, schema):
@@ -184,7 +183,6 @@ def _compared_links(
 def _compared_parts(
     left: DependentPart, right: DependentPart, both: str, schema: Schema, run: RunStatement
 ) -> list[_ComparedProperty]:
-    """The number ranges of the parts of either side."""
     others = number_ranges(right.select, right.variable, right.count, schema, run, ALL_RANGES)
     theirs = {other.predicate.iri: other for other in others}
     is_plain, is_single = is_plain_noun(left.noun), left.count == right.count == 1

@@ -171,7 +171,6 @@ def _column_kind(term: PlanTerm | None, select: Select | None, schema: Schema | 
 
 
 def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: _ColumnKind) -> GridColumn:
-    """One column from the places of its values in a table, and from the place of their `raw` text."""
     name = _base_name(table.columns[places[0]])
     heading = kind.heading or heading_words(name) or name
     texts, data = [], []

@@ -329,7 +329,6 @@ def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange
 
 
 def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
-    """The predicates with numbers that descriptions say."""
     possible = _possible_predicates(variable, schema)
     return [
         p
@@ -346,7 +345,6 @@ def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
 
 
 def _possible_predicates(variable: Variable, schema: Schema) -> frozenset[str]:
-    """The predicates that things of a variable may have values of."""
     groups = _groups_of(variable, schema)
     columns = frozenset(c.predicate for g in groups for c in schema.relation_of[g.relation].columns)
     inherited = frozenset(p.iri for p in schema.predicates if set(p.domains) & set(variable.classes))

@@ -163,7 +163,6 @@ def _with_participle(label: PredicateLabel, predicate: Predicate, schema: Schema
 
 
 def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> PredicateLabel:
-    """The label by its form and by the values of the predicate."""
     label = parse_label("/".join(interchangeable_words(words.split())) or words)
     begins_with_verb = " " in words and is_link_verb(words.partition(" ")[0])
     if label.kind == "noun" and not label.has and predicate.datatype == "boolean" and begins_with_verb:
@@ -357,7 +356,6 @@ def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
 
 
 def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
-    """A label of several words that ends with a preposition."""
     first, last = words[0], words[-1]
     if role := _role_label(words):
         return role

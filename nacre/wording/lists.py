@@ -139,7 +139,6 @@ def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, 
 
 
 def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: Schema) -> str:
-    """The sentence of a single name or value."""
     select = _named_select(plan.body)
     term = select.answers[-1]
     one = words if isinstance(plan.body, Select) else verbalise_plan(plan, schema, many=False)
@@ -166,7 +165,6 @@ def _named_select(body: Body) -> Select:
 
 
 def _several_values(words: str, values: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
-    """The sentence of several names or values."""
     order = order_phrase(body, schema) if isinstance(body, Select) else ""
     things = words.removesuffix(f", {order}")
     if order and number <= MAX_LISTED_NAMES and ", " not in things and not is_unwieldy_for(things, schema):
@@ -286,7 +284,6 @@ def number_clauses(numbers: Sequence[GridColumn]) -> list[str]:
 
 
 def _group_and_number_columns(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]]:
-    """The columns of the groups, and the columns of the numbers computed for them."""
     terms = body.answers if isinstance(body, Select) and len(body.answers) == len(found.columns) else ()
     parts = list(zip(found.columns, terms, strict=False))
     groups = [column for column, term in parts if not isinstance(term, Aggregate)]

@@ -300,7 +300,6 @@ class SelectWording:
         return f"number of {inner.things(variable, False, group_edges(plain), 0).removeprefix('the ')}"
 
     def _link_clause(self, edge: Edge, name: str, seen: frozenset[int], depth: int) -> Clause:
-        """A link of a variable's things as a clause."""
         other = edge.object if edge.subject == name else edge.subject
         variable = self.variables.get(other)
         is_named = variable is not None and len(variable.keys) == 1 and bool(variable.label)

@@ -69,7 +69,6 @@ def is_plain_noun(noun: str) -> bool:
 
 
 def _class_words(schema: Schema) -> frozenset[str]:
-    """The words of the labels of all classes."""
     labels = (c.label for c in schema.classes)
     return schema.cache.get(_class_words, lambda: frozenset(label_words(label, schema.labels) for label in labels))
 

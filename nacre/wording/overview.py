@@ -84,7 +84,6 @@ def _offer(prepared: GraphOverview, schema: Schema) -> Iterator[str]:
 
 
 def _plain_questions(schema: Schema) -> Iterator[str]:
-    """Questions that any graph with these kinds answers."""
     for subject in subjects(schema):
         best = next((p for p in subject.usual if is_measure(p, schema)), None)
         if best is not None:
@@ -395,7 +394,6 @@ def _is_noun(label: str) -> bool:
 
 
 def _is_money(p: Predicate) -> bool:
-    """Whether a property is an amount of money, by its unit or its name."""
     codes = english_data()["currency_codes"].values()
     return p.unit in codes or not set(p.label.casefold().split()).isdisjoint(adjective_concepts("expensive"))
 

@@ -430,7 +430,6 @@ def _linked_owners(wording: SelectWording, terms: tuple[PlanTerm, ...], owner: s
 
 
 def _is_several(wording: SelectWording, variable: str, many: bool) -> bool:
-    """Whether the things of a variable are worded in the plural."""
     known = wording.variables.get(variable)
     is_one = known is not None and len(known.keys) == 1 and bool(known.label)
     return many and not is_one and (wording.tied or not is_superlative(wording, variable))

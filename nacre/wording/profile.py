@@ -64,11 +64,9 @@ class _Members:
 
     @property
     def is_of_one_name(self) -> bool:
-        """Whether all have the same name."""
         return len(set(self.names.values())) == 1
 
     def group(self) -> MemberGroup:
-        """The things as a group."""
         return MemberGroup(self.names, self.select, self.things)
 
 
@@ -102,7 +100,6 @@ def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round
 def _two_sides(
     members: _Members, others: _Members, topic: set[str], schema: Schema, run: RunStatement, round: int
 ) -> Sequence[Evidence]:
-    """What two things or groups share, or how they differ."""
     sides = _side(members, schema), _side(others, schema)
     if topic & word_list("wording", "sharing_words"):
         return _ranked(shared_properties(*sides, schema, run), round)
@@ -129,7 +126,6 @@ def _namesakes(members: _Members, schema: Schema, run: RunStatement) -> Evidence
 
 
 def _ranked(sentences: Sequence[EvidenceSentence], round: int) -> list[EvidenceSentence]:
-    """The first sentences, in this order."""
     shown = sentences[:MAX_DESCRIPTION_SENTENCES]
     return [replace(each, round=round, score=1.0 - i / 100) for i, each in enumerate(shown)]
 

@@ -240,12 +240,10 @@ class _IncomingLink:
 
     @property
     def names(self) -> list[str]:
-        """The different names of what links to the thing."""
         return list(dict.fromkeys(fact.text for fact in self.facts))
 
     @property
     def is_nameless(self) -> bool:
-        """Whether what links to the thing has only numbers for names."""
         return all(is_number_name(fact.text, (fact.triple[0],)) for fact in self.facts)
 
     @property

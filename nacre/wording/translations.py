@@ -114,7 +114,6 @@ class _Wording:
         return len(self.grid.columns) != len(answers) or (len(answers) > 1 and not has_pairs)
 
     def sentence(self) -> str:
-        """One column, or things with one property, as a sentence."""
         first, last = self.body.answers[0], self.body.answers[-1]
         if isinstance(last, Aggregate):
             return self._number(last)
@@ -126,7 +125,6 @@ class _Wording:
         return self._things(last, names)
 
     def table(self, result: Verbalisation) -> Verbalisation:
-        """Several columns under a caption."""
         return _translated_table(result, self.grid, self._headings(), self._fill("table"), self.code)
 
     def _headings(self) -> Sequence[str]:
@@ -136,7 +134,6 @@ class _Wording:
         return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]
 
     def _property(self, term: Attribute, values: list[str], things: GridColumn | None) -> str:
-        """A property of one thing, or of all that match."""
         label = translated_property(term.predicate, self.schema, self.question, self.code)
         owner = self.variables.get(term.variable)
         owners = self._distinct(things) if things is not None else []
@@ -490,7 +487,6 @@ def _day_words(text: str, code: str, found: re.Match[str]) -> str:
 
 
 def _separated(text: str, code: str) -> str:
-    """A number in English with the separators of a language."""
     data = load_language_texts(f"{code}/answers.yaml")
     number, space, unit = text.partition(" ")
     text = f"{number}{space}{data['units'].get(unit, unit)}"

@@ -212,7 +212,6 @@ def _with_best_confidence(best: Scope, found: Sequence[Scope]) -> Scope:
 
 
 def _distance(scope: Scope, requested: Sequence[int], linker: Linker) -> float:
-    """How far the things of a scope are from the requested nodes."""
     graph, relations = linker.index.graph, _relations(scope.keys, linker)
     nodes = (n for n in graph.nodes if relations and relations <= n.relations)
     own = min(nodes, key=lambda n: n.count, default=None)

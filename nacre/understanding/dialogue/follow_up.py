@@ -233,7 +233,6 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
 
 
 def _counts_scope(candidate: Candidate) -> bool:
-    """Whether a candidate counts the things of the conversation."""
     body = candidate.body
     answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(answer, Aggregate) or answer.function != "count":

@@ -172,7 +172,6 @@ def _restrict(base: Select, added: Select, how: EditKind) -> Select | None:
 
 
 def _add_columns(base: Select, added: Select) -> Select | None:
-    """The base with the values or counts that the follow-up asks for as well."""
     new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
     counts = [a for a in new if isinstance(a, Aggregate)]
     filters = tuple(dict.fromkeys((*base.filters, *added.filters)))
@@ -328,7 +327,6 @@ def _first_in_order(earlier: Select, most: str, how: str, graph: SchemaGraph) ->
 
 
 def _bounded_numbers(select: Select, graph: SchemaGraph) -> list[Attribute]:
-    """The numeric properties in conditions."""
     return [f.left for f in select.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
 
 

@@ -249,7 +249,6 @@ def _is_plural(turn: FollowUpTurn, at: int) -> bool:
 
 
 def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
-    """The things that a pronoun stands for, which may be none."""
     words, earlier, linker = turn.words, turn.earlier, turn.linker
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:

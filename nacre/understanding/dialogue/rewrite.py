@@ -176,7 +176,6 @@ def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None
 
 
 def _is_number(term: PlanTerm, schema: Schema) -> bool:
-    """Whether a column is of numbers that rows can be ordered by."""
     of = aggregated_value(term)
     if isinstance(term, Aggregate) and term.function == "count":
         return True

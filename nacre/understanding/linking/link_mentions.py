@@ -515,7 +515,6 @@ def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int
 
 @cache
 def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
-    """The expressions by their first lemma, longest first."""
     found: dict[str, list[_Expression]] = {}
     for words, concepts in sorted(concept_phrases().items(), key=lambda each: -len(each[0])):
         found.setdefault(words[0], []).append((words, concepts))

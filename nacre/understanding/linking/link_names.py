@@ -123,7 +123,6 @@ class ValueLinker:
         return any(self.graph.words[p][-1:] == (before,) for p in properties | codes if p in self.graph.words)
 
     def _span_links(self, span: _NameSpan, question: Question) -> list[Link]:
-        """The links of a whole name, best first."""
         own = question.tokens[span.start : span.end]
         is_numeric = all(t.norm[0].isdigit() for t in own)
         named = [] if is_numeric and _is_amount(span, question) else self._entity_links(span, question, is_numeric)
@@ -175,7 +174,6 @@ class ValueLinker:
             )  # fmt: skip
 
     def _typed_value(self, predicate: str, text: str) -> str | float:
-        """A value as a number if its property has numbers."""
         if self.graph.is_numeric(predicate) and self.graph.about(predicate).datatype != "text":
             try:
                 return float(text)

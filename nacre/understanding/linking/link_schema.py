@@ -175,7 +175,6 @@ class SchemaLinker:
     def _link_span(
         self, question: Question, term: SchemaTerm, span: Sequence[int], fits: Mapping[int, Fits]
     ) -> Iterator[Link]:
-        """The link of a span to a term, if the span contains enough of the name."""
         matched, used = self._assign_words(question, term, span, fits)
         score = term.score * sum(term.weights[p] * f for p, f in matched.items()) / sum(term.weights)
         share = len(matched) / len(span) if span else 0

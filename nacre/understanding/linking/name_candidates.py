@@ -179,7 +179,6 @@ class EntityNames:
         return (like, 2) if not matches or self._is_in_name([*matches, like]) else ({}, 2)
 
     def _is_in_name(self, matches: Sequence[WordMatches]) -> bool:
-        """Whether one name contains a match of each word."""
         return all(matches) and self.lexicon.has_containing(matches)
 
     def _names_with(self, matches: Sequence[WordMatches]) -> list[LexiconEntry]:
@@ -200,7 +199,6 @@ class EntityNames:
         return self.words.match_spelling(token.norm, sorted({t for name in names for t in name.tokens}))
 
     def _run_candidates(self, tokens: Sequence[Token], run: _Run) -> Iterator[NameCandidate]:
-        """The things that a run names, for each table."""
         matched_words = frozenset().union(*(set(like) for like in run.matched.values()))
         distinctiveness = sum(max(map(self.words.distinctiveness, like)) for like in run.matched.values())
         if not run.names or distinctiveness < MIN_DISTINCTIVENESS:

@@ -147,7 +147,6 @@ class SchemaGraph:
         return tuple(found)
 
     def _is_subclass(self, node: int, other: int) -> bool:
-        """Whether the classes of a node are subclasses of those of another: poplars, trees."""
         if self.nodes[other].any_of:
             return node in self.unions.members[other] or self.nodes[node].relations < self.nodes[other].relations
         above = {c for own in self.nodes[node].classes for c in self._superclasses(own)}
@@ -184,7 +183,6 @@ def _lemmas(name: str) -> tuple[str, ...]:
 
 
 def _inverted(names_of: Mapping[int, Collection[str]]) -> Mapping[str, Sequence[int]]:
-    """The nodes by what each of them has."""
     found: dict[str, list[int]] = defaultdict(list)
     for node, names in names_of.items():
         for name in names:

@@ -328,18 +328,15 @@ class WordMatcher:
         return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
 
     def _longer_codes(self, norm: str) -> list[str]:
-        """Words that end with a code."""
         is_code = len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit()
         return [w for w in self.vocabulary if w.endswith(norm) and w != norm] if is_code else []
 
     def _same_stem(self, lemma: str) -> list[str]:
-        """Words that share a long beginning."""
         if len(lemma) < MIN_STEM_WORD_LETTERS:
             return []
         return [w for w in self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if _has_same_stem(w, lemma)]
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
-        """The most similar words to one that is not English."""
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
         if not is_word or simplemma.is_known(norm, lang="en"):
             return {}

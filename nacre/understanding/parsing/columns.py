@@ -38,7 +38,6 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
 
 
 def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
-    """The targets with other columns in the place of one."""
     return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
 
 

@@ -425,7 +425,6 @@ def requested_answer_type(question: Question) -> str:
 
 
 def _used_words(candidate: Candidate, question: Question) -> int:
-    """How many content words a reading accounts for."""
     covered = candidate.derivation.covered
     return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.stopwords)
 
@@ -462,7 +461,6 @@ def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
 
 
 def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
-    """The words of the name of a property or a class."""
     return graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words
 
 
@@ -510,14 +508,12 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 
 def _gives_mentioned_class(candidate: Candidate) -> bool:
-    """Whether a reading gives things of a class that the question mentions."""
     targets, links = candidate.derivation.targets, candidate.derivation.links
     node = targets[0].ref.node if targets and not targets[0].ref.predicate else None
     return node is not None and any(link.kind == "class" and link.refs[0].node == node for link in links)
 
 
 def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives things without names."""
     targets = candidate.derivation.targets
     return bool(targets) and all(not each.ref.predicate and not graph.nodes[each.ref.node].named for each in targets)
 

@@ -301,7 +301,6 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
 
 
 def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """Yield all ways to take a mention."""
     if link.kind == "class":
         yield from class_mention(state, link, context)
     elif link.match == QUANTITY:
@@ -316,7 +315,6 @@ def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iter
 
 
 def _restrict_quantity(state: ParseState, link: Link, context: ParseContext) -> ParseState:
-    """Restrict a number to one kind of quantity."""
     number, kind = link.refs
     if kind.predicate:
         restriction = Condition(kind, "=", (link.value,))

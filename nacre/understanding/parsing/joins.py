@@ -154,7 +154,6 @@ class _JoinBuilder:
         self._things_on_paths = 0
 
     def build(self) -> Joins:
-        """Return what was collected."""
         return Joins(self.variables, tuple(self._edges), self._cost, self._steps, self._ambiguous)
 
     def add_thing(self, ref: Ref) -> str:
@@ -174,7 +173,6 @@ class _JoinBuilder:
         return name
 
     def add_path(self, start: Ref, end: Ref, path: tuple[float, tuple[PathStep, ...]], alternatives: int) -> None:
-        """Add the things and edges of a path from one thing to another."""
         cost, steps = path
         self._cost += cost
         self._ambiguous += alternatives
@@ -342,7 +340,6 @@ def _first(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozen
 
 
 def _first_things(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
-    """The things that are first in an order."""
     assert condition.top is not None
     thing, by = Ref(condition.ref.node), condition.top.ref
     if by.node == thing.node and condition.top.function:

@@ -72,7 +72,6 @@ def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0
 
 
 def _count_intersection(left: Select, right: Select, operation: str) -> Select | None:
-    """A count of the things that are in both selects."""
     counted = next((answer for answer in left.answers if isinstance(answer, Aggregate)), None)
     if counted is None or left.group or left.by or operation != "intersection":
         return None
@@ -400,7 +399,6 @@ def _has_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
 
 
 def _used_variables(select: Select) -> set[str]:
-    """The variables that are shown, counted, ordered by or compared."""
     order = (select.order.by,) if select.order else ()
     sides = (side for each in select.filters if isinstance(each, Filter) for side in (each.left, each.right))
     terms = [
@@ -427,7 +425,6 @@ def _part_links(graph: SchemaGraph) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _whole_nodes(graph: SchemaGraph, part_links: tuple[str, ...]) -> frozenset[int]:
-    """The classes of wholes."""
     return frozenset(
         source if iri.startswith("^") else target
         for iri in part_links

@@ -80,7 +80,6 @@ def _measured_number(
 def _bounded(
     rule: str, gain: float, new: ParseState, ref: Ref, op: str, number: Number, context: ParseContext, **changes: Any
 ) -> ParseState:
-    """The reading in which a property is compared with a number."""
     bounds = number_conditions(context.graph, ref, op, number, new)
     return add_schema_node(new, ref, context).add_conditions(rule, gain, *bounds, comparison=None, **changes)
 
@@ -306,7 +305,6 @@ def _condition(graph: SchemaGraph, ref: Ref, operator: str, number: Number, stat
 
 
 def _is_on_days(graph: SchemaGraph, ref: Ref) -> bool:
-    """Whether the values of a property are days or moments."""
     return graph.about(ref.predicate).datatype in ("date", "datetime")
 
 

@@ -112,7 +112,6 @@ def _is_about_life(question: Question, asked: str) -> bool:
 
 
 def _says_any(question: Question, words: str) -> bool:
-    """Whether a question has a word of a list."""
     return any(_is_word_of(token, language().words[words]) for token in question.tokens)
 
 
@@ -301,7 +300,6 @@ def _begins_twice(words: Sequence[Token]) -> bool:
 
 
 def _asked_thing(body: object) -> Variable | None:
-    """The things that a select gives, or gives a property of."""
     if not isinstance(body, Select) or body.group or body.by:
         return None
     owners = {answer.variable for answer in body.answers if not isinstance(answer, Aggregate)}
@@ -311,7 +309,6 @@ def _asked_thing(body: object) -> Variable | None:
 
 
 def _with_noun(text: str, clause: Sequence[Token], noun: str) -> str:
-    """A clause with a noun in the place of its pronoun."""
     known = language().words
     at = next(i for i, token in enumerate(clause) if i and token.norm in known["second_pronoun"])
     before, after = text[clause[0].start : clause[at].start], text[clause[at].end :].strip(" ?.")
@@ -339,7 +336,6 @@ def _joined(first: Candidate, seconds: Sequence[Candidate], question: Question) 
 
 
 def _with_columns(first: Select, second: object) -> Select | None:
-    """The first select with what the second one asks of its things."""
     if not isinstance(second, Select) or second.group or second.by or second.order:
         return None
     if any(each not in first.filters for each in second.filters):

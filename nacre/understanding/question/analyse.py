@@ -158,7 +158,6 @@ def is_part_of_other(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -
 
 
 def _length(cue: Cue) -> int:
-    """How many tokens a cue covers."""
     return cue.end - cue.start
 
 
@@ -412,7 +411,6 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
 
 
 def _is_measured(token: Token, concepts: set[str]) -> bool:
-    """Whether an adjective measures one of the concepts."""
     adjective = gradable_adjective(token)
     if adjective is None or adjective.degree != "positive":
         return False

@@ -126,7 +126,6 @@ def _with_last_year(number: Number, period: Period | None) -> Number:
 
 
 def _covering(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
-    """The range of tokens that a stretch of text covers."""
     inside = [i for i, token in enumerate(tokens) if token.start < end and start < token.end]
     return (inside[0], inside[-1] + 1) if inside else None
 
@@ -224,7 +223,6 @@ def _number_word(tokens: Sequence[Token], i: int) -> Iterator[Quantity]:
 
 
 def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
-    """The unit right after a number word, and where both end."""
     units = english_data()["units"]
     following = tokens[i + 1] if i + 1 < len(tokens) else None
     if following is not None and following.lemma in units and len(following.norm) > 1:
@@ -298,7 +296,6 @@ def _operator_before(sentence: _Sentence, number: Quantity) -> Bound | None:
 
 @cache
 def _operator_pattern(name: str) -> re.Pattern[str]:
-    """The words of an operator right before a number."""
     words, filler = pattern("question", name).pattern, pattern("question", "bound_filler").pattern
     return re.compile(rf"(?:^|[\s,(])(?P<op>{words})\s*(?:{filler})?$")
 
@@ -377,7 +374,6 @@ def find_ranges(text: str, numbers: Sequence[Quantity], periods: Mapping[Quantit
 
 
 def _is_pair(text: str, low: Quantity, high: Quantity) -> bool:
-    """Whether the words between two numbers make them a range."""
     between = text[low.end : high.start].rstrip(CURRENCY_SIGNS.strip())
     is_open = _begins_range(text, low) and pattern("question", "range_and").fullmatch(between)
     if not pattern("question", "range_to").fullmatch(between) and not is_open:
@@ -404,7 +400,6 @@ def _date_range(low: Quantity, high: Quantity, periods: Mapping[Quantity, Period
 
 
 def _year_period(number: Quantity, least: int = FIRST_YEAR) -> Period | None:
-    """The year that a number may be."""
     if number.unit or number.value != int(number.value) or not least <= number.value <= LAST_YEAR:
         return None
     return Period(*year_bounds(int(number.value)), number.start, number.end)

@@ -59,7 +59,6 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
 
 
 def _coverage_features(candidate: Candidate, question: Question) -> dict[str, float]:
-    """How many content words of the question the reading does not use."""
     unused = unused_tokens(candidate, question)
     content = [i for i in range(len(question.tokens)) if i not in question.stopwords]
     names = [i for i in unused if question.tokens[i].text[:1].isupper() and i]
@@ -76,7 +75,6 @@ def _coverage_features(candidate: Candidate, question: Question) -> dict[str, fl
 
 
 def _link_features(links: tuple[Link, ...]) -> dict[str, float]:
-    """How well the words fit what they are linked to."""
     if not links:
         return {"no links": 1.0}
     kinds = Counter(f"link {x.kind} {x.match.removeprefix('link ')}" for x in links)
@@ -467,7 +465,6 @@ def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link
 
 
 def _may_join_columns(question: Question) -> bool:
-    """Whether anything in the question may ask for two columns."""
     joining = language().words["joining"] | language().words["listing"]
     is_joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
     return is_joined or question.wants_measure or "," in question.text
@@ -508,7 +505,6 @@ def _property_words(candidate: Candidate, link: Link, graph: SchemaGraph) -> fro
 
 
 def _count_comparisons(d: Derivation, question: Question) -> int:
-    """How often the question compares with a number, a date or an amount."""
     spans = [(n.start, n.end) for n in question.numbers if n.op in INEQUALITIES]
     range_ends = sum(n.until is not None for n in question.numbers)
     for cue in question.cues:

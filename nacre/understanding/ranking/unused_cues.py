@@ -166,7 +166,6 @@ def _is_value(number: Number, value: str | float, condition: Condition, graph: S
 
 
 def _all_conditions(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
-    """The conditions and those inside them."""
     for condition in conditions:
         yield condition
         yield from _all_conditions(condition.inner)
@@ -182,7 +181,6 @@ def _is_negated(candidate: Candidate) -> bool:
 
 
 def _is_ranked(candidate: Candidate) -> bool:
-    """Whether anything is ordered, extreme or compared with another value."""
     d = candidate.derivation
     conditions = _all_conditions(d.conditions)
     is_ordered = d.order is not None or any(c.top is not None or c.against is not None for c in conditions)
@@ -191,7 +189,6 @@ def _is_ranked(candidate: Candidate) -> bool:
 
 
 def _is_aggregated(candidate: Candidate) -> bool:
-    """Whether anything is added up or counted: an answer, an order or a condition."""
     d = candidate.derivation
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
