@@ -221,11 +221,7 @@ class EvidenceIndex:
 
 
 def header_unit(column: str) -> str:
-    """The unit that a column's name ends with, "" where it names none.
-
-    >>> header_unit("average price in EUR"), header_unit("seconds from 0 to 62 mph"), header_unit("number in stock")
-    ('EUR', '', '')
-    """
+    """The unit that a column's name ends with, "" where it names none."""
     _, said, last = column.rpartition(" in ")
     return last if said and " " not in last and canonical_unit(last) else ""
 

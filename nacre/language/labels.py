@@ -188,11 +188,7 @@ def has_boolean_name(predicate: Predicate) -> bool:
 
 
 def strip_yes_no_suffix(name: str) -> str:
-    """A name without the "yes or no" at its end.
-
-    >>> [strip_yes_no_suffix(name) for name in ("returned late yes or no", "open y/n", "yes or no")]
-    ['returned late', 'open', 'yes or no']
-    """
+    """A name without the "yes or no" at its end."""
     return pattern("patterns", "yes_no_suffix").sub("", name)
 
 

@@ -75,21 +75,12 @@ class _Paraphrases:
 
 
 def nearest_intent(text: str) -> OrientationMatch | None:
-    """The most similar paraphrase of a short text; None if it shares no word with any.
-
-    >>> match = nearest_intent("So what's this dataset about?")
-    >>> match.intent, match.likeness > 0.9, match.rest
-    ('contents', True, ())
-    """
+    """The most similar paraphrase of a short text; None if it shares no word with any."""
     return _nearest_of_languages(text)[1]
 
 
 def orientation_language(text: str) -> str:
-    """The language of the paraphrase that a text is most like; English if others are not nearer.
-
-    >>> orientation_language("Worum geht es hier?"), orientation_language("ok")
-    ('de', 'en')
-    """
+    """The language of the paraphrase that a text is most like; English if others are not nearer."""
     return _nearest_of_languages(text)[0]
 
 
@@ -301,12 +292,7 @@ def strip_courtesy(question: str) -> str:
 
 
 def reason_end(question: str) -> int:
-    """Where the question begins after a reason for asking it; 0 without a reason.
-
-    >>> text = "We are moving a piano, so which doors are wide enough?"
-    >>> text[reason_end(text):]
-    'which doors are wide enough?'
-    """
+    """Where the question begins after a reason for asking it; 0 without a reason."""
     reason = _pattern("reason").match(question)
     return reason.end() if reason is not None else 0
 

@@ -124,11 +124,7 @@ def kind_words() -> frozenset[str]:
 
 @cache
 def wide_words() -> Mapping[str, str]:
-    """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first.
-
-    >>> wide_words()["people"], wide_words()["spot"], wide_words()["everything"]
-    ('persons', 'places', 'anything')
-    """
+    """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first."""
     by_kind = load_language_data("en/kinds.yaml")["wide"]
     return {lemma(word): kind for kind, words in by_kind.items() for word in words.split()}
 
@@ -179,13 +175,7 @@ def adjective_concepts(word: str) -> tuple[str, ...]:
 
 
 def gradable_adjective(token: Token) -> GradableAdjective | None:
-    """The measure and direction of an adjective or adverb; None for other words.
-
-    >>> from nacre.language.tokens import tokenize
-    >>> cheapest = gradable_adjective(tokenize("cheapest")[0])
-    >>> cheapest.degree, cheapest.descending, cheapest.concepts
-    ('superlative', False, ('price', 'cost', 'fee', 'fare', 'rate', 'charge', 'tariff'))
-    """
+    """The measure and direction of an adjective or adverb; None for other words."""
     measures = english_data()["measures"]
     word, degree = _adjective_and_degree(token.norm)
     if (

@@ -55,11 +55,7 @@ def gloss_words(words: Sequence[str], code: str, kept: Collection[str] = ()) -> 
 
 
 def gloss_label(label: str, code: str) -> str:
-    """A label in English, as far as the dictionary has its words.
-
-    >>> gloss_label("Anzahl der Pfeifen", "de"), gloss_label("prix au kilo", "fr")
-    ('number of Pfeifen', 'price per kilo')
-    """
+    """A label in English, as far as the dictionary has its words."""
     return " ".join(fill_glosses([token.text for token in tokenize(label)], code))
 
 
@@ -363,11 +359,7 @@ _NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
 
 
 def normalize_numbers(text: str, code: str) -> str:
-    """Numbers and dates as English writes them.
-
-    >>> normalize_numbers("1.234,5 am 3. Mai 1990", "de"), normalize_numbers("12 500 le 03/05/1990", "fr")
-    ('1234.5 am 3 May 1990', '12500 le 1990-05-03')
-    """
+    """Numbers and dates as English writes them."""
     text = _NUMERIC_DATE.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
@@ -394,11 +386,7 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
 
 
 def translated_plural(noun: str, code: str) -> str:
-    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else "".
-
-    >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("hochbeete", "de")
-    ('bateaux', 'Brücken', 'Hochbeete')
-    """
+    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else ""."""
     texts = load_language_texts(f"{code}/answers.yaml")
     endings = {"": ""} if noun.isalpha() and _is_plural(noun, code) else texts.get("plurals", {})
     ending = next((each for each in endings if noun.lower().endswith(each)), None)

@@ -125,22 +125,14 @@ def is_plain_number(text: str, unit: str) -> bool:
 
 
 def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
-    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit.
-
-    >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
-    (True, True, False)
-    """
+    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit."""
     if name.isdigit():
         return True
     return any(map(str.isdigit, name)) and any(iri_end(iri) == name for iri in iris)
 
 
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
-    """Whether the numbers of a property are amounts, and not years, codes or other identifiers.
-
-    >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
-    (True, False, False)
-    """
+    """Whether the numbers of a property are amounts, and not years, codes or other identifiers."""
     words = label.lower().removeprefix("number of ").split()
     return datatype != "year" and role != "identifier" and not set(words) & word_list("wording", "uncounted")
 
@@ -298,11 +290,7 @@ def _uncounted(words: str, key: str) -> str:
 
 
 def format_yearless_date(part: str) -> str:
-    """A month or day of any year in words; `part` is its text within an ISO date.
-
-    >>> format_yearless_date("-07-"), format_yearless_date("-07-12"), format_yearless_date("-7")
-    ('in July', 'on 12 July', '')
-    """
+    """A month or day of any year in words; `part` is its text within an ISO date."""
     match = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
     if match is None:
         return ""
@@ -365,11 +353,7 @@ def _between(first: str, last: str) -> str:
 
 
 def format_year_range(first: object, last: object) -> str:
-    """Years from the first to the last in words; "" if the values are no years.
-
-    >>> format_year_range(1990, 1999.0), format_year_range(2011, 2012), format_year_range("a", "b")
-    ('in the 1990s', 'between 2011 and 2012', '')
-    """
+    """Years from the first to the last in words; "" if the values are no years."""
     if not isinstance(first, int | float) or not isinstance(last, int | float):
         return ""
     return format_period(year_bounds(int(first))[0], year_bounds(int(last))[1])

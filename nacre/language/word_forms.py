@@ -207,11 +207,7 @@ def count_phrase(noun: str, *, counts: bool) -> str:
 
 
 def is_count_noun(noun: str) -> bool:
-    """Whether whole numbers of a property with this name count things.
-
-    >>> is_count_noun("passengers"), is_count_noun("people injured"), is_count_noun("sales"), is_count_noun("price")
-    (True, True, False, False)
-    """
+    """Whether whole numbers of a property with this name count things."""
     word = head_noun(noun).rpartition(" ")[2].lower()
     return (
         is_plural(noun)
@@ -304,11 +300,7 @@ def active_verb(words: str) -> Verb | None:
 
 
 def agent_noun(words: str) -> str:
-    """The noun for who does something ("directed by" -> "director"); "" if English has none.
-
-    >>> agent_noun("organized by"), agent_noun("directed by"), agent_noun("kept by"), agent_noun("part of")
-    ('organizer', 'director', 'keeper', '')
-    """
+    """The noun for who does something ("directed by" -> "director"); "" if English has none."""
     active = active_verb(words)
     if active is None or " " in active.base:
         return ""
@@ -415,11 +407,7 @@ def gender(label: str, value: object) -> str:
 
 
 def pronoun(*, person: bool, male_or_female: str = "") -> Pronoun:
-    """The pronoun for a thing, or for a person whose gender may be known.
-
-    >>> pronoun(person=True, male_or_female="female").whose, pronoun(person=True).it, pronoun(person=False).it
-    ('her', 'they', 'it')
-    """
+    """The pronoun for a thing, or for a person whose gender may be known."""
     if not person:
         return IT
     forms = phrase_map("wording", "gendered").get(male_or_female)

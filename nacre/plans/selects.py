@@ -79,13 +79,7 @@ def counted_edges(select: Select) -> frozenset[int]:
 
 
 def branches(select: Select, root: str) -> list[frozenset[str]]:
-    """The groups of variables that edges connect without a variable, in their order.
-
-    >>> edges = Edge("order", "of", "buyer"), Edge("ticket", "of", "buyer"), Edge("line", "of", "order")
-    >>> found = branches(Select((), tuple(map(Variable, ("buyer", "order", "ticket", "line"))), edges), "buyer")
-    >>> [sorted(each) for each in found]
-    [['line', 'order'], ['ticket']]
-    """
+    """The groups of variables that edges connect without a variable, in their order."""
     edges = [each for each in select.edges if root not in (each.subject, each.object)]
     others = (v.name for v in select.variables if v.name != root)
     return list(dict.fromkeys(frozenset(_reached(name, edges)) for name in others))

@@ -426,11 +426,7 @@ class Prefixes:
         return f"{self.names[space]}:{local}" if space in self.names and _LOCAL.fullmatch(local) else format_iri(iri)
 
     def shorten(self, text: str) -> str:
-        """SPARQL with the IRIs that have a prefix written short, on one line.
-
-        >>> Prefixes({"http://x.org/v#": "v"}).shorten("<http://x.org/v#a>/<urn:b>")
-        'v:a/<urn:b>'
-        """
+        """SPARQL with the IRIs that have a prefix written short, on one line."""
         return " ".join(_WRITTEN_IRI.sub(lambda found: self.short(found[1]), text).split())
 
     def full(self, name: str) -> str:

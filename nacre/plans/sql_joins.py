@@ -350,10 +350,6 @@ def _table_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Colum
 
 
 def join_sql(separator: str, parts: Iterable[SqlText]) -> SqlText:
-    """The parts one after the other, with their parameters in the same order.
-
-    >>> join_sql(" AND ", [SqlText("a = ?", (1,)), SqlText("b"), SqlText("c = ?", (2,))])
-    SqlText(text='a = ? AND b AND c = ?', params=(1, 2))
-    """
+    """The parts one after the other, with their parameters in the same order."""
     listed = tuple(parts)
     return SqlText(separator.join(part.text for part in listed), tuple(p for part in listed for p in part.params))

@@ -252,12 +252,7 @@ def comparison_words(op: str, *, dated: bool = False) -> str:
 
 
 def count_condition_phrase(each: Filter, noun: str, value: str) -> str:
-    """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
-
-    >>> from nacre.records.plan import Aggregate, Itself
-    >>> count_condition_phrase(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
-    'with at least 3 concerts'
-    """
+    """A condition on a count, after the noun of what is grouped: "with at least 3 concerts"."""
     no = "not " if each.negated else ""
     return f"with {no}{word_map('wording', 'count_comparisons').get(each.op, each.op)} {value} {noun}"
 

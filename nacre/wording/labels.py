@@ -317,11 +317,7 @@ def event_verb(label: str) -> str:
 
 
 def event_clause(label: str) -> str:
-    """What somebody did to something, if a label says when: "joined staff" for "date joined staff"; "" for others.
-
-    >>> event_clause("date became customer"), event_clause("date left staff"), event_clause("date of birth")
-    ('became a customer', 'left staff', '')
-    """
+    """What somebody did to something, if a label says when: "joined staff" for "date joined staff"; "" for others."""
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
     if first not in language().words["time"] or verb not in _past_tenses():

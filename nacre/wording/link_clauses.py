@@ -215,11 +215,7 @@ KIND_SUFFIX = re.compile(r" \([^()]*\)$")  # the class after a name that things 
 
 
 def thing_name(variable: Variable, noun: str) -> str:
-    """The name of a thing, with its class if the name is a number or if another class has the same name.
-
-    >>> thing_name(Variable("x", keys=("http://e.org/room12",), label="12"), "room")
-    'room 12'
-    """
+    """The name of a thing, with its class if the name is a number or if another class has the same name."""
     if is_from_earlier_turn(variable):
         return f"that {noun}"
     if variable.label.endswith(f" ({noun})"):

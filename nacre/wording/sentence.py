@@ -16,11 +16,7 @@ MAX_CLEAR_PHRASE_WORDS = 20  # a reader does not keep more words in mind to the 
 
 
 def is_unwieldy(words: str, link_like: Collection[str] = ()) -> bool:
-    """Whether a noun phrase is too long or too nested to go on from, or has a noun that is named like a link.
-
-    >>> is_unwieldy("the names of the mills whose town is Rome and whose height is 3")
-    False
-    """
+    """Whether a noun phrase is too long or too nested to go on from, or has a noun that is named like a link."""
     is_long = len(words.split()) > MAX_CLEAR_PHRASE_WORDS
     is_nested = len(pattern("wording", "clause_start").findall(words)) > 1
     has_inner_superlative = bool(pattern("wording", "superlative_in_clause").search(words))

@@ -3,10 +3,17 @@
 from dataclasses import replace
 
 from nacre.language.data import phrase_map, word_list, word_map
-from nacre.language.labels import readable_label, split_compound
+from nacre.language.labels import readable_label, split_compound, strip_yes_no_suffix
 from nacre.language.quantities import find_quantities, is_currency, is_unit_factor
-from nacre.language.sanitize import disarm_citations, quote_lines, safe_name, storable_text
-from nacre.language.small_talk import asks_for_data, is_light, nearest_intent, refers_back
+from nacre.language.sanitize import disarm_citations, quote_lines, safe_name, storable_text, strip_control_characters
+from nacre.language.small_talk import (
+    asks_for_data,
+    is_light,
+    nearest_intent,
+    orientation_language,
+    reason_end,
+    refers_back,
+)
 from nacre.language.spellings import spelling_key
 from nacre.language.thesaurus import (
     adjective_concepts,
@@ -18,6 +25,7 @@ from nacre.language.thesaurus import (
     kind_synonyms,
     nouns_of_kind,
     synonyms,
+    wide_words,
 )
 from nacre.language.tokens import (
     detect_language,
@@ -34,12 +42,14 @@ from nacre.language.tokens import (
 )
 from nacre.language.translation import (
     fill_template,
+    gloss_label,
     gloss_words,
     is_english,
     is_english_word,
     is_in_language,
     join_translated,
     known_part,
+    normalize_numbers,
     stem,
     translated_plural,
     translated_question,
@@ -53,21 +63,26 @@ from nacre.language.values import (
     format_date_bound,
     format_value,
     format_year,
+    format_year_range,
+    format_yearless_date,
     has_lowercase_name,
     is_ambiguous_date,
     is_amount_label,
+    is_number_name,
     year_bounds,
 )
 from nacre.language.word_forms import (
     HAVE,
     VerbPhrase,
     active_verb,
+    agent_noun,
     amount_name,
     base_form,
     extreme_adjective,
     gender,
     gerund,
     head_noun,
+    is_count_noun,
     is_participle,
     is_plural,
     join_names,
@@ -75,6 +90,7 @@ from nacre.language.word_forms import (
     place_phrase,
     plural,
     possessive_phrase,
+    pronoun,
     singular,
     strip_preposition,
     third_person,
@@ -145,6 +161,11 @@ def test_safe_name() -> None:
 
 
 def test_nearest_intent() -> None:
+    match = nearest_intent("So what's this dataset about?")
+    assert match is not None
+    assert match.intent == "contents"
+    assert match.likeness > 0.9
+    assert match.rest == ()
     match = nearest_intent("What is in this cellar?")
     assert match is not None
     assert [token.norm for token in match.rest] == ["cellar"]
@@ -207,6 +228,11 @@ def test_adjective_concepts() -> None:
 
 
 def test_gradable_adjective() -> None:
+    cheapest = gradable_adjective(tokenize("cheapest")[0])
+    assert cheapest is not None
+    assert cheapest.degree == "superlative"
+    assert not cheapest.descending
+    assert cheapest.concepts == ("price", "cost", "fee", "fare", "rate", "charge", "tariff")
     adjective = gradable_adjective(tokenize("expensivst")[0])
     assert adjective is not None
     assert adjective.degree == "superlative"
@@ -315,6 +341,9 @@ def test_fill_template() -> None:
 
 
 def test_translated_plural() -> None:
+    assert translated_plural("bateau", "fr") == "bateaux"
+    assert translated_plural("Brücke", "de") == "Brücken"
+    assert translated_plural("hochbeete", "de") == "Hochbeete"
     assert translated_plural("Amt", "de") == ""
 
 
@@ -359,6 +388,9 @@ def test_has_lowercase_name() -> None:
 
 
 def test_is_amount_label() -> None:
+    assert is_amount_label("price")
+    assert not is_amount_label("release year")
+    assert not is_amount_label("capacity", role="identifier")
     assert not is_amount_label("house number")
     assert is_amount_label("number of words")
 
@@ -526,3 +558,79 @@ def test_gender() -> None:
     assert gender("sex", "male") == "male"
     assert gender("grade", "F") == ""
     assert gender("gender", "mixed") == ""
+
+
+def test_strip_yes_no_suffix() -> None:
+    assert [strip_yes_no_suffix(name) for name in ("returned late yes or no", "open y/n", "yes or no")] == [
+        "returned late",
+        "open",
+        "yes or no",
+    ]
+
+
+def test_strip_control_characters() -> None:
+    assert strip_control_characters("a\u202eb\x07\tc") == "ab c"
+
+
+def test_orientation_language() -> None:
+    assert orientation_language("Worum geht es hier?") == "de"
+    assert orientation_language("ok") == "en"
+
+
+def test_reason_end() -> None:
+    text = "We are moving a piano, so which doors are wide enough?"
+    assert text[reason_end(text) :] == "which doors are wide enough?"
+
+
+def test_wide_words() -> None:
+    assert wide_words()["people"] == "persons"
+    assert wide_words()["spot"] == "places"
+    assert wide_words()["everything"] == "anything"
+
+
+def test_gloss_label() -> None:
+    assert gloss_label("Anzahl der Pfeifen", "de") == "number of Pfeifen"
+    assert gloss_label("prix au kilo", "fr") == "price per kilo"
+
+
+def test_normalize_numbers() -> None:
+    assert normalize_numbers("1.234,5 am 3. Mai 1990", "de") == "1234.5 am 3 May 1990"
+    assert normalize_numbers("12 500 le 03/05/1990", "fr") == "12500 le 1990-05-03"
+
+
+def test_is_number_name() -> None:
+    assert is_number_name("12", ())
+    assert is_number_name("row5", ("http://e.org/row5",))
+    assert not is_number_name("X5", ())
+
+
+def test_format_yearless_date() -> None:
+    assert format_yearless_date("-07-") == "in July"
+    assert format_yearless_date("-07-12") == "on 12 July"
+    assert format_yearless_date("-7") == ""
+
+
+def test_format_year_range() -> None:
+    assert format_year_range(1990, 1999.0) == "in the 1990s"
+    assert format_year_range(2011, 2012) == "between 2011 and 2012"
+    assert format_year_range("a", "b") == ""
+
+
+def test_is_count_noun() -> None:
+    assert is_count_noun("passengers")
+    assert is_count_noun("people injured")
+    assert not is_count_noun("sales")
+    assert not is_count_noun("price")
+
+
+def test_agent_noun() -> None:
+    assert agent_noun("organized by") == "organizer"
+    assert agent_noun("directed by") == "director"
+    assert agent_noun("kept by") == "keeper"
+    assert agent_noun("part of") == ""
+
+
+def test_pronoun() -> None:
+    assert pronoun(person=True, male_or_female="female").whose == "her"
+    assert pronoun(person=True).it == "they"
+    assert pronoun(person=False).it == "it"

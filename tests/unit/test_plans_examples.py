@@ -1,11 +1,12 @@
 """Examples of functions on plans."""
 
 from nacre.plans.property_path import parse_path, write_path
-from nacre.plans.selects import asked_select, free_name, named_variables
+from nacre.plans.selects import asked_select, branches, free_name, named_variables
 from nacre.plans.sparql_engine import last_segment
 from nacre.plans.sparql_vocabulary import BLANK_PREFIX, XSD, Prefixes, cell_value
+from nacre.plans.sql_joins import SqlText, join_sql
 from nacre.plans.triple_patterns import QuestionTriples, is_placeholder, validator_assertions
-from nacre.records.plan import Ask, Select, Variable
+from nacre.records.plan import Ask, Edge, Select, Variable
 from nacre.stores.sparql.sparql_source import SparqlTerm
 
 
@@ -50,3 +51,19 @@ def test_validator_assertions() -> None:
 def test_is_placeholder() -> None:
     assert is_placeholder("?river")
     assert not is_placeholder("Texas")
+
+
+def test_branches() -> None:
+    edges = Edge("order", "of", "buyer"), Edge("ticket", "of", "buyer"), Edge("line", "of", "order")
+    found = branches(Select((), tuple(map(Variable, ("buyer", "order", "ticket", "line"))), edges), "buyer")
+    assert [sorted(each) for each in found] == [["line", "order"], ["ticket"]]
+
+
+def test_prefixes_shorten() -> None:
+    assert Prefixes({"http://x.org/v#": "v"}).shorten("<http://x.org/v#a>/<urn:b>") == "v:a/<urn:b>"
+
+
+def test_join_sql() -> None:
+    assert join_sql(" AND ", [SqlText("a = ?", (1,)), SqlText("b"), SqlText("c = ?", (2,))]) == SqlText(
+        text="a = ? AND b AND c = ?", params=(1, 2)
+    )

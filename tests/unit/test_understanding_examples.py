@@ -1,16 +1,18 @@
 """Examples of functions that understand questions."""
 
+from nacre.language.tokens import tokenize
 from nacre.records.evidence import Table
 from nacre.records.turn import EarlierTurn, Scope
 from nacre.understanding.dialogue.focus import is_nameless
-from nacre.understanding.dialogue.follow_up import OtherThings, change_kind, strip_other
+from nacre.understanding.dialogue.follow_up import OtherThings, change_kind, insert_stand_in, strip_other
 from nacre.understanding.dialogue.references import adds_words, format_labels, strip_scope, superlative_reference
 from nacre.understanding.dialogue.revise_plan import parse_correction
+from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.parsing.entity_rules import values_on_scale
-from nacre.understanding.question.analyse import analyse_question
+from nacre.understanding.question.analyse import analyse_question, is_state
 from nacre.understanding.question.records import token_mask
 from nacre.understanding.ranking.probabilities import probability, table_outcome
-from nacre.understanding.ranking.rank import add_similarities, weighted_sum
+from nacre.understanding.ranking.rank import add_similarities, belief_shares, weighted_sum
 
 
 def test_is_nameless() -> None:
@@ -63,6 +65,9 @@ def test_values_on_scale() -> None:
 
 
 def test_trailing_clause_start() -> None:
+    assert (
+        analyse_question("which is the dearest room and what does it cost").text.strip() == "which is the dearest room"
+    )
     assert not analyse_question("which is the dearest room and how many people live in it").wants_measure
     assert analyse_question("firms with more than 8 orders, and how many each").text == "firms with more than 8 orders,"
 
@@ -85,3 +90,25 @@ def test_weighted_sum() -> None:
 
 def test_add_similarities() -> None:
     assert add_similarities([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0) == [2.0, 3.0, 0.0]
+
+
+def test_insert_stand_in() -> None:
+    assert insert_stand_in("Which are older than that?") == "Which are older than 999983?"
+
+
+def test_find_expressions() -> None:
+    question = analyse_question("who is in charge of it")
+    assert [(start, end, list(concepts[:1])) for start, end, concepts in find_expressions(question, 0)] == [
+        (2, 5, ["head"])
+    ]
+
+
+def test_is_state() -> None:
+    assert [is_state(tokenize(text), at) for text, at in (("which are on display", 3), ("display them", 0))] == [
+        True,
+        False,
+    ]
+
+
+def test_belief_shares() -> None:
+    assert belief_shares([0.0, 0.0]) == ([0, 1], [0.5, 0.5])

@@ -1,13 +1,13 @@
 """Examples of functions that word plans and rows."""
 
 from nacre.records.evidence import Table
-from nacre.records.plan import Variable
-from nacre.wording.clauses import comparison_words
+from nacre.records.plan import Aggregate, Filter, Itself, Variable
+from nacre.wording.clauses import comparison_words, count_condition_phrase
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.facts import is_part_of_name
 from nacre.wording.grid import distinct_values, drop_zero_fraction
 from nacre.wording.group import is_possession
-from nacre.wording.labels import PredicateLabel, move_time_last, parse_label
+from nacre.wording.labels import PredicateLabel, event_clause, move_time_last, parse_label
 from nacre.wording.link_clauses import (
     LinkEnd,
     backward_link_clause,
@@ -121,6 +121,7 @@ def test_backward_link_clause() -> None:
 
 
 def test_thing_name() -> None:
+    assert thing_name(Variable("x", keys=("http://e.org/room12",), label="12"), "room") == "room 12"
     assert (
         thing_name(Variable("x", keys=("http://e.org/fox",), label="Fox (car variant)"), "car variant")
         == "the car variant Fox"
@@ -147,6 +148,7 @@ def test_read_sentence() -> None:
 
 
 def test_is_unwieldy() -> None:
+    assert not is_unwieldy("the names of the mills whose town is Rome and whose height is 3")
     assert is_unwieldy("the names of the mills with a miller whose age is 30")
     assert is_unwieldy("the town with the mill with the most sails")
 
@@ -178,3 +180,16 @@ def test_translated_literal() -> None:
     assert translated_literal("2009-05-03", "de") == "3. Mai 2009"
     assert translated_literal("14.0", "fr", "m") == "14 m"
     assert translated_literal("0", "de", is_boolean=True) == "nein"
+
+
+def test_count_condition_phrase() -> None:
+    assert (
+        count_condition_phrase(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
+        == "with at least 3 concerts"
+    )
+
+
+def test_event_clause() -> None:
+    assert event_clause("date became customer") == "became a customer"
+    assert event_clause("date left staff") == "left staff"
+    assert event_clause("date of birth") == ""

@@ -83,11 +83,7 @@ def change_kind(question: str, last: EarlierTurn) -> str:
 
 
 def insert_stand_in(question: str) -> str:
-    """The question with a number in place of the words that refer to the earlier one.
-
-    >>> insert_stand_in("Which are older than that?")
-    'Which are older than 999983?'
-    """
+    """The question with a number in place of the words that refer to the earlier one."""
     found = language().dialogue["number"].search(question.casefold())
     if found is None:
         return question

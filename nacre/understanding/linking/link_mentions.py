@@ -484,13 +484,7 @@ _Expression = tuple[tuple[str, ...], tuple[str, ...]]
 
 def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int, Sequence[str]]]:
     """The spans of expressions, with their concepts. Leaves out expressions inside longer ones, and those with a
-    content word that is already linked (a bit mask of tokens).
-
-    >>> from nacre.understanding.question.analyse import analyse_question
-    >>> question = analyse_question("who is in charge of it")
-    >>> [(start, end, list(concepts[:1])) for start, end, concepts in find_expressions(question, 0)]
-    [(2, 5, ['head'])]
-    """
+    content word that is already linked (a bit mask of tokens)."""
     lemmas = [t.lemma for t in question.tokens]
     end = 0
     for i, first in enumerate(lemmas):

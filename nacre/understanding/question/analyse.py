@@ -61,11 +61,7 @@ def analyse_question(text: str) -> Question:
 
 
 def is_state(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word of requests says how things are: "on display", "are displayed".
-
-    >>> [is_state(tokenize(text), at) for text, at in (("which are on display", 3), ("display them", 0))]
-    [True, False]
-    """
+    """Whether a word of requests says how things are: "on display", "are displayed"."""
     token = tokens[at]
     if not at or token.lemma not in language().words["requesting"]:
         return False
@@ -357,12 +353,7 @@ MIN_WORDS_BEFORE = 3  # a question has at least so many words before the clause
 
 
 def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
-    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded.
-
-    >>> from nacre.understanding.question.analyse import analyse_question
-    >>> analyse_question("which is the dearest room and what does it cost").text.strip()
-    'which is the dearest room'
-    """
+    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded."""
     measured = [cue for cue in cues if cue.kind in MEASURE_KINDS]
     if not measured:
         return None

@@ -88,11 +88,7 @@ def rank_candidates(
 
 
 def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
-    """The positions of readings, likeliest first, and each reading's share of the belief (softmax).
-
-    >>> belief_shares([0.0, 0.0])
-    ([0, 1], [0.5, 0.5])
-    """
+    """The positions of readings, likeliest first, and each reading's share of the belief (softmax)."""
     best = max(scores)
     shares = [math.exp(score - best) for score in scores]
     whole = math.fsum(shares)
