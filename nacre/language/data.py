@@ -27,16 +27,12 @@ Cue = tuple[tuple[str, ...], str, str]
 
 @dataclass(frozen=True)
 class Language:
-    """The data that several stages of the parser share.
+    """The data that several stages of the parser share."""
 
-    `cues` maps the first word of an expression to (words, kind, value), the longest first; `words` are named classes of
-    words; `patterns` recognise a question as a whole, and `dialogue` a follow-up, in the order in which they are tried.
-    """
-
-    cues: Mapping[str, tuple[Cue, ...]]
-    words: Mapping[str, frozenset[str]]
-    patterns: Mapping[str, re.Pattern[str]]
-    dialogue: Mapping[str, re.Pattern[str]]
+    cues: Mapping[str, tuple[Cue, ...]]  # (words, kind, value) by their first word, the longest first
+    words: Mapping[str, frozenset[str]]  # named classes of words
+    patterns: Mapping[str, re.Pattern[str]]  # questions as a whole, in the order in which they are tried
+    dialogue: Mapping[str, re.Pattern[str]]  # follow-ups, in the order in which they are tried
 
 
 @cache

@@ -24,16 +24,15 @@ _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
 class Amount(NamedTuple):
-    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it. `many`
-    is the multiplier in words ("2 million"), which is already part of `value`."""
+    """A number with its unit and its place in characters."""
 
     value: float
-    unit: str
-    slack: float
+    unit: str  # "" without one
+    slack: float  # how far the exact value may lie from it
     start: int
     end: int
-    after: str = ""
-    many: float = 1.0
+    after: str = ""  # the word after it
+    many: float = 1.0  # the multiplier in words ("2 million"), which is part of `value`
 
 
 def find_amounts(text: str) -> list[Amount]:
@@ -218,14 +217,13 @@ def round_step(least: float) -> float:
 
 
 class Quantity(NamedTuple):
-    """A number of a question, its unit ("" none, "currency" for money) and its place in characters. `many` is the
-    multiplier in words ("2 million"), which is already part of `value`."""
+    """A number of a question, its unit and its place in characters."""
 
     value: float
-    unit: str
+    unit: str  # "" without one, "currency" for money
     start: int
     end: int
-    many: float = 1.0
+    many: float = 1.0  # the multiplier in words ("2 million"), which is part of `value`
 
 
 def find_quantities(text: str) -> list[Quantity]:

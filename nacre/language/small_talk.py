@@ -41,26 +41,20 @@ class OrientationMatch(NamedTuple):
 
 @dataclass(frozen=True)
 class _Vocabulary:
-    """How the words of a language are compared.
-
-    `name` stands for the graph. `same` and `phrases` (by their first word) map to one word for all of the same meaning.
-    A determiner with nouns of `graph` names the graph; after one of `owned` another word may precede a noun of `core`.
-    `light` words add nothing. A paraphrase with one of the `keys` needs it. Words of `elided` are separate words
-    ("l'idée").
-    """
+    """How the words of a language are compared."""
 
     code: str
-    name: str
-    same: Mapping[str, str]
-    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
-    determiners: frozenset[str]
+    name: str  # the word for the graph
+    same: Mapping[str, str]  # one word for all of the same meaning
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]  # by their first word
+    determiners: frozenset[str]  # with a noun of `graph`, they name the graph
     graph: frozenset[str]
-    light: frozenset[str]
+    light: frozenset[str]  # words that add nothing
     contractions: Mapping[str, tuple[str, ...]]
-    keys: frozenset[str]
-    owned: frozenset[str]
+    keys: frozenset[str]  # a paraphrase with one of these needs it
+    owned: frozenset[str]  # after one of these another word may precede a noun of `core`
     core: frozenset[str]
-    elided: frozenset[str]
+    elided: frozenset[str]  # separate words: "l'idée"
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,11 @@ _MIN_LETTERS, _MIN_LIKENESS = 6, 90
 
 
 class GradableAdjective(NamedTuple):
-    """An adjective as a direction on properties: "cheapest" -> down on price, cost. `concepts` are lemmas of names of
-    properties, the best first; a "-" before one turns the direction."""
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
 
     degree: Degree
     descending: bool
-    concepts: tuple[str, ...]
+    concepts: tuple[str, ...]  # lemmas of names of properties, the best first; a "-" before one turns the direction
 
 
 @cache

@@ -131,23 +131,18 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Glosses:
-    """The dictionary of one language. Words are keys as they are written and without accents.
-
-    `longest_expression` is the number of words of the longest of the `expressions`. `stems` has the stems of the words
-    of `exact`. `degrees` maps the forms of adjectives to English, `adjectives` the positive forms to the English
-    positive, comparative, superlative.
-    """
+    """The dictionary of one language. Words are keys as they are written and without accents."""
 
     code: str
     expressions: Mapping[tuple[str, ...], str]
-    longest_expression: int
+    longest_expression: int  # in words
     words: Mapping[str, str]
     after_noun: Mapping[str, str]
     closing: Mapping[str, str]
     exact: Mapping[str, str]
-    stems: Mapping[str, str]
-    degrees: Mapping[str, str]
-    adjectives: Mapping[str, tuple[str, str, str]]
+    stems: Mapping[str, str]  # of the words of `exact`
+    degrees: Mapping[str, str]  # the forms of adjectives in English
+    adjectives: Mapping[str, tuple[str, str, str]]  # positive, comparative, superlative in English
     endings: tuple[str, ...]
     bases: Mapping[str, str]
     opposites: Mapping[str, tuple[str, str, str]]

@@ -182,11 +182,10 @@ _LONGEST_MONTH, _LAST_MONTH = 31, 12
 
 
 class Period(NamedTuple):
-    """A period: its `first` day and the day `after` it as ISO dates, and its place in characters. A month or day of any
-    year is written as in XML Schema ("--07", "--07-12") and has no day after it."""
+    """A period of dates and its place in characters. A day of any year ("--07-12") has no day after it."""
 
-    first: str
-    after: str
+    first: str  # an ISO date, or "--07", "--07-12" as in XML Schema
+    after: str  # the day after it
     start: int
     end: int
 

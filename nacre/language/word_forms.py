@@ -352,14 +352,13 @@ def past_tense(form: str, base: str) -> Verb:
 
 @dataclass(frozen=True)
 class VerbPhrase:
-    """What is said of a subject. `rest` follows the verb; `rest_of_many` after several things if it differs; `lack`
-    follows "no" in a denial."""
+    """What is said of a subject."""
 
     verb: Verb
-    rest: str = ""
-    rest_of_many: str = ""
+    rest: str = ""  # what follows the verb
+    rest_of_many: str = ""  # after several things, if it differs
     denied: bool = False
-    lack: str = ""
+    lack: str = ""  # what follows "no" in a denial
 
     def words(self, many: bool = False) -> str:
         """The phrase after one thing, or after several.

@@ -25,18 +25,13 @@ from nacre.stores.sqlite.triples import TYPE
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """How a source states what a plan asks for.
-
-    `readings`: predicates whose literals the source has as numbers of its own. `closed`: the source states all
-    superclasses. `dialect`: "virtuoso", or "" for standard SPARQL. `factors`: for each predicate the factors that
-    convert numbers with another unit than the usual one, by that unit.
-    """
+    """How a source states what a plan asks for."""
 
     schema: Schema
-    readings: frozenset[str] = frozenset()
-    closed: bool = False
-    dialect: str = ""
-    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    readings: frozenset[str] = frozenset()  # predicates whose literals the source has as numbers of its own
+    closed: bool = False  # the source states all superclasses
+    dialect: str = ""  # "virtuoso", or "" for standard SPARQL
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by predicate and unit, to the usual unit
 
     def members(self, class_: str) -> tuple[str, ...]:
         """The classes whose members belong to a class: itself and, unless superclasses are stated, its subclasses."""
@@ -73,12 +68,11 @@ _TERMS = frozenset({"variable", "iri", "string", "number", "pname"})
 
 
 class TracedPattern(NamedTuple):
-    """A pattern as lines of a group, the triples of it that a row reads, and their variables. `iris`: the properties of
-    a pattern whose triples are not known one by one."""
+    """A pattern as lines of a group, the triples of it that a row reads, and their variables."""
 
     text: str
     triples: tuple[str, ...] = ()
-    iris: tuple[str, ...] = ()
+    iris: tuple[str, ...] = ()  # the properties of a pattern whose triples are not known one by one
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -376,14 +370,13 @@ def cell_value(term: SparqlTerm | None) -> Cell:
 
 @dataclass(frozen=True)
 class SparqlQuery:
-    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI. `ordered`: the
-    query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse."""
+    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI."""
 
     text: str
     outputs: tuple[OutputColumn, ...]
     names: tuple[str, ...]
-    ordered: bool = False
-    last_first: bool = False
+    ordered: bool = False  # the query sorts its rows
+    last_first: bool = False  # its rows are to be sorted by what they show, in reverse
     params: tuple[Cell, ...] = ()
 
 

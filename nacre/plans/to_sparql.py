@@ -57,18 +57,14 @@ def _combine(body: Combine, vocabulary: Vocabulary) -> SparqlQuery:
 
 @dataclass(frozen=True)
 class _GroupedColumns:
-    """Columns of a grouped select.
+    """Columns of a grouped select."""
 
-    `inner` are the variables of the collected rows, `computed` the expressions of each group by their variables;
-    `conditions` compare groups, and `order` is the variable that sorts them, "" without an order.
-    """
-
-    inner: tuple[str, ...]
-    computed: tuple[tuple[str, str], ...]
+    inner: tuple[str, ...]  # the variables of the collected rows
+    computed: tuple[tuple[str, str], ...]  # variables and the expressions of each group
     outputs: tuple[OutputColumn, ...] = ()
     names: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
-    order: str = ""
+    conditions: tuple[str, ...] = ()  # compare groups
+    order: str = ""  # the variable that sorts them
 
 
 class SparqlWriter:

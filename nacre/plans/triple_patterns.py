@@ -30,14 +30,13 @@ MOST_NAMES = 3  # names of a list that are shown
 
 
 class QuestionTriples(NamedTuple):
-    """The triples of a question. `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all
-    variables are introduced, or the query could be parsed. `things`: the IRIs that a model's query names."""
+    """The triples of a question."""
 
     triples: tuple[tuple[str, str, str], ...]
-    truth: bool
-    known: frozenset[str]
-    formed: bool
-    things: tuple[str, ...] = ()
+    truth: bool  # it asks for yes or no
+    known: frozenset[str]  # the relations of the graph
+    formed: bool  # all variables are introduced, or the query could be parsed
+    things: tuple[str, ...] = ()  # the IRIs that a model's query names
 
 
 def question_triples(plan: Plan, schema: Schema) -> QuestionTriples:

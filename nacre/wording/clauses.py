@@ -111,23 +111,17 @@ class _Condition:
 
 @dataclass(frozen=True)
 class Clause:
-    """What holds of a thing.
+    """What holds of a thing. {} in one of `subject`, `said` and `end` is the place of the thing in a sentence."""
 
-    `one` and `many` follow the noun of one thing and of several. A sentence has the `subject`, what is `said` of it,
-    and what follows that (`end`); one of these has {} in place of the thing. `is_of_many`: the subject is a plural.
-    Instead, `front` goes before the noun ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female"); a
-    `noun` replaces the noun of the thing ("singer").
-    """
-
-    one: str
-    many: str
+    one: str  # after the noun of one thing
+    many: str  # after the noun of several
     said: VerbPhrase
     subject: str = "{}"
-    end: str = ""
-    is_of_many: bool = False
-    front: str = ""
-    adjective: str = ""
-    noun: str = ""
+    end: str = ""  # what follows in a sentence
+    is_of_many: bool = False  # the subject is a plural
+    front: str = ""  # goes before the noun instead: "BMW X5" of "BMW X5 variants"
+    adjective: str = ""  # goes before the noun instead: "female"
+    noun: str = ""  # replaces the noun of the thing: "singer"
 
     def sentence(self, name: str, *, denied: bool = False) -> str:
         """The clause as a sentence about the thing with a name, or its denial."""
@@ -304,17 +298,16 @@ def _range_words(first: Filter, second: Filter, schema: Schema) -> str:
 
 @dataclass(frozen=True)
 class PropertyValues:
-    """The values of a thing in words, how many different ones there are, and the value if it is one number. `subject`
-    is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or dates."""
+    """The values of a thing in words."""
 
     predicate: Predicate
     label: PredicateLabel
     text: str
-    count: int = 1
-    number: float | None = None
-    is_cut: bool = False
-    is_temporal: bool = False
-    subject: Pronoun = IT
+    count: int = 1  # how many different ones there are
+    number: float | None = None  # the value if it is one number
+    is_cut: bool = False  # the words leave out some values
+    is_temporal: bool = False  # they are years or dates
+    subject: Pronoun = IT  # the pronoun for the thing
 
     @property
     def counted_noun(self) -> str:

@@ -32,18 +32,16 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class GridColumn:
-    """One column: its heading, its unit, and for each row the text ("" for nothing) and the data. `is_number`: it has
-    single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or codes. `keys` are
-    the IRIs of its things."""
+    """One column: its heading, its unit, and for each row the text and the data."""
 
     heading: str
     unit: str
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # "" for nothing
     data: tuple[tuple[Value, ...], ...]
-    is_number: bool = False
-    is_named: bool = True
-    is_amount: bool = True
-    keys: tuple[tuple[str, ...], ...] = ()
+    is_number: bool = False  # it has single numbers
+    is_named: bool = True  # its things have names
+    is_amount: bool = True  # its numbers are no years or codes
+    keys: tuple[tuple[str, ...], ...] = ()  # the IRIs of its things
 
 
 @dataclass(frozen=True)
@@ -246,11 +244,10 @@ def _markdown_cell(text: str) -> str:
 
 @dataclass(frozen=True)
 class Verbalisation:
-    """`text` in plain English, the same data as `values`, and the unit that both use. Rows of more than one column are
-    `columns` and `rows`, and `text` then ends with a Markdown table."""
+    """`text` in plain English, the same data as `values`, and the unit that both use."""
 
     text: str
     values: tuple[Value, ...] = ()
     unit: str | None = None
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # of more than one column, of which `text` ends with a Markdown table
     rows: tuple[tuple[Value | None, ...], ...] = ()

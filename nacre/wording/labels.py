@@ -44,18 +44,15 @@ class PredicateLabel:
     """The words of a predicate, by the place they take in a sentence.
 
     A "noun" goes into "the NOUN of X", a "verb" after its subject ("borders"), a "state" after a form of "be" ("located
-    in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no). A "past" ("died in") stands
-    after its subject too. `many` is the form for several things; of a "past" the form in denials ("die in"). `has`: the
-    label began with "has" ("has roof"). `full` also has the words of the owner ("ship type" for the type of a ship).
-    `was`: the label began with "was" ("was sold").
+    in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no); a "past" ("died in") as a verb.
     """
 
     kind: LabelKind
     one: str
-    many: str
-    has: bool = False
-    full: str = ""
-    was: bool = False
+    many: str  # for several things; of a "past" the form in denials ("die in")
+    has: bool = False  # the label began with "has" ("has roof")
+    full: str = ""  # with the words of the owner: "ship type" for the type of a ship
+    was: bool = False  # the label began with "was" ("was sold")
 
     def phrase(self, other: str = "") -> VerbPhrase:
         """What a thing does or is to the `other` end, by a label that is no noun.

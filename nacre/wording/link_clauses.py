@@ -29,14 +29,13 @@ from nacre.wording.labels import PredicateLabel, predicate_label
 
 @dataclass(frozen=True)
 class LinkEnd:
-    """What a thing is linked to: its words and its noun. `is_named`: it is one thing with a name. `is_any`: any thing
-    of the class will do. `is_one_of_several`: the thing may be linked to others as well."""
+    """What a thing is linked to: its words and its noun."""
 
     words: str
     noun: str
-    is_named: bool = False
-    is_any: bool = False
-    is_one_of_several: bool = False
+    is_named: bool = False  # it is one thing with a name
+    is_any: bool = False  # any thing of the class will do
+    is_one_of_several: bool = False  # the thing may be linked to others as well
 
 
 def forward_link_clause(label: PredicateLabel, other: LinkEnd, noun: str) -> Clause:

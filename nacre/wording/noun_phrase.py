@@ -70,13 +70,12 @@ MAX_DEPTH = 6  # links from the answer that are followed
 
 @dataclass(frozen=True)
 class SelectWording:
-    """Words the things and numbers of one select. `inner` words a whole select that stands in a condition. `tied`:
-    several things share the place that is asked for."""
+    """Words the things and numbers of one select."""
 
     select: Select
     schema: Schema
-    inner: Callable[[Select, Schema, bool], str]
-    tied: bool = False
+    inner: Callable[[Select, Schema, bool], str]  # words a whole select that stands in a condition
+    tied: bool = False  # several things share the place that is asked for
 
     @cached_property
     def structure(self) -> SelectStructure:

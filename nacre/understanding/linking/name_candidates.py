@@ -21,27 +21,22 @@ CandidateKind = Literal["entity", "class", "predicate", "value", "flag"]
 
 @dataclass(frozen=True)
 class NameCandidate:
-    """What the tokens from `start` to `end` (exclusive) may name, with a score from 0 to 1.
-
-    `exact` says that the span is the complete name. `relations` are the tables of the named things or of the class.
-    `classes` and `without` describe the class in terms of the graph. `ends` are the predicates that lead to one of the
-    things `keys`, or None if that is not known. `covered` are the tokens that belong to the name.
-    """
+    """What the tokens from `start` to `end` (exclusive) may name, with a score from 0 to 1."""
 
     kind: CandidateKind
     start: int
     end: int
     score: float
     label: str
-    exact: bool = False
-    relations: frozenset[str] = frozenset()
-    classes: tuple[str, ...] = ()
+    exact: bool = False  # the span is the complete name
+    relations: frozenset[str] = frozenset()  # the tables of the named things or of the class
+    classes: tuple[str, ...] = ()  # with `without` the class in terms of the graph
     without: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     predicate: str = ""
     value: str = ""
-    ends: frozenset[str] | None = field(default=None, compare=False)
-    covered: frozenset[int] = field(default=frozenset(), compare=False)
+    ends: frozenset[str] | None = field(default=None, compare=False)  # the predicates that lead to one of `keys`
+    covered: frozenset[int] = field(default=frozenset(), compare=False)  # the tokens that belong to the name
 
 
 MAX_FAMILY = 400  # Things that share a part of their names, at most. More are not named by it.

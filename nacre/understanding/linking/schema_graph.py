@@ -227,14 +227,13 @@ Steps = Mapping[int, Sequence[PathStep]]
 
 @dataclass(frozen=True)
 class Unions:
-    """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps.
-    `hypernyms` are words of English for a wider kind, which the graph may use in another sense."""
+    """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps."""
 
     nodes: tuple[SchemaNode, ...]
     members: Mapping[int, tuple[int, ...]]
     words: Mapping[str, tuple[int, ...]]
     steps: Steps
-    hypernyms: frozenset[str]
+    hypernyms: frozenset[str]  # English words for a wider kind, which the graph may use in another sense
 
 
 def build_unions(

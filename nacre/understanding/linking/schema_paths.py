@@ -19,22 +19,18 @@ _LOCAL_NAME = re.compile(r"[^#/]*$")
 
 @dataclass(frozen=True)
 class SchemaNode:
-    """A class, or a group: the things that have one combination of classes.
-
-    `words` are the lemmas of the label, `relations` the tables of its things, `variable` the name of such a thing in a
-    plan. `named` says that its things have names, and not only codes. A union has things of the classes `any_of`.
-    """
+    """A class, a union of classes, or a group: the things that have one combination of classes."""
 
     index: int
     label: str
     classes: tuple[str, ...]
     without: tuple[str, ...]
-    relations: frozenset[str]
+    relations: frozenset[str]  # the tables of its things
     count: int
-    words: tuple[str, ...]
-    named: bool
-    variable: str
-    any_of: tuple[str, ...] = ()
+    words: tuple[str, ...]  # the lemmas of the label
+    named: bool  # its things have names, and not only codes
+    variable: str  # the name of such a thing in a plan
+    any_of: tuple[str, ...] = ()  # the classes of a union
 
     @cached_property
     def head(self) -> str:
@@ -157,12 +153,11 @@ class SchemaSteps:
 
 @dataclass(frozen=True)
 class MixedTargets:
-    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person. `target`
-    is such a node by source and predicate."""
+    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person."""
 
     nodes: tuple[SchemaNode, ...]
     steps: Mapping[int, Sequence[PathStep]]
-    target: Mapping[tuple[int, str], int]
+    target: Mapping[tuple[int, str], int]  # such a node, by source and predicate
 
 
 def build_steps(lexicon: Lexicon, nodes: Sequence[SchemaNode], nodes_of_relation: NodesOfRelation) -> SchemaSteps:

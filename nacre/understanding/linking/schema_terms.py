@@ -41,15 +41,14 @@ MAX_PHRASE_CONCEPTS = 4  # Nouns that one expression stands for, at most.
 
 
 class SchemaTerm(NamedTuple):
-    """One name of a class, property or link, with a weight for each word. `nodes` are the class, the class that has the
-    property, or the source and the targets of the link. `score` is below 1 for names that are not the graph's own."""
+    """One name of a class, property or link, with a weight for each word."""
 
     kind: str
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...]  # the class, the class that has the property, or the link's source and targets
     predicate: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
-    score: float = 1.0
+    score: float = 1.0  # below 1 for names that are not the graph's own
 
 
 class _Name(NamedTuple):

@@ -55,8 +55,7 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
 
 @dataclass(frozen=True)
 class Bound:
-    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure). "Between 3 and 5" and "3 to 5"
-    are one bound with the upper end in `until`."""
+    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure)."""
 
     start: int
     end: int
@@ -64,7 +63,7 @@ class Bound:
     quantity: Quantity
     measure: GradableAdjective | None = None
     period: Period | None = None
-    until: float | None = None
+    until: float | None = None  # the upper end of "between 3 and 5" or "3 to 5"
 
 
 def _number(bound: Bound, start: int, end: int, date_start: str) -> Number:
