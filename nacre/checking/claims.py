@@ -65,7 +65,7 @@ def unsupported_claims(
         *_unread_numbers(match),
         *_unsupported_dates(match),
         *numbers,
-        *(each for each in _unsupported_names(match, known) if not _words(each) <= set(said)),
+        *(name for name in _unsupported_names(match, known) if any(t.norm not in said for t in tokenize(name))),
     ]
     of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
     is_aligned = not match.labels or _is_aligned([*match.labels, *of_named_rows], index)
@@ -120,10 +120,6 @@ def _unsupported_dates(match: SentenceMatch) -> list[str]:
     known_starts = {period.start for period in match.periods}
     spans += [found.span() for found in _DATE.finditer(match.text) if found.start() not in known_starts]
     return [match.text[start:end] for start, end in spans]
-
-
-def _words(text: str) -> set[str]:
-    return {token.norm for token in tokenize(text)}
 
 
 def _is_copied(match: SentenceMatch, start: int, end: int) -> bool:

@@ -358,21 +358,14 @@ def normalize_numbers(text: str, code: str) -> str:
     text = _NUMERIC_DATE.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    return _month_pattern(code).sub(_english_month(code), text)
+    months = {name: calendar.month_name[1 + i] for i, name in enumerate(glosses(code).months)}
+    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2])]}".lstrip(), text)
 
 
 @cache
 def _month_pattern(code: str) -> re.Pattern[str]:
     names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
     return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
-
-
-def _english_month(code: str) -> Callable[[re.Match[str]], str]:
-    def replace(match: re.Match[str]) -> str:
-        month = calendar.month_name[1 + glosses(code).months.index(fold(match[2]))]
-        return f"{match[1]} {month}" if match[1] else month
-
-    return replace
 
 
 def fill_template(code: str, name: str, **parts: str | int) -> str:

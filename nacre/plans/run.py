@@ -369,8 +369,10 @@ class QueryRunner:
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
         if body.op not in ARITHMETIC:
-            ends = [extreme_period(each, self.engine.schema) for each in (body.left, body.right)]
-            is_dated = all(map(self._is_period, ends))
+            schema = self.engine.schema
+            ends = [extreme_period(each, schema) for each in (body.left, body.right)]
+            dates = [each.answers[0] for each in ends]
+            is_dated = all(isinstance(each, Attribute) and each.predicate in schema.periods for each in dates)
             holds = self._order_of_periods(body.op, *ends) if is_dated else _holds(body.op, a, b)
             if holds is None:
                 return None
@@ -383,10 +385,6 @@ class QueryRunner:
         result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
         result_unit = "%" if body.op == "%" else unit
         return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
-
-    def _is_period(self, select: Select) -> bool:
-        answer = select.answers[0]
-        return isinstance(answer, Attribute) and answer.predicate in self.engine.schema.periods
 
     def _order_of_periods(self, op: str, left: Select, right: Select) -> bool | None:
         """Whether a date is before or after another one; None if the two are not exact enough to say."""

@@ -8,9 +8,10 @@ from math import prod
 from re import escape, findall
 from typing import Literal
 
+from nacre.errors import ToolError
 from nacre.language.data import word_map
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.tables import quote_identifier
 
@@ -53,6 +54,13 @@ def aggregate_output(term: Aggregate, schema: Schema) -> OutputColumn:
     unit = "" if term.function == "count" else predicate.unit
     adjective = word_map("wording", "aggregate_adjectives").get(term.function, "number of")
     return OutputColumn(f"{adjective} {predicate.label}", "number", term.of.variable, unit)
+
+
+def compared_number(condition: Filter) -> float:
+    """The number that an aggregate is compared with; ToolError `type` for anything else."""
+    if not isinstance(condition.right, (int, float)):
+        raise ToolError("type", "A count can only be compared with a number.")
+    return condition.right
 
 
 # a class of at least so many things is read table by table, if that gives at most so many selects

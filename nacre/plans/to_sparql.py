@@ -22,7 +22,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, first_value_index
+from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, compared_number, first_value_index
 from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql.sparql_source import PART, READINGS, READS
@@ -193,7 +193,7 @@ class SparqlWriter:
                 # some stores take HAVING only with GROUP BY
                 computed.append((f"?{self._prefix}h{len(conditions)}", compared))
                 compared = computed[-1][0]
-            conditions.append(f"({compared} {each.op} {_number_literal(each)})")
+            conditions.append(f"({compared} {each.op} {format_literal(compared_number(each))})")
         return replace(columns, inner=tuple(inner), computed=tuple(computed), conditions=tuple(conditions))
 
     def _with_order(self, columns: _GroupedColumns) -> _GroupedColumns:
@@ -285,12 +285,6 @@ class SparqlWriter:
         if isinstance(term, Aggregate):
             raise ToolError("type", "An aggregate needs a group.")
         return self.pattern.names[term.variable] if isinstance(term, Itself) else self.pattern.value(term)
-
-
-def _number_literal(condition: Filter) -> str:
-    if not isinstance(condition.right, (int, float)):
-        raise ToolError("type", "A count can only be compared with a number.")
-    return format_literal(condition.right)
 
 
 _DATE_PARTS = {"year": 4, "month": 7}  # the number of characters of an ISO date that give a part of it

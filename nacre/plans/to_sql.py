@@ -1,6 +1,6 @@
 """Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
@@ -12,8 +12,8 @@ from nacre.plans.sql_joins import (
     SqlText,
     Statement,
     aggregate_output,
+    compared_number,
     first_value_index,
-    join_sql,
 )
 from nacre.records.evidence import Table
 from nacre.records.plan import (
@@ -233,8 +233,9 @@ class _SelectWriter:
         if keys:
             grouped = SqlText(f"{grouped.text}\nGROUP BY {', '.join(f'g{i}' for i in range(len(keys)))}", rows.params)
         if having:
-            condition = join_sql(" AND ", [_having(each, functions) for each in having])
-            grouped = SqlText(f"{grouped.text}\nHAVING {condition.text}", grouped.params + condition.params)
+            conditions = [f"{functions[each.left]} {each.op} ?" for each in having if isinstance(each.left, Aggregate)]
+            numbers = tuple(map(compared_number, having))
+            grouped = SqlText(f"{grouped.text}\nHAVING {' AND '.join(conditions)}", grouped.params + numbers)
         if ordering:
             grouped = order_rows(grouped, column_names(len(results)), select, len(results))
         return Statement(grouped.text, grouped.params, columns.outputs)
@@ -318,13 +319,6 @@ class _SelectWriter:
         if isinstance(term, Aggregate):
             raise ToolError("type", "An aggregate needs a group.")
         return self._joins.key(term.variable) if isinstance(term, Itself) else self._joins.value(term)
-
-
-def _having(condition: Filter, functions: Mapping[Aggregate, str]) -> SqlText:
-    assert isinstance(condition.left, Aggregate)
-    if not isinstance(condition.right, (int, float)):
-        raise ToolError("type", "A count can only be compared with a number.")
-    return SqlText(f"{functions[condition.left]} {condition.op} ?", (condition.right,))
 
 
 # an SQL expression and what it shows

@@ -84,12 +84,17 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     is_same = len(set(measures)) == 1 and len(measures) == len(names) > 1 and not is_ordered_by_date(body, schema)
     is_plain = is_same or not measures
     items = _counted_names(names) if is_plain else [f"{n} ({m})" for n, m in zip(names, measures, strict=False)]
-    values = join_first_names(items) + (f" ({_shared_measure(measures[0], len(names))})" if is_same else "")
+    values = join_first_names(items)
+    if is_same:
+        # "3 stars each", "both 38"
+        quantifier = "both" if len(names) == 2 else "all"
+        values += f" ({measures[0]} each)" if " " in measures[0] else f" ({quantifier} {measures[0]})"
     if is_one:
         return _one_value(words, values, column, plan, schema)
     if is_unwieldy_for(words, schema):
         words = values_of_these(_named_select(body), schema) or words
-    if _fits_sentence(items):
+    is_short = len(items) <= MAX_SENTENCE_NAMES or sum(map(len, items[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
+    if is_short and sum(name.count(",") > 1 for name in items) < MAX_COMMA_NAMES:
         return _several_values(words, values, column, body, schema, number=len(names))
     lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in items), column.is_number)
     return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)), len(names))
@@ -118,11 +123,6 @@ def _plan_words(plan: Plan, schema: Schema, *, is_one: bool) -> str:
     if not isinstance(plan.body, Select):
         return verbalise_plan(plan, schema)
     return verbalise_select(plan.body, schema, many=not is_one, tied=not is_one and plan.body.limit == 1)
-
-
-def _shared_measure(measure: str, many: int) -> str:
-    """A measure that several things share: "3 stars each", "both 38"."""
-    return f"{measure} each" if " " in measure else f"{'both' if many == 2 else 'all'} {measure}"
 
 
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
@@ -181,12 +181,6 @@ def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number:
     if not is_unwieldy_for(words, schema):
         return list_lead(words, number, body)
     return f"There are {number:,} such {plural(column.heading)}"
-
-
-def _fits_sentence(names: list[str]) -> bool:
-    with_commas = sum(name.count(",") > 1 for name in names)
-    is_short = sum(map(len, names[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
-    return with_commas < MAX_COMMA_NAMES and (len(names) <= MAX_SENTENCE_NAMES or is_short)
 
 
 def _tells_things_apart(body: Body, schema: Schema) -> bool:

@@ -316,7 +316,9 @@ def _first_plans(schema: Schema, *, descending: bool) -> Iterator[Plan]:
     usual = [(subject.own, p) for subject in _large_subjects(schema) for p in subject.usual]
     tried = [(own, p) for own, p in usual if (is_measure(p, schema) if descending else is_temporal(p.iri, schema))]
     if descending:
-        tried.sort(key=lambda pair: (not _is_money(pair[1]), _lacks_adjective(pair[1], schema)))
+        labels = {p.iri: predicate_label(p.iri, schema).one for _, p in tried}
+        plain = {iri for iri, label in labels.items() if extreme_adjective(label, high=True) == "highest"}
+        tried.sort(key=lambda pair: (not _is_money(pair[1]), pair[1].iri in plain))
     for own, predicate in islice(tried, MAX_TRIED):
         order = Order(Attribute("thing", predicate.iri), descending)
         yield Plan(Select((Itself("thing"),), (Variable("thing", (own.iri,)),), order=order, limit=1))
@@ -377,10 +379,6 @@ def is_measure(p: Predicate, schema: Schema) -> bool:
         and not is_temporal(p.iri, schema)
         and not set(predicate_label(p.iri, schema).one.split()) & word_list("wording", "unranked")
     )
-
-
-def _lacks_adjective(p: Predicate, schema: Schema) -> bool:
-    return extreme_adjective(predicate_label(p.iri, schema).one, high=True) == "highest"
 
 
 def _is_noun(label: str) -> bool:

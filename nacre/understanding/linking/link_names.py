@@ -73,7 +73,10 @@ class ValueLinker:
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
-                names = _as_marked(names, question, end)
+                # of names that differ in signs at their end, those with the sign of the question: "A+" is not "A"
+                sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
+                marked = [name for name in names if _mark(name.label) == sign]
+                names = marked or ([] if {"+", "#"} & set(sign) else names)
                 if names and (_may_be_name(question, start, end) or self._follows_property(names, question, start)):
                     yield _NameSpan(start, end, names, score)
 
@@ -227,12 +230,6 @@ def _is_amount(span: _NameSpan, question: Question) -> bool:
     is_said = span.start > 2 and before in words["being"] | words["owning"]
     is_dated = before in words["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
     return number.op not in ("", "=") or is_dated or is_said
-
-
-def _as_marked(names: Sequence[LexiconEntry], question: Question, end: int) -> Sequence[LexiconEntry]:
-    """Of names that differ in signs at their end, those with the sign in the question: "A+" is not "A"."""
-    sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
-    return [name for name in names if _mark(name.label) == sign] or ([] if {"+", "#"} & set(sign) else names)
 
 
 def _mark(text: str) -> str:

@@ -247,7 +247,9 @@ def build_unions(
     by_members: dict[tuple[int, ...], list[str]] = {}
     for word, widest in _wide_names(classes, persons, properties):
         is_own = (word,) in own and not _are_kinds(word, widest, nodes, properties)
-        if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not _is_one_class(widest, nodes):
+        relations = frozenset[str]().union(*(nodes[i].relations for i in widest[: MAX_UNION_CLASSES + 1]))
+        is_class = any(n.classes and not n.without and n.relations == relations for n in nodes)
+        if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not is_class:
             names = by_members.setdefault(widest, [])
             names += [word] if word not in names else []
     unions: list[SchemaNode] = []
@@ -369,12 +371,6 @@ def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
         if len(chosen) > MAX_UNION_CLASSES:
             break
     return tuple(sorted(n.index for n in chosen))
-
-
-def _is_one_class(members: Sequence[int], nodes: Sequence[SchemaNode]) -> bool:
-    """Whether a class of the graph has exactly the things of a union."""
-    relations = frozenset[str]().union(*(nodes[i].relations for i in members))
-    return any(n.classes and not n.without and n.relations == relations for n in nodes)
 
 
 def _are_kinds(

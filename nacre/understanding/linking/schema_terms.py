@@ -398,7 +398,9 @@ def _prefer_classes(
     whole = [x for x in links if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
     out += [x for x in links if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
     left = [x for x in links if x not in out]
-    if _follows_sorting_word(question, at) and any(x.kind == "class" and x.start < at < x.end for x in left):
+    before = question.tokens[max(0, at - 2) : at]
+    sorts = len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")
+    if sorts and any(x.kind == "class" and x.start < at < x.end for x in left):
         # "kinds of cherries" asks for the categories of cherries.
         left = [x for x in left if x not in meant]
     return left
@@ -429,9 +431,3 @@ def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: S
     if _covers_only(link, at):
         return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
     return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
-
-
-def _follows_sorting_word(question: Question, at: int) -> bool:
-    """Whether "kinds of" or "types of" stands before a word."""
-    before = question.tokens[max(0, at - 2) : at]
-    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")
