@@ -125,7 +125,7 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
     choice = chosen_reading(question, earlier)
     if choice is not None:
         return choice
-    if is_meta_question(question):
+    if meta_kind(question):
         return Rewrite(question, aside=True)
     topic = language().dialogue["new_topic"].match(question)
     return None if topic is None else Rewrite(question[topic.end() :])
@@ -320,14 +320,15 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
 META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 
 
-def is_meta_question(question: str) -> bool:
-    """Whether a turn asks about the conversation, and not about the graph."""
-    return bool(_kind(question))
+def meta_kind(question: str) -> str:
+    """What a turn asks about the conversation, and not about the graph; "" for other turns."""
+    text = " ".join(t.norm for t in tokenize(question))
+    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
 def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
     """The answer to a question about the conversation. `earlier` has at least one turn."""
-    kind = _kind(question)
+    kind = meta_kind(question)
     if kind == "asked_first":
         return f"The first question that I remember is “{quote_line(earlier[0].question)}”."
     if kind == "asked_last":
@@ -347,11 +348,6 @@ def _basis(turn: EarlierTurn, schema: Schema) -> str:
         # The graph no longer has what the plan is about.
         return "The graph has changed since my last answer. Please ask once more."
     return f"{reading} Of answers that I am as sure of as this one, about {turn.confidence:.0%} are right."
-
-
-def _kind(question: str) -> str:
-    text = " ".join(t.norm for t in tokenize(question))
-    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
 NAME_SCORE = 0.9  # Minimum score of a name of the graph that makes a question one about the data (given).

@@ -191,7 +191,9 @@ class EntityNames:
         names = self.lexicon.find_containing(matches, MAX_SPELLING_NAMES + 1)
         if len(names) > MAX_SPELLING_NAMES:
             return {}
-        return self.words.match_spelling(token.norm, sorted({t for name in names for t in name.tokens}))
+        words = sorted({t for name in names for t in name.tokens})
+        similar = process.extract(token.norm, words, scorer=fuzz.ratio, limit=1, score_cutoff=MIN_PART_SIMILARITY)
+        return {word: ratio / FULL_SIMILARITY for word, ratio, _ in similar}
 
     def _run_candidates(self, tokens: Sequence[Token], run: _Run) -> Iterator[NameCandidate]:
         matched_words = frozenset().union(*(set(like) for like in run.matched.values()))
@@ -360,11 +362,6 @@ class NameWords:
         if codes:
             return dict.fromkeys(codes, CODE_FIT)
         return self._unlisted_forms(norm) or self._synonyms(token.lemma) or self._spellings(token)
-
-    def match_spelling(self, norm: str, words: Sequence[str]) -> WordMatches:
-        """The most similar one of some words."""
-        similar = process.extract(norm, words, scorer=fuzz.ratio, limit=1, score_cutoff=MIN_PART_SIMILARITY)
-        return {word: ratio / FULL_SIMILARITY for word, ratio, _ in similar}
 
     def _unlisted_forms(self, norm: str) -> WordMatches:
         """The singular of a plural and the adjective of an adverb that the dictionary lacks."""

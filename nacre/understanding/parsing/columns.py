@@ -37,17 +37,13 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
             return
 
 
-def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
-    return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
-
-
 def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
     """A thing by its identifier or a text, mostly where it has no name."""
-    ref = derivation.targets[i].ref
+    ref, before, after = derivation.targets[i].ref, derivation.targets[:i], derivation.targets[i + 1 :]
     is_named = graph.nodes[ref.node].named
     for predicate in identifying_properties(graph, ref.node)[:MAX_IDENTIFIERS]:
         kind = "code" if graph.about(predicate).role == "identifier" else "text"
-        targets = _replace_target(derivation, i, Target(Ref(ref.node, predicate, ref.slot)))
+        targets = (*before, Target(Ref(ref.node, predicate, ref.slot)), *after)
         rule, gain = (f"{kind} of named", -0.4) if is_named else (f"{kind} of nameless", 0.1)
         yield derivation.apply_rule(rule, gain, targets=targets)
 
@@ -76,7 +72,7 @@ def _with_persons(derivation: Derivation, graph: SchemaGraph) -> Derivation:
             predicate, node = person
             return derivation.apply_rule(
                 STANDS_FOR_RULE,
-                targets=_replace_target(derivation, i, Target(Ref(node))),
+                targets=(*derivation.targets[:i], Target(Ref(node)), *derivation.targets[i + 1 :]),
                 nodes=tuple(dict.fromkeys((*derivation.nodes, ref, Ref(node)))),
                 hints=derivation.hints | {predicate},
             )

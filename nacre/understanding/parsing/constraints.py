@@ -117,14 +117,13 @@ def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[C
     return [
         each
         for each in candidates
-        if MEMBERS_RULE in each.derivation.trace
-        or not named.intersection(nodes[_root(each.derivation)].classes if each.derivation.targets else ())
+        if MEMBERS_RULE in each.derivation.trace or named.isdisjoint(nodes[_root(each.derivation)].classes)
     ]
 
 
 def _root(derivation: Derivation) -> int:
     """The class that a reading gives first."""
-    return derivation.targets[0].ref.node if derivation.targets else -1
+    return derivation.targets[0].ref.node
 
 
 def _without_root(derivation: Derivation) -> tuple[object, ...]:
@@ -355,8 +354,6 @@ def _may_name_class(link: Link, question: Question, graph: SchemaGraph) -> bool:
 
 def _shows(derivation: Derivation, requested: _RequestedClass, graph: SchemaGraph) -> bool:
     """Whether a reading shows things of a class, or something of them, before anything else."""
-    if not derivation.targets:
-        return False
     first = derivation.targets[0].ref
     nodes = {first.node, *(ref.node for ref in derivation.group)}
     is_shown = any(graph.may_be(node, requested.node) for node in nodes) or _shows_person(derivation, requested, graph)
@@ -432,7 +429,7 @@ def _used_words(candidate: Candidate, question: Question) -> int:
 def _misses_type(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
     """Whether no column of a reading has the requested type."""
     body, targets = candidate.body, candidate.derivation.targets
-    if not isinstance(body, Select) or not targets:
+    if not isinstance(body, Select):
         return False
     if not any(isinstance(answer, Attribute | Itself) for answer in body.answers):
         # the first of several days is a day
@@ -497,8 +494,6 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
 
 def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a reading gives persons, organisations, or those by whom something is done."""
-    if not candidate.derivation.targets:
-        return False
     ref = candidate.derivation.targets[0].ref
     done_by = (s.predicate for s in graph.steps[ref.node] if not s.forward)
     if not ref.predicate and (ref.node in graph.persons or any(graph.words[iri][-1:] == ("by",) for iri in done_by)):
@@ -509,13 +504,13 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 def _gives_mentioned_class(candidate: Candidate) -> bool:
     targets, links = candidate.derivation.targets, candidate.derivation.links
-    node = targets[0].ref.node if targets and not targets[0].ref.predicate else None
-    return node is not None and any(link.kind == "class" and link.refs[0].node == node for link in links)
+    first = targets[0].ref
+    return not first.predicate and any(link.kind == "class" and link.refs[0].node == first.node for link in links)
 
 
 def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
-    targets = candidate.derivation.targets
-    return bool(targets) and all(not each.ref.predicate and not graph.nodes[each.ref.node].named for each in targets)
+    refs = (target.ref for target in candidate.derivation.targets)
+    return all(not ref.predicate and not graph.nodes[ref.node].named for ref in refs)
 
 
 def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
@@ -547,7 +542,7 @@ def _gives_located_things(candidate: Candidate, question: Question) -> bool:
         return False
     derivation = candidate.derivation
     first = min((link for link in derivation.links if link.start >= 3), key=lambda link: link.start, default=None)
-    if first is None or first.kind != "class" or not derivation.targets:
+    if first is None or first.kind != "class":
         return False
     ref = derivation.targets[0].ref
     return not ref.predicate and ref.node == first.refs[0].node

@@ -147,7 +147,7 @@ class Ordering(NamedTuple):
 class Derivation(NamedTuple):
     """One reading in terms of the schema graph, and how it came about."""
 
-    targets: tuple[Target, ...]
+    targets: tuple[Target, ...]  # at least one
     conditions: tuple[Condition, ...] = ()
     group: tuple[Ref, ...] = ()
     order: Ordering | None = None

@@ -356,9 +356,7 @@ def answer_type_features(candidate: Candidate, question: Question, graph: Schema
     named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
     found = {"answers what is named": float(bool(things & named))}
     first = question.tokens[0].norm if question.tokens else ""
-    ref = d.targets[0].ref if d.targets else None
-    if ref is None:
-        return found
+    ref = d.targets[0].ref
     words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
     words |= set(graph.words[ref.via]) if ref.via else set()
     if first == "where":
@@ -374,8 +372,6 @@ def answer_type_features(candidate: Candidate, question: Question, graph: Schema
 
 def question_word_features(targets: Sequence[Target], question: Question, graph: SchemaGraph) -> dict[str, float]:
     """The question word together with the type of the first answer."""
-    if not targets:
-        return {}
     words = question.tokens
     first = words[0].norm if words else ""
     second = words[1].norm if len(words) > 1 else ""

@@ -110,7 +110,7 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
 def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
     """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it"."""
     d, body = candidate.derivation, asked_select(candidate.body)
-    if body is None or not d.targets:
+    if body is None:
         return
     shown = {target.ref.node for target in d.targets} | {target.ref.predicate for target in d.targets} - {""}
     ends = Counter(name for edge in body.edges for name in (edge.subject, edge.object))
@@ -277,7 +277,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
     yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
-    if not question.tokens or question.tokens[0].norm not in words["asking_kind"] or not d.targets:
+    if not question.tokens or question.tokens[0].norm not in words["asking_kind"]:
         return
     mentioned = (x for x in d.links if x.kind != "value")
     first = min(mentioned, key=lambda x: x.start, default=None)
