@@ -144,16 +144,11 @@ def converse_roles() -> Mapping[tuple[str, ...], tuple[int, int]]:
     }
 
 
-@cache
-def _opposites() -> dict[str, frozenset[str]]:
-    pairs = [tuple(pair) for pair in english_data()["opposites"]]
-    both = [*pairs, *((b, a) for a, b in pairs)]
-    return {one: frozenset(b for a, b in both if a == one) for one, _ in both}
-
-
+@lru_cache(maxsize=4096)
 def antonyms(word: str) -> frozenset[str]:
     """The lemmas with the opposite meaning."""
-    return _opposites().get(word, frozenset())
+    pairs = (pair for pair in english_data()["opposites"] if word in pair)
+    return frozenset(other for pair in pairs for other in pair if other != word)
 
 
 @cache

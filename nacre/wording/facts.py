@@ -324,8 +324,7 @@ def sparql_profile_sentences(
     linked = {term.value for term in all_terms if term.kind == "iri"}
     named = labels([*things, *linked])
     topic = word_senses(profile.topic)
-    found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
-    return tuple(found)
+    return tuple(each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round))
 
 
 def _facts_pattern(things: Sequence[str], schema: Schema) -> str:

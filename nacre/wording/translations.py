@@ -1,7 +1,7 @@
 """Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -134,7 +134,7 @@ class _Wording:
         return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]
 
     def _property(self, term: Attribute, values: list[str], things: GridColumn | None) -> str:
-        label = translated_property(term.predicate, self.schema, self.question, self.code)
+        label = self._property_label(term.predicate)
         owner = self.variables.get(term.variable)
         owners = self._distinct(things) if things is not None else []
         if not owners and owner is not None and len(owner.keys) == 1:
@@ -175,8 +175,7 @@ class _Wording:
         subject = self.variables.get(edge.subject) if edge is not None else None
         if edge is None or subject is None or len(subject.keys) != 1:
             return None
-        label = translated_property(edge.predicate, self.schema, self.question, self.code)
-        return _name(subject, dict(self.rows.names)), label
+        return _name(subject, dict(self.rows.names)), self._property_label(edge.predicate)
 
     def _superlative(self, names: list[str]) -> str:
         measured = self.rows.table.measured
@@ -192,9 +191,8 @@ class _Wording:
             for each in dict.fromkeys(measured)
             if each is not None
         ]
-        label = translated_property(by.predicate, self.schema, self.question, self.code)
         name = "superlative" if len(names) == 1 else "superlatives"
-        return self._fill(name, names=joined, property=label, values=self._joined(values))
+        return self._fill(name, names=joined, property=self._property_label(by.predicate), values=self._joined(values))
 
     def _number(self, term: Aggregate) -> str:
         """A computed number; a count with what is counted."""
@@ -204,9 +202,7 @@ class _Wording:
         if isinstance(term.of, Attribute) and owner is not None and len(owner.keys) == 1:
             return self._property(term.of, values, None)
         if term.function != "count" or not isinstance(term.of, Itself):
-            label = ""
-            if isinstance(term.of, Attribute):
-                label = translated_property(term.of.predicate, self.schema, self.question, self.code)
+            label = self._property_label(term.of.predicate) if isinstance(term.of, Attribute) else ""
             return self._fill(term.function, property=label, values=joined)
         kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
         one = "_one" if values == ["1"] else ""
@@ -426,17 +422,17 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
 
 def _best_label(labels: Sequence[str], question: str, code: str) -> str:
     """The label in a language that the question repeats most; unknown words count if English lacks them too."""
-    asked = _stems([question], code)
+    asked = _stems(question, code)
 
     def fit(label: str) -> tuple[bool, bool, int]:
-        repeated = len(asked & _stems([label], code))
+        repeated = len(asked & _stems(label, code))
         return is_in_language(label, code) or repeated > 0, not is_english(label), repeated
 
     return max(labels, key=fit) if len(labels) > 1 else labels[0]
 
 
-def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
-    return frozenset(stem(token.text, code) for text in texts for token in tokenize(text))
+def _stems(text: str, code: str) -> frozenset[str]:
+    return frozenset(stem(token.text, code) for token in tokenize(text))
 
 
 _TRUE = frozenset(("true", "True", "1"))
