@@ -130,11 +130,7 @@ def wide_words() -> Mapping[str, str]:
 
 @cache
 def converse_roles() -> Mapping[tuple[str, ...], tuple[int, int]]:
-    """The relation of a verb or noun, by its lemmas, and which of its two roles the word gives to its subject.
-
-    >>> converse_roles()["teach",][1], converse_roles()["learn", "from"][1]
-    (0, 1)
-    """
+    """The relation of a verb or noun, by its lemmas, and which of its two roles the word gives to its subject."""
     relations = _thesaurus()["converses"]
     return {
         tuple(map(lemma, phrase.split())): (number, role)

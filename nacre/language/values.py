@@ -62,11 +62,7 @@ def drop_midnight(text: str) -> str:
 
 
 def read_day_digits(text: str) -> str | None:
-    """A day in eight digits as an ISO date; None for any other text, and for days that are unlikely to be meant.
-
-    >>> read_day_digits("20180122"), read_day_digits("20181322"), read_day_digits("00000101")
-    ('2018-01-22', None, None)
-    """
+    """A day in eight digits as an ISO date; None for any other text, and for days that are unlikely to be meant."""
     is_number = len(text) == 8 and text.isascii() and text.isdecimal()
     if not is_number or not FIRST_DAY_YEAR <= int(text[:4]) <= LAST_DAY_YEAR:
         return None
@@ -115,11 +111,7 @@ def has_lowercase_name(names: Iterable[Cell]) -> bool:
 
 
 def is_plain_number(text: str, unit: str) -> bool:
-    """Whether a text is a number alone, or a number with its unit.
-
-    >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
-    (True, False, False)
-    """
+    """Whether a text is a number alone, or a number with its unit."""
     number = re.sub(rf"(?:(?<!\s)\s++)?{re.escape(unit)}\s*+$", "", text, flags=re.IGNORECASE) if unit else text
     return number.replace(".", "").replace(",", "").strip().isdigit()
 
@@ -223,11 +215,7 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
 
 def resolve_relative_times(text: str, today: date) -> str:
-    """The text with "last year", "this month" and the like as dates.
-
-    >>> resolve_relative_times("total rain last year, since this month", date(2026, 1, 5))
-    'total rain in 2025, since January 2026'
-    """
+    """The text with "last year", "this month" and the like as dates."""
 
     def resolved(match: re.Match[str]) -> str:
         back = match["which"].casefold() == "last"

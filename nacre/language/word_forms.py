@@ -139,11 +139,7 @@ def _names_with_article() -> frozenset[str]:
 
 
 def interchangeable_words(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a name if each of them alone is a name of the same thing.
-
-    >>> interchangeable_words(("state", "province", "county")), interchangeable_words(("city", "code"))
-    (('state', 'province', 'county'), ())
-    """
+    """The words of a name if each of them alone is a name of the same thing."""
     alike = any(set(words) <= set(kind.split()) for kind in word_map("wording", "alternatives").values())
     return tuple(words) if alike and len(words) > 1 else ()
 
@@ -361,11 +357,7 @@ class VerbPhrase:
     lack: str = ""  # what follows "no" in a denial
 
     def words(self, many: bool = False) -> str:
-        """The phrase after one thing, or after several.
-
-        >>> VerbPhrase(BE, "a trainer", "trainers").words(many=True)
-        'are trainers'
-        """
+        """The phrase after one thing, or after several."""
         form = self.verb.many if many else self.verb.one
         rest = (many and self.rest_of_many) or self.rest
         if self.denied and self.lack:

@@ -1,6 +1,7 @@
 """Examples of functions on words, numbers and dates."""
 
 from dataclasses import replace
+from datetime import date
 
 from nacre.language.data import phrase_map, word_list, word_map
 from nacre.language.labels import readable_label, split_compound, strip_yes_no_suffix
@@ -18,6 +19,7 @@ from nacre.language.spellings import spelling_key
 from nacre.language.thesaurus import (
     adjective_concepts,
     antonyms,
+    converse_roles,
     gradable_adjective,
     is_common_word,
     is_noun_of_kind,
@@ -69,9 +71,13 @@ from nacre.language.values import (
     is_ambiguous_date,
     is_amount_label,
     is_number_name,
+    is_plain_number,
+    read_day_digits,
+    resolve_relative_times,
     year_bounds,
 )
 from nacre.language.word_forms import (
+    BE,
     HAVE,
     VerbPhrase,
     active_verb,
@@ -82,6 +88,7 @@ from nacre.language.word_forms import (
     gender,
     gerund,
     head_noun,
+    interchangeable_words,
     is_count_noun,
     is_participle,
     is_plural,
@@ -547,6 +554,7 @@ def test_base_form() -> None:
 
 
 def test_verb_phrase_words() -> None:
+    assert VerbPhrase(BE, "a trainer", "trainers").words(many=True) == "are trainers"
     phrase = VerbPhrase(HAVE, "a roof")
     assert phrase.words() == "has a roof"
     assert phrase.denial.words() == "does not have a roof"
@@ -634,3 +642,32 @@ def test_pronoun() -> None:
     assert pronoun(person=True, male_or_female="female").whose == "her"
     assert pronoun(person=True).it == "they"
     assert pronoun(person=False).it == "it"
+
+
+def test_converse_roles() -> None:
+    assert converse_roles()["teach",][1] == 0
+    assert converse_roles()["learn", "from"][1] == 1
+
+
+def test_read_day_digits() -> None:
+    assert read_day_digits("20180122") == "2018-01-22"
+    assert read_day_digits("20181322") is None
+    assert read_day_digits("00000101") is None
+
+
+def test_is_plain_number() -> None:
+    assert is_plain_number("4935 mm", "mm")
+    assert not is_plain_number("approx. 5", "")
+    assert not is_plain_number("1,370 lb (635 kg)", "lb")
+
+
+def test_resolve_relative_times() -> None:
+    assert (
+        resolve_relative_times("total rain last year, since this month", date(2026, 1, 5))
+        == "total rain in 2025, since January 2026"
+    )
+
+
+def test_interchangeable_words() -> None:
+    assert interchangeable_words(("state", "province", "county")) == ("state", "province", "county")
+    assert interchangeable_words(("city", "code")) == ()

@@ -10,9 +10,9 @@ from nacre.understanding.dialogue.revise_plan import parse_correction
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.parsing.entity_rules import values_on_scale
 from nacre.understanding.question.analyse import analyse_question, is_state
-from nacre.understanding.question.records import token_mask
+from nacre.understanding.question.records import Cue, token_mask
 from nacre.understanding.ranking.probabilities import probability, table_outcome
-from nacre.understanding.ranking.rank import add_similarities, belief_shares, weighted_sum
+from nacre.understanding.ranking.rank import add_similarities, belief_shares, level_same_names, weighted_sum
 
 
 def test_is_nameless() -> None:
@@ -112,3 +112,11 @@ def test_is_state() -> None:
 
 def test_belief_shares() -> None:
     assert belief_shares([0.0, 0.0]) == ([0, 1], [0.5, 0.5])
+
+
+def test_cue_ranking() -> None:
+    assert Cue(0, 1, "superlative", "down price|cost").ranking == ("down", ("price", "cost"))
+
+
+def test_level_same_names() -> None:
+    assert level_same_names(["a", "b", "a"], [0.0, 0.2, 0.1]) == [0.1, 0.2, 0.1]

@@ -27,11 +27,7 @@ class Cue(NamedTuple):
 
     @property
     def ranking(self) -> tuple[str, tuple[str, ...]]:
-        """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure.
-
-        >>> Cue(0, 1, "superlative", "down price|cost").ranking
-        ('down', ('price', 'cost'))
-        """
+        """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure."""
         direction, _, concepts = self.value.partition(" ")
         return direction, tuple(concepts.split("|"))
 

@@ -132,11 +132,7 @@ def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[f
 
 def level_same_names(parses: Sequence[object], similarities: Sequence[float]) -> list[float]:
     """The similarities, made equal for readings with an equal parse. They differ only in which thing of one name they
-    mean, a book or a film, and the labels of their classes must not decide that.
-
-    >>> level_same_names(["a", "b", "a"], [0.0, 0.2, 0.1])
-    [0.1, 0.2, 0.1]
-    """
+    mean, a book or a film, and the labels of their classes must not decide that."""
     return [max(other for parse, other in zip(parses, similarities, strict=True) if parse == own) for own in parses]
 
 
