@@ -65,7 +65,7 @@ def unsupported_claims(
         *_unread_numbers(match),
         *_unsupported_dates(match),
         *numbers,
-        *(each for each in _unsupported_names(match, known) if not _words(each) <= set(said)),
+        *(name for name in _unsupported_names(match, known) if any(t.norm not in said for t in tokenize(name))),
     ]
     of_named_rows = [each for each in matched if not any(row in index.unnamed_rows for row, _ in each.places)]
     is_aligned = not match.labels or _is_aligned([*match.labels, *of_named_rows], index)
@@ -122,10 +122,6 @@ def _unsupported_dates(match: SentenceMatch) -> list[str]:
     return [match.text[start:end] for start, end in spans]
 
 
-def _words(text: str) -> set[str]:
-    return {token.norm for token in tokenize(text)}
-
-
 def _is_copied(match: SentenceMatch, start: int, end: int) -> bool:
     """Whether a stretch of the text stands in the evidence, word by word."""
     inside = [i for i, word in enumerate(match.words) if start <= word.start < end]
@@ -160,7 +156,6 @@ def _name_parts(match: SentenceMatch, first: int, after: int) -> Iterator[list[s
 
 
 def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
-    """Whether a word names something that the evidence does not name."""
     word, before = match.words[i], match.text[: match.words[i].start]
     if match.run_lengths[i] or word.norm[0].isdigit() or word.norm in function_words() or match.knows_word(word):
         return False
@@ -185,8 +180,7 @@ def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
 
 
 def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
-    """Whether the evidence or the language has a word without its article ("l'ingénieur"), as part of a compound
-    ("E-Mail"), or, in another language than English, with another ending ("Devon" for "Devonian")."""
+    """Whether the evidence or language has a word without its article, in a compound, or inflected otherwise."""
     word, known = match.words[i], match.evidence.words
     article = pattern("checking", "elided_article").match(word.text)
     if article is not None:
@@ -280,8 +274,7 @@ def _pairs_by_row(spans: Sequence[MatchedSpan], column: int) -> bool:
 
 
 def _is_of_named_column(number: MatchedSpan, match: SentenceMatch) -> bool:
-    """Whether a number belongs to the column of numbers whose name is joined to it ("a crew of 7", "the crew of Ann is
-    7"), if one is."""
+    """Whether a number belongs to the column that is joined to it ("a crew of 7"), if one is."""
     words = [word.norm for word in match.words if word.end <= number.start]
     measures, labels = match.evidence.measures, match.evidence.labels
     named = _skip_joined(words) and _ends_with(words, measures)
@@ -307,8 +300,7 @@ def _ends_with(words: Sequence[str], names: Iterable[str]) -> str:
 
 
 def _is_related(match: SentenceMatch) -> bool:
-    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers. A sentence without
-    numbers and names may still be made up."""
+    """Whether the evidence has half of the sentence's words, or a third if the sentence has numbers."""
     if 2 * sum(length > 2 for length in match.run_lengths) >= len(match.run_lengths):
         # most of it is copied
         return True
@@ -341,12 +333,14 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
     missing, supported, matched = list[Amount](), list[Amount](), list[MatchedSpan]()
     for amount in amounts:
         own = match.evidence.matching_numbers(amount)
-        if len(amounts) == 1 and not match.evidence.has_condition(amount) and _is_beyond(amount, match):
+        is_beyond = pattern("checking", "beyond").search(match.text[: amount.start])
+        if len(amounts) == 1 and not match.evidence.has_condition(amount) and is_beyond:
             # "less than 7" of what is 7
             own = [each for each in own if each.value != amount.value]
         if own and not any(label.start <= amount.start < label.end for label in match.labels):
             matched.append(MatchedSpan(amount.start, amount.end, frozenset(each.place for each in own)))
-        if own or match.copies_amount(amount) or _is_in_heading(amount, match) or _is_derived(amount, match):
+        reasons = (_is_in_heading, _is_count, _is_condition, _is_rough)
+        if own or match.copies_amount(amount) or any(applies(amount, match) for applies in reasons):
             supported.append(amount)
         else:
             missing.append(amount)
@@ -407,14 +401,8 @@ def _is_in_heading(amount: Amount, match: SentenceMatch) -> bool:
     )
 
 
-def _is_derived(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether a number counts rows, states a condition of the query, or is rough."""
-    return _is_count(amount, match) or _is_condition(amount, match) or _is_rough(amount, match)
-
-
 def _is_count(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it counts rows, things behind an aggregate, or the listed names and the rest of them, or how many rows
-    have the name before it: "Rex (2 of them)"."""
+    """Whether it counts rows, things behind an aggregate, or named things: "Rex (2 of them)"."""
     text, counts = match.text, match.evidence.counts
     if text[amount.start - 2 : amount.start] == " (" and text.startswith(" of them)", amount.end):
         named = next((label for label in match.labels if label.end == amount.start - 2), None)
@@ -439,14 +427,9 @@ def _is_in_name(amount: Amount, match: SentenceMatch) -> bool:
 
 
 def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
-    """Whether it stands in a condition ("above 5 m") that the query has. Other languages' words of conditions are not
-    known."""
+    """Whether it stands in a condition of the query ("above 5 m"), in English."""
     is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]) or _foreign_language(match))
     return is_bound and match.evidence.has_condition(amount)
-
-
-def _is_beyond(amount: Amount, match: SentenceMatch) -> bool:
-    return bool(pattern("checking", "beyond").search(match.text[: amount.start]))
 
 
 def _is_rough(amount: Amount, match: SentenceMatch) -> bool:

@@ -1,7 +1,4 @@
-"""Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex.
-
-Then the words of a sentence are matched with it: text + EvidenceIndex -> SentenceMatch.
-"""
+"""Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex."""
 
 import re
 from collections import defaultdict
@@ -41,8 +38,7 @@ class EvidenceNumber(NamedTuple):
 
 
 class EvidenceIndex:
-    """The words, numbers and dates of some evidence, and whether it says yes or no. Each sentence counts as a row, with
-    its title in column 0."""
+    """The words, numbers, dates and yes or no of evidence. A sentence is a row, with its title in column 0."""
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self.numbers: list[EvidenceNumber] = []
@@ -225,11 +221,7 @@ class EvidenceIndex:
 
 
 def header_unit(column: str) -> str:
-    """The unit that a column's name ends with, "" where it names none.
-
-    >>> header_unit("average price in EUR"), header_unit("seconds from 0 to 62 mph"), header_unit("number in stock")
-    ('EUR', '', '')
-    """
+    """The unit that a column's name ends with, "" where it names none."""
     _, said, last = column.rpartition(" in ")
     return last if said and " " not in last and canonical_unit(last) else ""
 
@@ -328,8 +320,7 @@ class SentenceMatch:
 
     @cached_property
     def denial(self) -> str:
-        """The word that denies the sentence after its yes or no; "" without one. "Not long" after a comma does not deny
-        it."""
+        """The word that denies the sentence after its yes or no, but for "not long" after a comma; else ""."""
         negations, verbs = word_list("checking", "negations"), word_list("checking", "auxiliary_verbs")
         for i in range(1 if self.yes_no else 0, len(self.words)):
             word = self.norms[i]

@@ -27,16 +27,12 @@ Cue = tuple[tuple[str, ...], str, str]
 
 @dataclass(frozen=True)
 class Language:
-    """The data that several stages of the parser share.
+    """The data that several stages of the parser share."""
 
-    `cues` maps the first word of an expression to (words, kind, value), the longest first; `words` are named classes of
-    words; `patterns` recognise a question as a whole, and `dialogue` a follow-up, in the order in which they are tried.
-    """
-
-    cues: Mapping[str, tuple[Cue, ...]]
-    words: Mapping[str, frozenset[str]]
-    patterns: Mapping[str, re.Pattern[str]]
-    dialogue: Mapping[str, re.Pattern[str]]
+    cues: Mapping[str, tuple[Cue, ...]]  # (words, kind, value) by their first word, the longest first
+    words: Mapping[str, frozenset[str]]  # named classes of words
+    patterns: Mapping[str, re.Pattern[str]]  # questions as a whole, in the order in which they are tried
+    dialogue: Mapping[str, re.Pattern[str]]  # follow-ups, in the order in which they are tried
 
 
 @cache
@@ -52,11 +48,7 @@ def language() -> Language:
 
 @cache
 def word_list(file: str, name: str) -> frozenset[str]:
-    """The words of an entry, which is a text with spaces or a list of expressions.
-
-    >>> sorted(word_list("words", "fewer"))
-    ['fewer', 'less']
-    """
+    """The words of an entry, which is a text with spaces or a list of expressions."""
     return frozenset(phrase_list(file, name))
 
 
@@ -69,21 +61,13 @@ def phrase_list(file: str, name: str) -> tuple[str, ...]:
 
 @cache
 def word_map(file: str, name: str) -> Mapping[str, str]:
-    """The words of an entry by a word.
-
-    >>> word_map("wording", "plurals")["woman"]
-    'women'
-    """
+    """The words of an entry by a word."""
     return MappingProxyType(dict(_data(file)[name]))
 
 
 @cache
 def phrase_map(file: str, name: str) -> Mapping[str, tuple[str, ...]]:
-    """The words or expressions of an entry by a word, each in the order of the file.
-
-    >>> phrase_map("texts", "before")["place"][:2]
-    ('in', 'at')
-    """
+    """The words or expressions of an entry by a word, each in the order of the file."""
     return MappingProxyType(
         {
             word: tuple(each.split() if isinstance(each, str) else map(str, each))
@@ -121,7 +105,6 @@ def load_language_texts(name: str) -> Mapping[str, Any]:
 
 
 def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
-    """The patterns of a file; its other entries are words."""
     return {name: pattern(file, name) for name, entry in _data(file).items() if isinstance(entry, list)}
 
 

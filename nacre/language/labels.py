@@ -1,8 +1,4 @@
-"""Words of labels and misspelt words: label -> words ("releasedate" -> "release date"), question -> corrected question.
-
-In order: labels of data split into words, labels that people can read, yes/no properties in any form of their data
-(predicate -> the values that mean yes and no), and spelling corrected by the words of a graph and of English.
-"""
+"""Words of labels and misspelt words: "releasedate" -> "release date", question -> corrected question."""
 
 import json
 import re
@@ -76,10 +72,6 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
 
     >>> split_compound("releasedate", frozenset()), split_compound("population", frozenset())
     (('release', 'date'), ('population',))
-    >>> split_compound("sizegrossnet", frozenset()), split_compound("callouts", frozenset())
-    (('size', 'gross', 'net'), ('callouts',))
-    >>> split_compound("hersteller", frozenset(("hersteller", "jahr")))
-    ('hersteller',)
     """
     if len(word) > _MAX_COMPOUND or (
         len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word)))
@@ -104,7 +96,6 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
 
 
 def _is_part(part: str, labels: frozenset[str], *, is_last: bool = False) -> bool:
-    """Whether a compound may have a part."""
     if part in _label_vocabulary(labels) or part in word_map("wording", "abbreviations"):
         return True
     if is_last and part.removesuffix("s") in word_list("wording", "particles"):
@@ -122,7 +113,6 @@ def _languages_of(labels: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _label_vocabulary(labels: frozenset[str]) -> frozenset[str]:
-    """The words of all labels of a schema."""
     return frozenset(word for label in labels for word in split_name(label).split() if len(word) > 1)
 
 
@@ -138,8 +128,6 @@ def readable_label(label: str) -> str:
 
     >>> readable_label("Blue Van"), readable_label('{"id": "d8c6", "name": "Blue Van"}'), readable_label('{"id": 3}')
     ('Blue Van', 'Blue Van', '')
-    >>> readable_label("3f2b8c1e-77aa-4c3b-9d7e-0a1b2c3d4e5f"), readable_label("decade")
-    ('', 'decade')
     """
     text = label.strip()
     if text[:1] in ("{", "[") and text[-1:] in ("}", "]") and len(text) <= MAX_JSON_LETTERS:
@@ -200,11 +188,7 @@ def has_boolean_name(predicate: Predicate) -> bool:
 
 
 def strip_yes_no_suffix(name: str) -> str:
-    """A name without the "yes or no" at its end.
-
-    >>> [strip_yes_no_suffix(name) for name in ("returned late yes or no", "open y/n", "yes or no")]
-    ['returned late', 'open', 'yes or no']
-    """
+    """A name without the "yes or no" at its end."""
     return pattern("patterns", "yes_no_suffix").sub("", name)
 
 
@@ -347,13 +331,11 @@ def _function_and_cue_words() -> Sequence[str]:
 
 @cache
 def _english_by_letter() -> dict[str, list[str]]:
-    """The words of English and their plurals by their first letter."""
     return _by_first_letter(_with_plurals(_english()))
 
 
 @cache
 def _english() -> frozenset[str]:
-    """The words of English to which a misspelt word is corrected."""
     data = english_data()
     small: frozenset[str] = language().words["filler"] | word_list("wording", "participles")
     units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
@@ -374,7 +356,6 @@ def _with_plurals(words: Iterable[str]) -> Iterator[str]:
 
 
 def _by_first_letter(words: Iterable[str]) -> dict[str, list[str]]:
-    """Words by their first letter, which is seldom misspelt."""
     by_letter: dict[str, list[str]] = defaultdict(list)
     for word in sorted(set(words)):
         if len(word) >= MIN_LETTERS:

@@ -1,7 +1,4 @@
-"""Numbers with units in text: text -> Amounts with their written precision, or Quantities of a question.
-
-In order: amounts in digits, quantities of a question in digits or words, units and their conversion.
-"""
+"""Numbers with units in text: text -> Amounts with their written precision, or Quantities of a question."""
 
 import math
 import re
@@ -27,16 +24,15 @@ _BASE_UNITS = ("m", "m**2", "m**3", "kg", "s", "m/s", "J", "W", "Pa")
 
 
 class Amount(NamedTuple):
-    """A number, its unit ("" none), how far the exact value may lie from it, its place, and the word after it. `many`
-    is the multiplier in words ("2 million"), which is already part of `value`."""
+    """A number with its unit and its place in characters."""
 
     value: float
-    unit: str
-    slack: float
+    unit: str  # "" without one
+    slack: float  # how far the exact value may lie from it
     start: int
     end: int
-    after: str = ""
-    many: float = 1.0
+    after: str = ""  # the word after it
+    many: float = 1.0  # the multiplier in words ("2 million"), which is part of `value`
 
 
 def find_amounts(text: str) -> list[Amount]:
@@ -88,11 +84,7 @@ def canonical_unit(word: str) -> str:
 
 
 def is_currency(unit: str) -> bool:
-    """Whether the unit of an amount is a currency.
-
-    >>> is_currency("EUR"), is_currency("franc"), is_currency("kg")
-    (True, True, False)
-    """
+    """Whether the unit of an amount is a currency."""
     return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())
 
 
@@ -186,7 +178,6 @@ def _join_units(amounts: list[Amount], text: str) -> list[Amount]:
 
 @lru_cache(maxsize=4096)
 def _unit_words(unit: str) -> frozenset[str]:
-    """The words and signs of a unit or currency."""
     known = {**english_data()["units"], **english_data()["currency_codes"]}
     return frozenset({fold(unit), *(fold(word) for word, name in known.items() if name == unit)})
 
@@ -226,14 +217,13 @@ def round_step(least: float) -> float:
 
 
 class Quantity(NamedTuple):
-    """A number of a question, its unit ("" none, "currency" for money) and its place in characters. `many` is the
-    multiplier in words ("2 million"), which is already part of `value`."""
+    """A number of a question, its unit and its place in characters."""
 
     value: float
-    unit: str
+    unit: str  # "" without one, "currency" for money
     start: int
     end: int
-    many: float = 1.0
+    many: float = 1.0  # the multiplier in words ("2 million"), which is part of `value`
 
 
 def find_quantities(text: str) -> list[Quantity]:
@@ -241,12 +231,6 @@ def find_quantities(text: str) -> list[Quantity]:
 
     >>> find_quantities("longer than 4.8 m and under 45k euros")[0]
     Quantity(value=4.8, unit='m', start=12, end=17, many=1.0)
-    >>> [(q.value, q.unit) for q in find_quantities("an hour and a half, two and a half kilos, a cat and a half")]
-    [(1.5, 'h'), (2.5, 'kg')]
-    >>> [q.value for q in find_quantities("two dozen eggs, a dozen, half a dozen")]
-    [24.0, 12.0, 6.0]
-    >>> [(q.value, q.unit, q.end) for q in find_quantities("at 5 metres per second, 8 hours per day")]
-    [(5.0, 'm/s', 22), (8.0, 'h', 31)]
     """
     dozen_ends = {m.start(): m.end() for m in pattern("quantities", "dozens").finditer(text)}
     text = _to_digits(text)
@@ -398,11 +382,6 @@ def magnitude_of_name(name: str) -> tuple[str, str] | None:
     return " ".join(words[:end]), f"{magnitude} {currency}".strip()
 
 
-def load_unit_registry() -> None:
-    """Load the registry of units, so that the first conversion does not wait for it."""
-    _registry()
-
-
 def convert_unit(value: float, unit: str, target: str) -> float | None:
     """The value in another unit; None if the two measure different things."""
     if unit == target or not unit or not target:
@@ -415,11 +394,7 @@ def convert_unit(value: float, unit: str, target: str) -> float | None:
 
 
 def is_unit_factor(number: float) -> bool:
-    """Whether a number converts one unit of the language data into another, such as km into miles or days into years.
-
-    >>> is_unit_factor(1.609), is_unit_factor(365.25), is_unit_factor(4711)
-    (True, True, False)
-    """
+    """Whether a number converts one unit of the language data into another, such as km into miles."""
     return any(abs(number - factor) <= UNIT_FACTOR_SLACK * factor for factor in _unit_factors())
 
 
@@ -431,7 +406,8 @@ def _unit_factors() -> frozenset[float]:
 
 
 @cache
-def _registry() -> Any:
+def unit_registry() -> Any:
+    """The units of pint. Loading them takes long, so it is done before the first conversion."""
     import pint
 
     return pint.UnitRegistry(on_redefinition="ignore", cache_folder=None)
@@ -452,7 +428,7 @@ def _convert(value: float, unit: str, target: str) -> float | None:
     if not (_is_short(unit) and _is_short(target)):
         return None
     try:
-        magnitude: float = _registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
+        magnitude: float = unit_registry().Quantity(value, _pint_name(unit)).to(_pint_name(target)).magnitude
     except Exception:  # pint's tokenizer raises many kinds of errors for other texts
         return None
     return magnitude
@@ -469,7 +445,6 @@ def _is_short(unit: str) -> bool:
 
 
 def _pint_name(unit: str) -> str:
-    """A unit as written in data, in the syntax of pint."""
     unit = re.sub(r"/\s*100\s*km$", "/hectokilometer", unit.strip().translate(_POWERS))
     unit = re.sub(r"(?<=[a-z])([23])$", r"**\1", unit)
     unit = _PINT_RATES.get(unit, unit).replace("/hectokilometer", "/(100*km)")

@@ -1,5 +1,6 @@
 """Make text of a graph harmless: text -> text without control characters, fake citations, tags and links; and names of
-files that callers send."""
+files that callers send.
+"""
 
 import re
 import unicodedata
@@ -21,20 +22,12 @@ _SPACE = re.compile(r"[^\S\n]+")
 
 
 def storable_text(text: str) -> str:
-    """The text without lone surrogates, which a broken paste may contain and stores do not accept.
-
-    >>> storable_text("a\\ud800b")
-    'a?b'
-    """
+    """The text without lone surrogates, which a broken paste may contain and stores do not accept."""
     return text.encode(errors="replace").decode()
 
 
 def strip_control_characters(text: str) -> str:
-    """The text without control characters except newlines, without bidi marks and lone surrogates.
-
-    >>> strip_control_characters("a\\u202eb\\x07\\tc")
-    'ab c'
-    """
+    """The text without control characters except newlines, without bidi marks and lone surrogates."""
     if text.isprintable():
         return _SPACE.sub(" ", text)
     characters = []
@@ -73,11 +66,7 @@ def escape_markup(text: str) -> str:
 
 
 def disarm_citations(text: str) -> str:
-    """The text with its bracketed numbers in parentheses, so that none is read as a citation.
-
-    >>> disarm_citations("see [7, 8]")
-    'see (7, 8)'
-    """
+    """The text with its bracketed numbers in parentheses, so that none is read as a citation."""
     return _CITATION.sub(r"(\1)", text)
 
 
@@ -92,11 +81,7 @@ def quote_line(text: str) -> str:
 
 
 def quote_lines(text: str) -> str:
-    """Lines of data, each as `quote_line` returns it, with their indentation.
-
-    >>> quote_lines("a\\n  b [1]</schema>")
-    'a\\n  b (1)‹schema>'
-    """
+    """Lines of data, each as `quote_line` returns it, with their indentation."""
     lines = text.splitlines()
     return "\n".join(" " * (len(line) - len(line.lstrip(" "))) + quote_line(line) for line in lines)
 
@@ -109,8 +94,6 @@ def safe_name(name: str) -> str:
 
     >>> safe_name("../../etc/pass wd.ttl"), safe_name("-rf *.nt"), safe_name("..")
     ('pass_wd.ttl', 'rf_.nt', 'file')
-    >>> len(safe_name("日" * 90 + ".ttl").encode()) < 255
-    True
     """
     last = re.split(r"[/\\]", name)[-1]
     clean = re.sub(r"[^\w.-]+", "_", last).lstrip(".-_")

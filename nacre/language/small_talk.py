@@ -31,8 +31,7 @@ _MAX_KEPT = 256
 
 
 class OrientationMatch(NamedTuple):
-    """The intent of the nearest paraphrase and its likeness, 0..1. `rest` are the words of the text that it lacks,
-    `graph` those that name the graph ("this lamp collection")."""
+    """The nearest paraphrase's intent and likeness (0..1), the words it lacks, and those that name the graph."""
 
     intent: str
     likeness: float
@@ -42,26 +41,20 @@ class OrientationMatch(NamedTuple):
 
 @dataclass(frozen=True)
 class _Vocabulary:
-    """How the words of a language are compared.
-
-    `name` stands for the graph. `same` and `phrases` (by their first word) map to one word for all of the same meaning.
-    A determiner with nouns of `graph` names the graph; after one of `owned` another word may precede a noun of `core`.
-    `light` words add nothing. A paraphrase with one of the `keys` needs it. Words of `elided` are separate words
-    ("l'idée").
-    """
+    """How the words of a language are compared."""
 
     code: str
-    name: str
-    same: Mapping[str, str]
-    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
-    determiners: frozenset[str]
+    name: str  # the word for the graph
+    same: Mapping[str, str]  # one word for all of the same meaning
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]  # by their first word
+    determiners: frozenset[str]  # with a noun of `graph`, they name the graph
     graph: frozenset[str]
-    light: frozenset[str]
+    light: frozenset[str]  # words that add nothing
     contractions: Mapping[str, tuple[str, ...]]
-    keys: frozenset[str]
-    owned: frozenset[str]
+    keys: frozenset[str]  # a paraphrase with one of these needs it
+    owned: frozenset[str]  # after one of these another word may precede a noun of `core`
     core: frozenset[str]
-    elided: frozenset[str]
+    elided: frozenset[str]  # separate words: "l'idée"
 
 
 @dataclass(frozen=True)
@@ -76,29 +69,17 @@ class _Paraphrases:
 
 
 def nearest_intent(text: str) -> OrientationMatch | None:
-    """The most similar paraphrase of a short text; None if it shares no word with any.
-
-    >>> match = nearest_intent("So what's this dataset about?")
-    >>> match.intent, match.likeness > 0.9, match.rest
-    ('contents', True, ())
-    >>> [token.norm for token in nearest_intent("What is in this cellar?").rest]
-    ['cellar']
-    """
+    """The most similar paraphrase of a short text; None if it shares no word with any."""
     return _nearest_of_languages(text)[1]
 
 
 def orientation_language(text: str) -> str:
-    """The language of the paraphrase that a text is most like; English if others are not nearer.
-
-    >>> orientation_language("Worum geht es hier?"), orientation_language("ok")
-    ('de', 'en')
-    """
+    """The language of the paraphrase that a text is most like; English if others are not nearer."""
     return _nearest_of_languages(text)[0]
 
 
 def threshold(*, is_loose: bool) -> float:
-    """The minimum likeness of a text that is taken for one of these questions. `is_loose`: it names nothing of the
-    graph, and the intent is not about the graph."""
+    """The minimum likeness; higher for a text that names nothing of the graph (`is_loose`) and other intents."""
     return float(_data("en")["loose_threshold" if is_loose else "threshold"])
 
 
@@ -113,30 +94,18 @@ def intents(kind: str) -> frozenset[str]:
 
 
 def refers_back(text: str) -> bool:
-    """Whether a text has a word that refers to earlier turns.
-
-    >>> refers_back("What is it about?"), refers_back("What is this about?")
-    (True, False)
-    """
+    """Whether a text has a word that refers to earlier turns."""
     words = _data(orientation_language(text))["referring"]
     return not {token.norm for token in tokenize(text)}.isdisjoint(fold(words).split())
 
 
 def asks_for_data(text: str, code: str = "en") -> bool:
-    """Whether a text has a word that asks for something in a language: "which", "list".
-
-    >>> asks_for_data("Which mills are old"), asks_for_data("I have just opened it")
-    (True, False)
-    """
+    """Whether a text has a word that asks for something in a language: "which", "list"."""
     return any(token.norm in _asking_words(code) for token in tokenize(text))
 
 
 def is_light(word: str) -> bool:
-    """Whether a word adds nothing to these questions.
-
-    >>> is_light("please"), is_light("overview")
-    (True, False)
-    """
+    """Whether a word adds nothing to these questions."""
     return word in _vocabulary("en").light or word in _question_words()
 
 
@@ -201,8 +170,7 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
 def _compared_words(
     tokens: Sequence[Token], vocabulary: _Vocabulary, known: Collection[str] = ()
 ) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """The words of a text as they are compared, each with its tokens: synonyms as one word, slips corrected if the
-    `known` words are given."""
+    """The words as they are compared, with their tokens: synonyms as one, slips corrected by `known` words."""
     written = [(norm, token) for token in tokens for norm in _parts(token.norm, vocabulary)]
     norms = [_corrected(norm, vocabulary) if known else norm for norm, _ in written]
     place = 0
@@ -238,8 +206,7 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
 
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
-    """A misspelt word as the paraphrases spell it; any other as it is, and so is a word of English or of another
-    language's paraphrases."""
+    """A misspelt word as the paraphrases spell it; other words, and words of English, as they are."""
     if len(word) < _MIN_LETTERS or not word.isalpha():
         return word
     slips = 2 if len(word) >= _LONG else 1
@@ -319,12 +286,7 @@ def strip_courtesy(question: str) -> str:
 
 
 def reason_end(question: str) -> int:
-    """Where the question begins after a reason for asking it; 0 without a reason.
-
-    >>> text = "We are moving a piano, so which doors are wide enough?"
-    >>> text[reason_end(text):]
-    'which doors are wide enough?'
-    """
+    """Where the question begins after a reason for asking it; 0 without a reason."""
     reason = _pattern("reason").match(question)
     return reason.end() if reason is not None else 0
 

@@ -1,8 +1,4 @@
-"""The thesaurus of general English: synonyms, gradable adjectives, nouns by kind, function words.
-
-The last functions rank sentences by the words of a question that they contain: question + sentences -> their
-indexes.
-"""
+"""The thesaurus of general English: synonyms, gradable adjectives, nouns by kind, function words."""
 
 import math
 from collections import Counter
@@ -25,12 +21,11 @@ _MIN_LETTERS, _MIN_LIKENESS = 6, 90
 
 
 class GradableAdjective(NamedTuple):
-    """An adjective as a direction on properties: "cheapest" -> down on price, cost. `concepts` are lemmas of names of
-    properties, the best first; a "-" before one turns the direction."""
+    """An adjective as a direction on properties: "cheapest" -> down on price, cost."""
 
     degree: Degree
     descending: bool
-    concepts: tuple[str, ...]
+    concepts: tuple[str, ...]  # lemmas of names of properties, the best first; a "-" before one turns the direction
 
 
 @cache
@@ -47,32 +42,20 @@ def unit_words() -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def is_person(noun: str) -> bool:
-    """Whether a noun phrase names persons, who are "they" and not "it".
-
-    >>> is_person("chief engineer"), is_person("engine")
-    (True, False)
-    """
+    """Whether a noun phrase names persons, who are "they" and not "it"."""
     words = noun.casefold().split()
     return bool(words) and lemma(words[-1]) in nouns_of_kind("persons")
 
 
 def is_noun_of_kind(kind: str, noun: str) -> bool:
-    """Whether the head of a noun phrase is one of the nouns of a kind: "places", "bodies".
-
-    >>> is_noun_of_kind("places", "concert hall"), is_noun_of_kind("bodies", "concert hall")
-    (True, False)
-    """
+    """Whether the head of a noun phrase is one of the nouns of a kind: "places", "bodies"."""
     words = noun.casefold().split()
     return bool(words) and lemma(words[-1]) in english_data()[kind]
 
 
 @cache
 def nouns_of_kind(kind: str) -> frozenset[str]:
-    """The lemmas of the nouns of a kind: "persons", "places", "dates", "bodies".
-
-    >>> "keeper" in nouns_of_kind("persons"), "harbour" in nouns_of_kind("places")
-    (True, True)
-    """
+    """The lemmas of the nouns of a kind: "persons", "places", "dates", "bodies"."""
     return frozenset(lemma(word) for word in english_data()[kind])
 
 
@@ -98,11 +81,7 @@ def _synonyms() -> dict[str, frozenset[str]]:
 
 
 def synonyms(word: str) -> frozenset[str]:
-    """A lemma and its synonyms.
-
-    >>> "price" in synonyms("cost")
-    True
-    """
+    """A lemma and its synonyms."""
     return _synonyms().get(word, frozenset()) | {word}
 
 
@@ -125,11 +104,7 @@ def vocabulary() -> frozenset[str]:
 
 @cache
 def kind_synonyms() -> Mapping[str, frozenset[str]]:
-    """Other nouns for the things of a kind, by the lemma of the kind.
-
-    >>> [word in kind_synonyms()[kind] for word, kind in (("vehicle", "tram"), ("company", "brewery"))]
-    [True, True]
-    """
+    """Other nouns for the things of a kind, by the lemma of the kind."""
     data = load_language_data("en/kinds.yaml")
     by_kind: dict[str, set[str]] = {}
     narrow = [(word, kinds.split()) for word, kinds in data["said_of"].items()]
@@ -148,22 +123,14 @@ def kind_words() -> frozenset[str]:
 
 @cache
 def wide_words() -> Mapping[str, str]:
-    """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first.
-
-    >>> wide_words()["people"], wide_words()["spot"], wide_words()["everything"]
-    ('persons', 'places', 'anything')
-    """
+    """The lemmas of words for things of many classes, each with the kind of these things, the plainest word first."""
     by_kind = load_language_data("en/kinds.yaml")["wide"]
     return {lemma(word): kind for kind, words in by_kind.items() for word in words.split()}
 
 
 @cache
 def converse_roles() -> Mapping[tuple[str, ...], tuple[int, int]]:
-    """The relation of a verb or noun, by its lemmas, and which of its two roles the word gives to its subject.
-
-    >>> converse_roles()["teach",][1], converse_roles()["learn", "from"][1]
-    (0, 1)
-    """
+    """The relation of a verb or noun, by its lemmas, and which of its two roles the word gives to its subject."""
     relations = _thesaurus()["converses"]
     return {
         tuple(map(lemma, phrase.split())): (number, role)
@@ -173,20 +140,11 @@ def converse_roles() -> Mapping[tuple[str, ...], tuple[int, int]]:
     }
 
 
-@cache
-def _opposites() -> dict[str, frozenset[str]]:
-    pairs = [tuple(pair) for pair in english_data()["opposites"]]
-    both = [*pairs, *((b, a) for a, b in pairs)]
-    return {one: frozenset(b for a, b in both if a == one) for one, _ in both}
-
-
+@lru_cache(maxsize=4096)
 def antonyms(word: str) -> frozenset[str]:
-    """The lemmas with the opposite meaning.
-
-    >>> sorted(antonyms("fail")), antonyms("tall")
-    (['pass', 'succeed', 'successful'], frozenset())
-    """
-    return _opposites().get(word, frozenset())
+    """The lemmas with the opposite meaning."""
+    pairs = (pair for pair in english_data()["opposites"] if word in pair)
+    return frozenset(other for pair in pairs for other in pair if other != word)
 
 
 @cache
@@ -201,25 +159,13 @@ def superlative_spellings() -> dict[str, str]:
 
 
 def adjective_concepts(word: str) -> tuple[str, ...]:
-    """What an adjective in its positive degree measures; empty for other words.
-
-    >>> adjective_concepts("heavy"), adjective_concepts("wooden")
-    (('weight', 'mass'), ())
-    """
+    """What an adjective in its positive degree measures; empty for other words."""
     _, *concepts = english_data()["measures"].get(word, ("",))
     return tuple(concepts)
 
 
 def gradable_adjective(token: Token) -> GradableAdjective | None:
-    """The measure and direction of an adjective or adverb; None for other words.
-
-    >>> from nacre.language.tokens import tokenize
-    >>> cheapest = gradable_adjective(tokenize("cheapest")[0])
-    >>> cheapest.degree, cheapest.descending, cheapest.concepts
-    ('superlative', False, ('price', 'cost', 'fee', 'fare', 'rate', 'charge', 'tariff'))
-    >>> gradable_adjective(tokenize("expensivst")[0]).degree, gradable_adjective(tokenize("populatd")[0])
-    ('superlative', None)
-    """
+    """The measure and direction of an adjective or adverb; None for other words."""
     measures = english_data()["measures"]
     word, degree = _adjective_and_degree(token.norm)
     if (
@@ -256,12 +202,7 @@ def _adjective_and_degree(word: str) -> tuple[str, Degree]:
 
 
 def is_common_word(token: Token, *, is_first: bool = False) -> bool:
-    """Whether a word is in the dictionary and not written as a name. The first word of a sentence has a capital anyway.
-
-    >>> from nacre.language.tokens import tokenize
-    >>> [is_common_word(token) for token in tokenize("pitch Tucson Look xdriv i4")]
-    [True, False, False, False, False]
-    """
+    """Whether a word is in the dictionary and not capitalised as a name, unless it is the first of a sentence."""
     if not token.norm.isalpha() or (token.text[0].isupper() and not is_first):
         return False
     return bool(simplemma.is_known(token.norm, lang="en") or simplemma.is_known(token.lemma, lang="en"))
@@ -317,7 +258,6 @@ def word_coverage(question: str, evidence: Sequence[EvidenceSentence]) -> float:
 
 
 def _content_forms(question: str) -> list[frozenset[str]]:
-    """The synonyms of each content word of a question."""
     return [synonyms(t.lemma) for t in tokenize(question) if t.norm not in function_words()]
 
 

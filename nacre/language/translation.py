@@ -1,9 +1,6 @@
 """German and French: words of a question or label -> English words; name + parts -> sentence of an answer.
 
-The data is in `de/` and `fr/`. In order: glosses, the dictionary of a language, numbers and dates as English writes
-them, templates of answers.
-
-The rules for English then read the questions. Words that the dictionary lacks are left to the caller.
+The data is in `de/` and `fr/`. The rules for English then read the questions.
 """
 
 import calendar
@@ -45,8 +42,6 @@ def gloss_words(words: Sequence[str], code: str, kept: Collection[str] = ()) -> 
 
     >>> [g.english for g in gloss_words("Wie hoch ist die höchste Brücke".split(), "de")]
     ['how', 'high', 'is', 'the', 'highest', 'bridge']
-    >>> [g.english for g in gloss_words("le prix le moins cher".split(), "fr")]
-    ['the', 'price', 'the cheapest']
     """
     known = glosses(code)
     folded = [fold(word) for word in words]
@@ -60,11 +55,7 @@ def gloss_words(words: Sequence[str], code: str, kept: Collection[str] = ()) -> 
 
 
 def gloss_label(label: str, code: str) -> str:
-    """A label in English, as far as the dictionary has its words.
-
-    >>> gloss_label("Anzahl der Pfeifen", "de"), gloss_label("prix au kilo", "fr")
-    ('number of Pfeifen', 'price per kilo')
-    """
+    """A label in English, as far as the dictionary has its words."""
     return " ".join(fill_glosses([token.text for token in tokenize(label)], code))
 
 
@@ -78,11 +69,7 @@ def fill_glosses(words: Sequence[str], code: str) -> Iterator[str]:
 
 
 def is_in_language(label: str, code: str) -> bool:
-    """Whether a label has a word of the dictionary of a language, and a word that English lacks.
-
-    >>> is_in_language("Höhe", "de"), is_in_language("height", "de"), is_in_language("in", "de")
-    (True, False, False)
-    """
+    """Whether a label has a word of the dictionary of a language, and a word that English lacks."""
     return not is_english(label) and bool(gloss_words([token.text for token in tokenize(label)], code))
 
 
@@ -144,23 +131,18 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Glosses:
-    """The dictionary of one language. Words are keys as they are written and without accents.
-
-    `longest_expression` is the number of words of the longest of the `expressions`. `stems` has the stems of the words
-    of `exact`. `degrees` maps the forms of adjectives to English, `adjectives` the positive forms to the English
-    positive, comparative, superlative.
-    """
+    """The dictionary of one language. Words are keys as they are written and without accents."""
 
     code: str
     expressions: Mapping[tuple[str, ...], str]
-    longest_expression: int
+    longest_expression: int  # in words
     words: Mapping[str, str]
     after_noun: Mapping[str, str]
     closing: Mapping[str, str]
     exact: Mapping[str, str]
-    stems: Mapping[str, str]
-    degrees: Mapping[str, str]
-    adjectives: Mapping[str, tuple[str, str, str]]
+    stems: Mapping[str, str]  # of the words of `exact`
+    degrees: Mapping[str, str]  # the forms of adjectives in English
+    adjectives: Mapping[str, tuple[str, str, str]]  # positive, comparative, superlative in English
     endings: tuple[str, ...]
     bases: Mapping[str, str]
     opposites: Mapping[str, tuple[str, str, str]]
@@ -223,14 +205,11 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, 
     forms = [words[at].lower(), word, *(word.replace(two, one) for two, one in _TWO_LETTERS if two in word)]
     english = next((table[form] for form in forms for table in tables if form in table), None)
     if english is None:
-        english = next((found for form in forms if (found := _by_stem(form, known))), None)
+        stems = (stem(form, known.code) for form in forms if len(form) >= MIN_PART_LETTERS)
+        english = next((known.stems[each] for each in stems if known.stems.get(each)), None)
     if english is None and stem(words[at], known.code) not in kept:
         english = _compound(word, known)
     return None if english is None else Gloss(at, at + 1, english)
-
-
-def _by_stem(word: str, known: Glosses) -> str | None:
-    return known.stems.get(stem(word, known.code)) if len(word) >= MIN_PART_LETTERS else None
 
 
 def _compound(word: str, known: Glosses) -> str | None:
@@ -300,38 +279,22 @@ def glosses(code: str) -> Glosses:
 
 
 def stem(word: str, code: str) -> str:
-    """The stem of a word, without accents.
-
-    >>> stem("Brücken", "de"), stem("sculptures", "fr")
-    ('bruck', 'sculptur')
-    """
+    """The stem of a word, without accents."""
     return _stemmer(code)(word.casefold())
 
 
 def is_english(label: str) -> bool:
-    """Whether English has all words of a label.
-
-    >>> is_english("top speed"), is_english("Seilbahn")
-    (True, False)
-    """
+    """Whether English has all words of a label."""
     return all(is_english_word(token.text) for token in tokenize(label))
 
 
 def is_english_word(word: str) -> bool:
-    """Whether English has a word. Numbers and codes are words of any language.
-
-    >>> is_english_word("speed"), is_english_word("Höhe"), is_english_word("x5")
-    (True, False, True)
-    """
+    """Whether English has a word. Numbers and codes are words of any language."""
     return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))
 
 
 def word_for(english: str, code: str) -> str:
-    """The noun of the dictionary for an English label; "" if it has none.
-
-    >>> word_for("length", "de"), word_for("top speed", "de")
-    ('Länge', '')
-    """
+    """The noun of the dictionary for an English label; "" if it has none."""
     return _words_by_gloss(code).get(english.lower(), "")
 
 
@@ -391,15 +354,12 @@ _NUMERIC_DATE = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
 
 
 def normalize_numbers(text: str, code: str) -> str:
-    """Numbers and dates as English writes them.
-
-    >>> normalize_numbers("1.234,5 am 3. Mai 1990", "de"), normalize_numbers("12 500 le 03/05/1990", "fr")
-    ('1234.5 am 3 May 1990', '12500 le 1990-05-03')
-    """
+    """Numbers and dates as English writes them."""
     text = _NUMERIC_DATE.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    return _month_pattern(code).sub(_english_month(code), text)
+    months = {name: calendar.month_name[1 + i] for i, name in enumerate(glosses(code).months)}
+    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2])]}".lstrip(), text)
 
 
 @cache
@@ -408,31 +368,13 @@ def _month_pattern(code: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
 
 
-def _english_month(code: str) -> Callable[[re.Match[str]], str]:
-    def replace(match: re.Match[str]) -> str:
-        month = calendar.month_name[1 + glosses(code).months.index(fold(match[2]))]
-        return f"{match[1]} {month}" if match[1] else month
-
-    return replace
-
-
 def fill_template(code: str, name: str, **parts: str | int) -> str:
-    """A sentence of a language with its parts.
-
-    >>> fill_template("de", "count_all", count=3, kind="Mühlen")
-    'Es gibt 3 Mühlen.'
-    """
+    """A sentence of a language with its parts."""
     return str(load_language_texts(f"{code}/answers.yaml")[name]).format(**{"only": "", **parts})
 
 
 def translated_plural(noun: str, code: str) -> str:
-    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else "".
-
-    >>> translated_plural("bateau", "fr"), translated_plural("Brücke", "de"), translated_plural("hochbeete", "de")
-    ('bateaux', 'Brücken', 'Hochbeete')
-    >>> translated_plural("Amt", "de")
-    ''
-    """
+    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else ""."""
     texts = load_language_texts(f"{code}/answers.yaml")
     endings = {"": ""} if noun.isalpha() and _is_plural(noun, code) else texts.get("plurals", {})
     ending = next((each for each in endings if noun.lower().endswith(each)), None)
@@ -443,11 +385,7 @@ def translated_plural(noun: str, code: str) -> str:
 
 
 def known_part(noun: str, code: str) -> str:
-    """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one.
-
-    >>> known_part("zählerplombe", "de")
-    'Plombe'
-    """
+    """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one."""
     parts = (noun[i:].capitalize() for i in range(max(1, len(noun) - MIN_HEAD_LETTERS + 1)))
     return next((part for part in parts if simplemma.is_known(part, lang=code)), "")
 
@@ -464,8 +402,6 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
 
     >>> translated_question("list", "mühle", "steht in", "Aue", "de")
     'Welche Mühlen stehen in Aue?'
-    >>> translated_question("list", "Amt", "Ort", "Aue", "de")
-    'Amt mit Ort Aue?'
     """
     many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
     label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
@@ -489,19 +425,10 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
 
 def is_form(label: str, name: str, code: str) -> bool:
     """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
-    return bool(_form_pattern(code, name).fullmatch(label.casefold()))
-
-
-@cache
-def _form_pattern(code: str, name: str) -> re.Pattern[str]:
-    return re.compile(load_language_texts(f"{code}/answers.yaml")[name])
+    return bool(re.fullmatch(load_language_texts(f"{code}/answers.yaml")[name], label.casefold()))
 
 
 def join_translated(names: list[str], code: str) -> str:
-    """Names as a list in a language.
-
-    >>> join_translated(["a", "b", "c"], "fr")
-    'a, b et c'
-    """
+    """Names as a list in a language."""
     joined = f" {fill_template(code, 'and')} "
     return joined.join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,7 +1,4 @@
-"""Values and dates as people write them: Cell -> text, with thousands separators, units, dates, and yes or no.
-
-Then dates of any precision: text -> Periods ("March 2024", "5 May 2019", "the 1990s", "449 BC"), Periods -> words,
-and literals of dates -> DateSpans ("1929~", "192X", "../1919").
+"""Values and dates as people write them: Cell -> text, text -> Periods ("March 2024", "449 BC"), Periods -> words.
 
 Days are keys whose order as texts is their order in time: "2015-03-01"; before Christ the year is counted from
 FIRST_YEAR on, so that "-9557-03-15" is 15 March 44 BC.
@@ -45,8 +42,6 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
     ('112,233.33 km', '724 kg')
-    >>> format_value(2010, counted=False), format_value(-43, counted=False), format_value("2010-05-01")
-    ('2010', '44 BC', '1 May 2010')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -61,21 +56,13 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
 
 
 def drop_midnight(text: str) -> str:
-    """A date whose time is midnight as the date alone: a day that was stored as a point in time.
-
-    >>> drop_midnight("1992-01-01T00:00:00"), drop_midnight("1992-01-01T10:30:00")
-    ('1992-01-01', '1992-01-01T10:30:00')
-    """
+    """A date whose time is midnight as the date alone: a day that was stored as a point in time."""
     found = _DAY.fullmatch(text)
     return "-".join(found.groups()) if found else text
 
 
 def read_day_digits(text: str) -> str | None:
-    """A day in eight digits as an ISO date; None for any other text, and for days that are unlikely to be meant.
-
-    >>> read_day_digits("20180122"), read_day_digits("20181322"), read_day_digits("00000101")
-    ('2018-01-22', None, None)
-    """
+    """A day in eight digits as an ISO date; None for any other text, and for days that are unlikely to be meant."""
     is_number = len(text) == 8 and text.isascii() and text.isdecimal()
     if not is_number or not FIRST_DAY_YEAR <= int(text[:4]) <= LAST_DAY_YEAR:
         return None
@@ -86,20 +73,12 @@ def read_day_digits(text: str) -> str | None:
 
 
 def append_unit(number: str, unit: str) -> str:
-    """A number followed by its unit.
-
-    >>> append_unit("5", "km"), append_unit("5", "%"), append_unit("5", "")
-    ('5 km', '5%', '5')
-    """
+    """A number followed by its unit."""
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 
 def format_date(text: str) -> str:
-    """An ISO date in words; any other text unchanged.
-
-    >>> format_date("1966-07-30"), format_date("1966-07-30T15:00:00Z"), format_date("30.7.1966")
-    ('30 July 1966', '30 July 1966 at 15:00 UTC', '30.7.1966')
-    """
+    """An ISO date in words; any other text unchanged."""
     day = _DAY.fullmatch(text)
     if day is not None:
         return _formatted_day(*map(int, day.groups())) or text
@@ -127,43 +106,25 @@ def display_name(name: str, iris: tuple[str, ...], *, small: bool = False) -> st
 
 
 def has_lowercase_name(names: Iterable[Cell]) -> bool:
-    """Whether one of several names is a word in small letters, as names of kinds are.
-
-    >>> has_lowercase_name(["diesel", "plug-in-hybrid"]), has_lowercase_name(["bmw-m3", "bmw-x5"])
-    (True, False)
-    """
+    """Whether one of several names is a word in small letters, as names of kinds are."""
     return any(isinstance(each, str) and _WORD.fullmatch(each) for each in names)
 
 
 def is_plain_number(text: str, unit: str) -> bool:
-    """Whether a text is a number alone, or a number with its unit.
-
-    >>> is_plain_number("4935 mm", "mm"), is_plain_number("approx. 5", ""), is_plain_number("1,370 lb (635 kg)", "lb")
-    (True, False, False)
-    """
+    """Whether a text is a number alone, or a number with its unit."""
     number = re.sub(rf"(?:(?<!\s)\s++)?{re.escape(unit)}\s*+$", "", text, flags=re.IGNORECASE) if unit else text
     return number.replace(".", "").replace(",", "").strip().isdigit()
 
 
 def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
-    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit.
-
-    >>> is_number_name("12", ()), is_number_name("row5", ("http://e.org/row5",)), is_number_name("X5", ())
-    (True, True, False)
-    """
+    """Whether a thing is named by a number only, or by the end of its IRI if that has a digit."""
     if name.isdigit():
         return True
     return any(map(str.isdigit, name)) and any(iri_end(iri) == name for iri in iris)
 
 
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:
-    """Whether the numbers of a property are amounts, and not years, codes or other identifiers.
-
-    >>> is_amount_label("price"), is_amount_label("release year"), is_amount_label("capacity", role="identifier")
-    (True, False, False)
-    >>> is_amount_label("house number"), is_amount_label("number of words")
-    (False, True)
-    """
+    """Whether the numbers of a property are amounts, and not years, codes or other identifiers."""
     words = label.lower().removeprefix("number of ").split()
     return datatype != "year" and role != "identifier" and not set(words) & word_list("wording", "uncounted")
 
@@ -213,11 +174,10 @@ _LONGEST_MONTH, _LAST_MONTH = 31, 12
 
 
 class Period(NamedTuple):
-    """A period: its `first` day and the day `after` it as ISO dates, and its place in characters. A month or day of any
-    year is written as in XML Schema ("--07", "--07-12") and has no day after it."""
+    """A period of dates and its place in characters. A day of any year ("--07-12") has no day after it."""
 
-    first: str
-    after: str
+    first: str  # an ISO date, or "--07", "--07-12" as in XML Schema
+    after: str  # the day after it
     start: int
     end: int
 
@@ -242,14 +202,6 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
     >>> find_periods("opened before March 2015")
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
-    >>> [(p.first, p.after) for p in find_periods("the 1990s or the sixties, on 12 July and in May", any_year=True)]
-    [('1990-01-01', '2000-01-01'), ('1960-01-01', '1970-01-01'), ('--07-12', ''), ('--05', '')]
-    >>> [(p.first, p.after) for p in find_periods("the second quarter of 2023 or Q4 2024")]
-    [('2023-04-01', '2023-07-01'), ('2024-10-01', '2025-01-01')]
-    >>> [p.first for p in find_periods("12.5.2020, 2020/05/12, 5/13/2020 and 3/4/2020")]
-    ['2020-05-12', '2020-05-12', '2020-05-13', '2020-04-03']
-    >>> [(p.first, p.value) for p in find_periods("between 500 and 449 BC")]
-    [('-9101-01-01', -499.0), ('-9152-01-01', -448.0)]
     """
     periods: list[Period] = []
     for expression in _expressions(any_year=any_year):
@@ -263,11 +215,7 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
 
 def resolve_relative_times(text: str, today: date) -> str:
-    """The text with "last year", "this month" and the like as dates.
-
-    >>> resolve_relative_times("total rain last year, since this month", date(2026, 1, 5))
-    'total rain in 2025, since January 2026'
-    """
+    """The text with "last year", "this month" and the like as dates."""
 
     def resolved(match: re.Match[str]) -> str:
         back = match["which"].casefold() == "last"
@@ -287,11 +235,7 @@ def is_yearless(first: str) -> bool:
 
 
 def year_bounds(value: int) -> tuple[str, str]:
-    """The first day of a year and of the next.
-
-    >>> year_bounds(2015)
-    ('2015-01-01', '2016-01-01')
-    """
+    """The first day of a year and of the next."""
     return f"{year_key(value)}-01-01", f"{year_key(value + 1)}-01-01"
 
 
@@ -315,11 +259,7 @@ def key_year(key: str) -> int:
 
 
 def format_year(year: int) -> str:
-    """A year in words, 0 for 1 BC.
-
-    >>> format_year(2015), format_year(-43)
-    ('2015', '44 BC')
-    """
+    """A year in words, 0 for 1 BC."""
     return str(year) if year > 0 else f"{1 - year} BC"
 
 
@@ -337,11 +277,7 @@ def _uncounted(words: str, key: str) -> str:
 
 
 def format_yearless_date(part: str) -> str:
-    """A month or day of any year in words; `part` is its text within an ISO date.
-
-    >>> format_yearless_date("-07-"), format_yearless_date("-07-12"), format_yearless_date("-7")
-    ('in July', 'on 12 July', '')
-    """
+    """A month or day of any year in words; `part` is its text within an ISO date."""
     match = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
     if match is None:
         return ""
@@ -404,11 +340,7 @@ def _between(first: str, last: str) -> str:
 
 
 def format_year_range(first: object, last: object) -> str:
-    """Years from the first to the last in words; "" if the values are no years.
-
-    >>> format_year_range(1990, 1999.0), format_year_range(2011, 2012), format_year_range("a", "b")
-    ('in the 1990s', 'between 2011 and 2012', '')
-    """
+    """Years from the first to the last in words; "" if the values are no years."""
     if not isinstance(first, int | float) or not isinstance(last, int | float):
         return ""
     return format_period(year_bounds(int(first))[0], year_bounds(int(last))[1])
@@ -419,8 +351,6 @@ def format_date_bound(op: str, day: str) -> str:
 
     >>> [format_date_bound(*bound) for bound in ((">=", "2019-01-01"), ("<", "2019-01-01"), (">=", "2015-04-01"))]
     ['after 2018', 'before 2019', 'after March 2015']
-    >>> format_date_bound("<", "-9501-01-01")
-    'before 100 BC'
     """
     try:
         begin, _ = _key_days(day, day)
@@ -436,11 +366,7 @@ def format_date_bound(op: str, day: str) -> str:
 
 
 def is_ambiguous_date(text: str) -> bool:
-    """Whether a numeric date may be read with the day first and with the month first.
-
-    >>> is_ambiguous_date("before 3/4/2020"), is_ambiguous_date("13/4/2020, 3/3/2020 or 3.4.2020")
-    (True, False)
-    """
+    """Whether a numeric date may be read with the day first and with the month first."""
     matches = [m for m in _NUMERIC.finditer(text) if m["y2"] and m["sep"] != "."]
     return any(
         m["a"].lstrip("0") != m["b"].lstrip("0") and max(int(m["a"]), int(m["b"])) <= _LAST_MONTH for m in matches
@@ -449,7 +375,6 @@ def is_ambiguous_date(text: str) -> bool:
 
 @cache
 def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
-    """The patterns of dates in the order in which they are tried."""
     months = "|".join(sorted(_MONTHS, key=len, reverse=True))
     ordinals, decades, centuries = (
         "|".join(phrase_list("dates", name)) for name in ("ordinals", "decades", "centuries")
@@ -531,7 +456,6 @@ def _in_era(parts: dict[str, str | None]) -> tuple[str, str] | None:
 
 
 def _decade(parts: dict[str, str | None]) -> int:
-    """The first year of a decade that is named without its century."""
     decades = phrase_list("dates", "decades")
     ten = int(parts["ten"]) if parts["ten"] else decades.index(str(parts["tens"]).casefold()) + 2
     return (2000 if ten <= _LAST_DECADE_OF_THIS_CENTURY else 1900) + 10 * ten

@@ -1,7 +1,4 @@
-"""Run the body of a plan: Select, Combine, Ask or Compute + Engine -> rows with keys and units, and the queries.
-
-Then: the column that things are ordered by, added and taken out again, and the time between two dates.
-"""
+"""Run the body of a plan: Select, Combine, Ask or Compute + Engine -> rows with keys and units, and the queries."""
 
 import re
 import time
@@ -190,8 +187,7 @@ class QueryRunner:
         return result.rows, result.truncated
 
     def table(self, body: Select | Combine) -> Table | None:
-        """The rows of a select, with the things behind an aggregate and the kinds of things; None if its query
-        failed."""
+        """The rows of a select, with the things behind an aggregate and their kinds; None if its query failed."""
         table = self.rows(body)
         if table is None or self.is_alternative or not isinstance(body, Select):
             return table
@@ -199,8 +195,7 @@ class QueryRunner:
         return replace(table, marked=tuple(self._marked(table, body)))
 
     def _marked(self, table: Table, body: Select) -> Iterator[MarkedThings]:
-        """The things among those asked for that are deprecated; of counted things also those that have several records
-        or an exact match."""
+        """Deprecated things; of counted things also those with several records or an exact match."""
         asked, is_counted = aggregated_value(body.answers[0]), isinstance(body.answers[0], Aggregate)
         marks = [mark for mark, iri in MARKS.items() if iri in self.engine.schema.predicate_of]
         if body.group or body.by or body.limit or table.truncated or self.engine.is_remote or not table.rows:
@@ -276,7 +271,8 @@ class QueryRunner:
             if beside is not None:
                 return beside
         aggregate = next((answer for answer in answers if isinstance(answer, Aggregate)), None)
-        if self.engine.is_remote and isinstance(body, Select) and aggregate and _is_one_row(body):
+        is_one_row = isinstance(body, Select) and not (body.group or body.by) and body.order is None
+        if self.engine.is_remote and isinstance(body, Select) and aggregate and is_one_row:
             return self._remote_aggregate(body, Aggregate("count", Itself(aggregate.of.variable)))
         extended = add_order_column(body)
         statement = self.engine.write(extended)
@@ -373,8 +369,10 @@ class QueryRunner:
         keys = (left.keys[0] + right.keys[0],) if left.keys and right.keys else ((),)
         unit = left.units[0]
         if body.op not in ARITHMETIC:
-            ends = [extreme_period(each, self.engine.schema) for each in (body.left, body.right)]
-            is_dated = all(map(self._is_period, ends))
+            schema = self.engine.schema
+            ends = [extreme_period(each, schema) for each in (body.left, body.right)]
+            dates = [each.answers[0] for each in ends]
+            is_dated = all(isinstance(each, Attribute) and each.predicate in schema.periods for each in dates)
             holds = self._order_of_periods(body.op, *ends) if is_dated else _holds(body.op, a, b)
             if holds is None:
                 return None
@@ -387,10 +385,6 @@ class QueryRunner:
         result = {"-": a - b, "+": a + b, "*": a * b, "/": ratio, "%": 100 * ratio}[body.op]
         result_unit = "%" if body.op == "%" else unit
         return Table(("result", "left", "right"), ((result, a, b),), keys, (result_unit, unit, unit))
-
-    def _is_period(self, select: Select) -> bool:
-        answer = select.answers[0]
-        return isinstance(answer, Attribute) and answer.predicate in self.engine.schema.periods
 
     def _order_of_periods(self, op: str, left: Select, right: Select) -> bool | None:
         """Whether a date is before or after another one; None if the two are not exact enough to say."""
@@ -410,11 +404,6 @@ def _holds(op: str, a: Any, b: Any) -> bool | None:
     if not any(isinstance(a, kind) and isinstance(b, kind) for kind in (int | float, str)):
         return None
     return bool({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b, "!=": a != b}[op])
-
-
-def _is_one_row(body: Select) -> bool:
-    """Whether a select of aggregates gives one row in all."""
-    return not (body.group or body.by) and body.order is None
 
 
 def _mixed_variable(body: Select) -> str:

@@ -1,7 +1,4 @@
-"""Inspect and merge selects: Select -> names of variables, indexes of edges; two Selects -> the same names.
-
-Then the values that a yes-or-no question needs and the graph may not state: Select -> selects of those values.
-"""
+"""Inspect and merge selects: Select -> names of variables, indexes of edges; two Selects -> the same names."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -82,13 +79,7 @@ def counted_edges(select: Select) -> frozenset[int]:
 
 
 def branches(select: Select, root: str) -> list[frozenset[str]]:
-    """The groups of variables that edges connect without a variable, in their order.
-
-    >>> edges = Edge("order", "of", "buyer"), Edge("ticket", "of", "buyer"), Edge("line", "of", "order")
-    >>> found = branches(Select((), tuple(map(Variable, ("buyer", "order", "ticket", "line"))), edges), "buyer")
-    >>> [sorted(each) for each in found]
-    [['line', 'order'], ['ticket']]
-    """
+    """The groups of variables that edges connect without a variable, in their order."""
     edges = [each for each in select.edges if root not in (each.subject, each.object)]
     others = (v.name for v in select.variables if v.name != root)
     return list(dict.fromkeys(frozenset(_reached(name, edges)) for name in others))
@@ -159,7 +150,6 @@ def _branch_content(select: Select, branch: Collection[str]) -> frozenset[object
 
 
 def _reached(name: str, edges: Sequence[Edge]) -> set[str]:
-    """The variables that edges connect with a variable, and itself."""
     found = {name}
     for _ in edges:
         found |= {end for e in edges if {e.subject, e.object} & found for end in (e.subject, e.object)}
@@ -189,21 +179,13 @@ def counted_path(select: Select, name: str) -> frozenset[int]:
 
 
 def asked_select(body: Body) -> Select | None:
-    """A select, or the one whose rows a yes-or-no question asks for; None for other plans.
-
-    >>> asked_select(Ask(Select((), ()))) == asked_select(Select((), ()))
-    True
-    """
+    """A select, or the one whose rows a yes-or-no question asks for; None for other plans."""
     select = body.select if isinstance(body, Ask) else body
     return select if isinstance(select, Select) else None
 
 
 def named_variables(body: Body) -> list[Variable]:
-    """The variables of a plan that name their things, in all of its selects.
-
-    >>> named_variables(Select((), (Variable("a"), Variable("b", keys=("http://e.org/b",)))))[0].name
-    'b'
-    """
+    """The variables of a plan that name their things, in all of its selects."""
     return [variable for select in selects_of(body) for variable in select.variables if variable.keys]
 
 
@@ -308,11 +290,7 @@ def leaves_out_earlier(body: Body) -> bool:
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """The name, with a number if it is taken.
-
-    >>> free_name("piece", {"piece"})
-    'piece_2'
-    """
+    """The name, with a number if it is taken."""
     return next(n for k in count(1) if (n := f"{wanted}_{k}" if k > 1 else wanted) not in taken)
 
 
@@ -340,8 +318,7 @@ UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))  # neither yes nor no
 
 
 def unstated_values(select: Select, schema: Schema) -> Iterator[Select]:
-    """For each compared property of a named thing, the select that must have rows before the answer is "no". A missing
-    yes-or-no value means no if the graph never states a "no" of that property."""
+    """For each compared property of a named thing, the select that must have rows before "no" is certain."""
     named = {v.name: v for v in select.variables if v.keys}
     for condition in select.filters:
         left = condition.left

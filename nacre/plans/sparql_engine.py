@@ -1,7 +1,4 @@
-"""Run plans where SPARQL is answered: SparqlSource + Vocabulary -> Engine.
-
-Then: one query that alone gives the answer of a plan, and queries for the triples behind rows.
-"""
+"""Run plans where SPARQL is answered: SparqlSource + Vocabulary -> Engine."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -69,11 +66,7 @@ def sparql_engine(
 
 
 def last_segment(iri: str) -> str:
-    """The last part of an IRI, which stands for a missing label.
-
-    >>> last_segment("http://example.org/Deep_Purple")
-    'Deep_Purple'
-    """
+    """The last part of an IRI, which stands for a missing label."""
     return iri.rstrip("/#").replace("#", "/").rpartition("/")[2] or iri
 
 
@@ -105,8 +98,7 @@ def _sort_key(value: Cell) -> tuple[int, float, str]:
 
 
 def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
-    """One query whose result is the answer. Raises ToolError `refused` for a plan whose answer is prose, and for the
-    time between two dates."""
+    """One query that gives the answer; ToolError `refused` for prose and for the time between dates."""
     body = plan.body
     if isinstance(body, Select | Combine):
         return _answers_only(to_sparql(body, vocabulary))

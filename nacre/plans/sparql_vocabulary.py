@@ -1,8 +1,5 @@
 """What a SPARQL source states and how it is asked: Schema + properties of the source -> Vocabulary.
 
-In order: the vocabulary, what a semantic layer derives where nothing of it is stored, RDF terms in SPARQL, a query
-with its columns, and classes and properties described for a writer of SPARQL.
-
 A derived pattern of a path is `... ?this PATH ?value`; others are any group pattern. Inner variables get names of
 their own.
 """
@@ -27,18 +24,13 @@ from nacre.stores.sqlite.triples import TYPE
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """How a source states what a plan asks for.
-
-    `readings`: predicates whose literals the source has as numbers of its own. `closed`: the source states all
-    superclasses. `dialect`: "virtuoso", or "" for standard SPARQL. `factors`: for each predicate the factors that
-    convert numbers with another unit than the usual one, by that unit.
-    """
+    """How a source states what a plan asks for."""
 
     schema: Schema
-    readings: frozenset[str] = frozenset()
-    closed: bool = False
-    dialect: str = ""
-    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    readings: frozenset[str] = frozenset()  # predicates whose literals the source has as numbers of its own
+    closed: bool = False  # the source states all superclasses
+    dialect: str = ""  # "virtuoso", or "" for standard SPARQL
+    factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by predicate and unit, to the usual unit
 
     def members(self, class_: str) -> tuple[str, ...]:
         """The classes whose members belong to a class: itself and, unless superclasses are stated, its subclasses."""
@@ -75,12 +67,11 @@ _TERMS = frozenset({"variable", "iri", "string", "number", "pname"})
 
 
 class TracedPattern(NamedTuple):
-    """A pattern as lines of a group, the triples of it that a row reads, and their variables. `iris`: the properties of
-    a pattern whose triples are not known one by one."""
+    """A pattern as lines of a group, the triples of it that a row reads, and their variables."""
 
     text: str
     triples: tuple[str, ...] = ()
-    iris: tuple[str, ...] = ()
+    iris: tuple[str, ...] = ()  # the properties of a pattern whose triples are not known one by one
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -258,8 +249,7 @@ def _sequence_steps(path: PathSequence, start: str, end: str, name: str) -> tupl
 
 
 def write_out_subclasses(query: str, vocabulary: Vocabulary) -> str:
-    """The query with the subclasses of each class that it asks for, for a source that does not state superclasses. A
-    thing of several of them stays one thing."""
+    """The query with all subclasses of its classes, for a source that does not state superclasses."""
     tokens = query_tokens(query)
     spaces = {f"{t.text}": tokens[i + 1].text[1:-1] for i, t in enumerate(tokens[:-1]) if t.kind == "pname" and i
               and tokens[i - 1].text.upper() == "PREFIX"}  # fmt: skip
@@ -359,13 +349,7 @@ def format_literal(value: str | int | float | bool) -> str:
 
 
 def cell_value(term: SparqlTerm | None) -> Cell:
-    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, invalid numbers and all else as text.
-
-    >>> cell_value(SparqlTerm("literal", "5", XSD + "integer")), cell_value(SparqlTerm("iri", BLANK_PREFIX + "b1"))
-    (5, '_:b1')
-    >>> cell_value(SparqlTerm("literal", "five", XSD + "integer"))
-    'five'
-    """
+    """The value of a term in a row: numbers as numbers, truth values as 1 or 0, invalid numbers and others as text."""
     if term is None:
         return None
     if term.kind == "iri":
@@ -385,14 +369,13 @@ def cell_value(term: SparqlTerm | None) -> Cell:
 
 @dataclass(frozen=True)
 class SparqlQuery:
-    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI. `ordered`: the
-    query sorts its rows. `last_first`: its rows are to be sorted by what they show, in reverse."""
+    """A SELECT. `names[i]` is the variable that `outputs[i]` shows; a label has the variable of its IRI."""
 
     text: str
     outputs: tuple[OutputColumn, ...]
     names: tuple[str, ...]
-    ordered: bool = False
-    last_first: bool = False
+    ordered: bool = False  # the query sorts its rows
+    last_first: bool = False  # its rows are to be sorted by what they show, in reverse
     params: tuple[Cell, ...] = ()
 
 
@@ -430,20 +413,12 @@ class Prefixes:
     names: Mapping[str, str]
 
     def short(self, iri: str) -> str:
-        """An IRI with its prefix, or in angle brackets.
-
-        >>> Prefixes({"http://x.org/v#": "v"}).short("http://x.org/v#City")
-        'v:City'
-        """
+        """An IRI with its prefix, or in angle brackets."""
         space, local = _split(iri)
         return f"{self.names[space]}:{local}" if space in self.names and _LOCAL.fullmatch(local) else format_iri(iri)
 
     def shorten(self, text: str) -> str:
-        """SPARQL with the IRIs that have a prefix written short, on one line.
-
-        >>> Prefixes({"http://x.org/v#": "v"}).shorten("<http://x.org/v#a>/<urn:b>")
-        'v:a/<urn:b>'
-        """
+        """SPARQL with the IRIs that have a prefix written short, on one line."""
         return " ".join(_WRITTEN_IRI.sub(lambda found: self.short(found[1]), text).split())
 
     def full(self, name: str) -> str:

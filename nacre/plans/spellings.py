@@ -31,8 +31,7 @@ def join_spellings(body: Select | Combine | Ask | Compute, schema: Schema) -> Se
 def other_spellings(
     select: Select, schema: Schema, things: Callable[[Select, str], tuple[Sequence[object], bool] | None]
 ) -> Iterator[OtherSpelling]:
-    """The variants that were joined and the values that may be misspellings of one that a condition names, each with
-    the number of things that have it."""
+    """The variants that were joined, and likely misspellings of named values, each with its number of things."""
     for place, each in enumerate(select.filters):
         value = _value(each)
         if value is None:
@@ -58,7 +57,10 @@ def other_spellings(
             yield from (OtherSpelling(value, other, None, False) for other in others[:MAX_NAMED])
         while left:
             value, *others = left
-            alike = [other for other in others if _may_be_one(value, other)]
+            key, alike = spelling_key(value), list[str]()
+            for other in others:
+                if spelling_key(other) == key or is_variant(value, other) or is_similar(value, other):
+                    alike.append(other)
             yield from (OtherSpelling(value, other, None, False) for other in alike[:MAX_NAMED])
             left = [other for other in others if other not in alike]
 
@@ -82,7 +84,6 @@ def _condition(condition: Filter, schema: Schema) -> Filter:
 
 
 def _value(condition: Filter) -> str | None:
-    """The text that a condition asks for."""
     right = condition.right[0] if isinstance(condition.right, tuple) and condition.right else condition.right
     is_text = isinstance(right, str) and isinstance(condition.left, Attribute) and condition.op in ("=", "in")
     return right if is_text and isinstance(right, str) else None
@@ -99,10 +100,6 @@ def _values(term: PlanTerm, schema: Schema, value: str) -> tuple[str, ...]:
 def _texts(term: PlanTerm, schema: Schema) -> Predicate | None:
     about = schema.predicate_of.get(term.predicate) if isinstance(term, Attribute) else None
     return about if about is not None and about.datatype == "text" else None
-
-
-def _may_be_one(one: str, other: str) -> bool:
-    return spelling_key(one) == spelling_key(other) or is_variant(one, other) or is_similar(one, other)
 
 
 def _variants(value: str, known: tuple[str, ...]) -> tuple[str, ...]:

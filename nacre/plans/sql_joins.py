@@ -1,8 +1,4 @@
-"""Join the tables that a select reads: Select + Schema -> FROM, WHERE and the distinct rows as SqlText.
-
-`Statement` is a query as it runs, and what each of its columns shows; the last functions find the relations of
-things, literals and links.
-"""
+"""Join the tables that a select reads: Select + Schema -> FROM, WHERE and the distinct rows as SqlText."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -12,9 +8,10 @@ from math import prod
 from re import escape, findall
 from typing import Literal
 
+from nacre.errors import ToolError
 from nacre.language.data import word_map
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Attribute, Edge, Itself, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.tables import quote_identifier
 
@@ -59,6 +56,13 @@ def aggregate_output(term: Aggregate, schema: Schema) -> OutputColumn:
     return OutputColumn(f"{adjective} {predicate.label}", "number", term.of.variable, unit)
 
 
+def compared_number(condition: Filter) -> float:
+    """The number that an aggregate is compared with; ToolError `type` for anything else."""
+    if not isinstance(condition.right, (int, float)):
+        raise ToolError("type", "A count can only be compared with a number.")
+    return condition.right
+
+
 # a class of at least so many things is read table by table, if that gives at most so many selects
 LARGE_CLASS, MAX_SELECTS = 10_000, 24
 
@@ -72,8 +76,7 @@ class SqlText:
 
 
 class JoinBuilder:
-    """Collects the joins and conditions of one select. A name of a variable becomes the alias of its relation; a
-    sub-select has a `prefix` of its own."""
+    """Collects the joins and conditions of one select; a sub-select's aliases begin with a `prefix`."""
 
     def __init__(self, schema: Schema, prefix: str = "") -> None:
         self._schema, self._prefix = schema, prefix
@@ -175,7 +178,6 @@ class JoinBuilder:
         return self._literals[variable, predicate]
 
     def _join_variable(self, variable: Variable, edges: Sequence[Edge]) -> None:
-        """Join the relation of a variable by its edges to variables that are joined already."""
         is_first = not self._relations
         relation = variable_relation(variable, self._schema)
         self._relations[variable.name] = relation
@@ -186,15 +188,16 @@ class JoinBuilder:
             self._joins.append(f"FROM {source}")
             self._conditions += map(SqlText, conditions)
         else:
-            self._is_repeating |= not any(e.object == variable.name and self._is_functional(e) for e in edges)
+            # a link that is a column leads from a subject to one object at most
+            ends = ((self._relations[e.subject], e.predicate) for e in edges if e.object == variable.name)
+            self._is_repeating |= not any(column.link for end in ends if (column := predicate_column(*end)))
             self._joins.append(f"JOIN {source} ON {' AND '.join(conditions) or '1'}")
         self._conditions += self._memberships(variable)
 
     def _join_literals(self, variable: str, predicate: str) -> tuple[str, Column]:
-        """Join the tables that hold a predicate's literals outside the variable's own relation."""
         self._is_repeating = True
         alias = f"{self._prefix}l{len(self._literals)}"
-        holders = literal_columns(self._schema, predicate)
+        holders = [each for each in _table_columns(self._schema, predicate) if each[1].value or each[1].text]
         if not holders:
             self._joins.append(f"JOIN (SELECT NULL AS s, NULL AS value WHERE 0) AS {alias} ON 1")
             return alias, Column(predicate, value="value")
@@ -239,7 +242,6 @@ class JoinBuilder:
         return found
 
     def _members(self, class_: str) -> str:
-        """The ids of the things of a class."""
         relation = self._schema.relation_of[self._schema.class_of[class_].relation]
         return f"SELECT {quote_identifier(relation.key)} FROM {quote_identifier(relation.name)}"
 
@@ -263,11 +265,6 @@ class JoinBuilder:
             f"SELECT {quote_identifier(r.key)} AS s, {quote_identifier(c.link)} AS o FROM {quote_identifier(r.name)}"
             for r, c in link_columns(self._schema, predicate)
         )
-
-    def _is_functional(self, edge: Edge) -> bool:
-        """Whether a subject has at most one object: its link is a column."""
-        column = predicate_column(self._relations[edge.subject], edge.predicate)
-        return bool(column and column.link)
 
     def _link_condition(self, edge: Edge, joined: str) -> str:
         """The condition of an edge; `joined` is the end that is joined now. A junction table is joined before it."""
@@ -342,11 +339,6 @@ def predicate_column(relation: Relation, predicate: str) -> Column | None:
     return next((c for c in relation.columns if c.predicate == predicate), None)
 
 
-def literal_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
-    """Each table with the column that holds literals of a predicate. Views only repeat tables."""
-    return [(relation, column) for relation, column in _table_columns(schema, predicate) if column.value or column.text]
-
-
 def link_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Column]]:
     """Relations that together hold all links of a predicate: tables, then class views. A link may occur in several."""
     found = [(r, c) for r, c in _table_columns(schema, predicate) if c.link]
@@ -366,10 +358,6 @@ def _table_columns(schema: Schema, predicate: str) -> list[tuple[Relation, Colum
 
 
 def join_sql(separator: str, parts: Iterable[SqlText]) -> SqlText:
-    """The parts one after the other, with their parameters in the same order.
-
-    >>> join_sql(" AND ", [SqlText("a = ?", (1,)), SqlText("b"), SqlText("c = ?", (2,))])
-    SqlText(text='a = ? AND b AND c = ?', params=(1, 2))
-    """
+    """The parts one after the other, with their parameters in the same order."""
     listed = tuple(parts)
     return SqlText(separator.join(part.text for part in listed), tuple(p for part in listed for p in part.params))

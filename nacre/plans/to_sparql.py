@@ -1,7 +1,4 @@
-"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> SparqlQuery, with the same rows as the SQL of `to_sql`.
-
-In order: queries, their graph patterns, literals read as values, aggregates.
-"""
+"""Turn a plan into SPARQL 1.1: Plan + Vocabulary -> SparqlQuery, with the same rows as the SQL of `to_sql`."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +22,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, first_value_index
+from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, compared_number, first_value_index
 from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql_source import PART, READINGS, READS
@@ -33,8 +30,7 @@ from nacre.stores.sqlite.triples import TYPE
 
 
 def to_sparql(body: Select | Combine, vocabulary: Vocabulary) -> SparqlQuery:
-    """The query for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan whose
-    aggregates cannot be computed."""
+    """The query for a select, or two combined as sets of things; ToolError `type` if aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, vocabulary)
     return SparqlWriter(vocabulary, body).query()
@@ -61,18 +57,14 @@ def _combine(body: Combine, vocabulary: Vocabulary) -> SparqlQuery:
 
 @dataclass(frozen=True)
 class _GroupedColumns:
-    """Columns of a grouped select.
+    """Columns of a grouped select."""
 
-    `inner` are the variables of the collected rows, `computed` the expressions of each group by their variables;
-    `conditions` compare groups, and `order` is the variable that sorts them, "" without an order.
-    """
-
-    inner: tuple[str, ...]
-    computed: tuple[tuple[str, str], ...]
+    inner: tuple[str, ...]  # the variables of the collected rows
+    computed: tuple[tuple[str, str], ...]  # variables and the expressions of each group
     outputs: tuple[OutputColumn, ...] = ()
     names: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
-    order: str = ""
+    conditions: tuple[str, ...] = ()  # compare groups
+    order: str = ""  # the variable that sorts them
 
 
 class SparqlWriter:
@@ -201,7 +193,7 @@ class SparqlWriter:
                 # some stores take HAVING only with GROUP BY
                 computed.append((f"?{self._prefix}h{len(conditions)}", compared))
                 compared = computed[-1][0]
-            conditions.append(f"({compared} {each.op} {_number_literal(each)})")
+            conditions.append(f"({compared} {each.op} {format_literal(compared_number(each))})")
         return replace(columns, inner=tuple(inner), computed=tuple(computed), conditions=tuple(conditions))
 
     def _with_order(self, columns: _GroupedColumns) -> _GroupedColumns:
@@ -221,7 +213,6 @@ class SparqlWriter:
         return replace(columns, inner=(*columns.inner, term), computed=computed, order=order)
 
     def _aggregate_inputs(self, term: Aggregate) -> list[str]:
-        """The variables of the things and values that are aggregated."""
         thing = self.pattern.names[term.of.variable]
         return [thing, self.pattern.value(term.of)] if isinstance(term.of, Attribute) else [thing]
 
@@ -273,7 +264,6 @@ class SparqlWriter:
         return f"FILTER(!({text}))" if condition.negated else f"FILTER({text})"
 
     def _sub_select_condition(self, condition: Filter, left: str, select: Select) -> str:
-        """A comparison with the result of another select."""
         prefix = f"{self._prefix}q{self._select.filters.index(condition)}"
         inner = SparqlWriter(self._vocabulary, select, prefix).query()
         if isinstance(condition.left, Itself):
@@ -297,12 +287,6 @@ class SparqlWriter:
         return self.pattern.names[term.variable] if isinstance(term, Itself) else self.pattern.value(term)
 
 
-def _number_literal(condition: Filter) -> str:
-    if not isinstance(condition.right, (int, float)):
-        raise ToolError("type", "A count can only be compared with a number.")
-    return format_literal(condition.right)
-
-
 _DATE_PARTS = {"year": 4, "month": 7}  # the number of characters of an ISO date that give a part of it
 
 # a variable of the select and a predicate
@@ -320,8 +304,7 @@ class ValueVariables:
 
 
 class GraphPattern:
-    """Names the values that a query uses, then writes the lines of its group. The names of a select within a select
-    begin with a `prefix` of their own."""
+    """Names the values that a query uses, then writes its lines. A sub-select's names begin with a `prefix`."""
 
     def __init__(self, vocabulary: Vocabulary, select: Select, prefix: str = "", *, is_traced: bool = False) -> None:
         # what derived classes and properties read, by the thing they are of; only if `is_traced`
@@ -331,7 +314,8 @@ class GraphPattern:
         self._vocabulary, self._select = vocabulary, select
         self._date_parts: dict[str, str] = {}
         self._variables: Mapping[str, Variable] = {v.name: v for v in select.variables}
-        self.names = {name: _variable_name(name, prefix, i) for i, name in enumerate(self._variables)}
+        words = [v if re.fullmatch("[a-zA-Z][a-zA-Z0-9]*", v) else f"n{i}" for i, v in enumerate(self._variables)]
+        self.names = {name: f"?{prefix}{word}" for name, word in zip(self._variables, words, strict=True)}
 
     def value(self, attribute: Attribute) -> str:
         """The variable of a value, of an end of a range, or of a part of a date."""
@@ -471,10 +455,6 @@ def required_values(select: Select) -> set[ValueKey]:
     return {(term.variable, term.predicate) for term in terms if isinstance(term, Attribute)}
 
 
-def _variable_name(name: str, prefix: str, index: int) -> str:
-    return f"?{prefix}{name if re.fullmatch('[a-zA-Z][a-zA-Z0-9]*', name) else f'n{index}'}"
-
-
 @dataclass(frozen=True)
 class LiteralReader:
     """Writes how the literals of a predicate are read by a source that has only the literals."""
@@ -548,8 +528,7 @@ _FARTHEST_TEXT = {"min": '"\U0010ffff"', "max": '""'}
 
 
 def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) -> str:
-    """An aggregate over the variable of a thing or value. An unbound value would make the whole aggregate an error in
-    SPARQL, so COALESCE replaces it."""
+    """An aggregate over a variable; COALESCE keeps an unbound value from making it an error."""
     function = AGGREGATES[term.function]
     if not function.sparql:
         raise ToolError("refused", f"SPARQL has no aggregate {term.function!r}.")

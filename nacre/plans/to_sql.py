@@ -1,9 +1,6 @@
-"""Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement.
+"""Turn a plan's selects into SQL for one graph's tables: Select + Schema -> Statement."""
 
-In order: statements, their columns, aggregates, order and ranks; then rows traced to the triples behind them.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
@@ -15,8 +12,8 @@ from nacre.plans.sql_joins import (
     SqlText,
     Statement,
     aggregate_output,
+    compared_number,
     first_value_index,
-    join_sql,
 )
 from nacre.records.evidence import Table
 from nacre.records.plan import (
@@ -39,8 +36,7 @@ from nacre.stores.sqlite.triples import Triple, TripleReader
 
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
-    """The statement for a select, or for two selects combined as sets of things. Raises ToolError `type` for a plan
-    whose aggregates cannot be computed."""
+    """The statement for a select, or two combined as sets; ToolError `type` if aggregates cannot be computed."""
     if isinstance(body, Combine):
         return _combine(body, schema)
     return _SelectWriter(schema).statement(body)
@@ -129,7 +125,6 @@ class _SelectWriter:
         return self._joins.distinct_rows(columns, variables)
 
     def statement(self, select: Select) -> Statement:
-        """The statement of a select, with what its columns show."""
         select = compare_periods(select, self._schema)
         self._joins.join_variables(select)
         is_aggregated = any(isinstance(answer, Aggregate) for answer in select.answers)
@@ -164,8 +159,7 @@ class _SelectWriter:
         return Statement(ordered.text, ordered.params, outputs)
 
     def _list_place(self, select: Select) -> SqlText | None:
-        """The row of each thing in a junction that has the order of a list, if all that is asked for is the members of
-        one thing's list."""
+        """The row of each thing in a junction that has the order of the only list asked for."""
         if len(select.edges) != 1 or len(select.variables) != 2 or select.answers != (Itself(select.edges[0].object),):
             return None
         edge = select.edges[0]
@@ -212,7 +206,8 @@ class _SelectWriter:
         """One row for each group, or one row in all. Distinct things are collected first, as joins may repeat them."""
         order_by = select.order.by if select.order else None
         having = [each for each in select.filters if isinstance(each.left, Aggregate)]
-        terms = _aggregates(select)
+        parts = (*select.answers, order_by, *(each.left for each in select.filters))
+        terms = list(dict.fromkeys(each for each in parts if isinstance(each, Aggregate)))
         keys = [self._joins.key(name) for name in select.group] + [self._joins.value(each) for each in select.by]
         for each in select.by:
             self._joins.add_condition(SqlText(f"{self._joins.value(each)} IS NOT NULL"))
@@ -238,8 +233,9 @@ class _SelectWriter:
         if keys:
             grouped = SqlText(f"{grouped.text}\nGROUP BY {', '.join(f'g{i}' for i in range(len(keys)))}", rows.params)
         if having:
-            condition = join_sql(" AND ", [_having(each, functions) for each in having])
-            grouped = SqlText(f"{grouped.text}\nHAVING {condition.text}", grouped.params + condition.params)
+            conditions = [f"{functions[each.left]} {each.op} ?" for each in having if isinstance(each.left, Aggregate)]
+            numbers = tuple(map(compared_number, having))
+            grouped = SqlText(f"{grouped.text}\nHAVING {' AND '.join(conditions)}", grouped.params + numbers)
         if ordering:
             grouped = order_rows(grouped, column_names(len(results)), select, len(results))
         return Statement(grouped.text, grouped.params, columns.outputs)
@@ -323,19 +319,6 @@ class _SelectWriter:
         if isinstance(term, Aggregate):
             raise ToolError("type", "An aggregate needs a group.")
         return self._joins.key(term.variable) if isinstance(term, Itself) else self._joins.value(term)
-
-
-def _aggregates(select: Select) -> list[Aggregate]:
-    """All aggregates of a select, each once: of its answers, its order and its conditions."""
-    terms = (*select.answers, select.order.by if select.order else None, *(each.left for each in select.filters))
-    return list(dict.fromkeys(term for term in terms if isinstance(term, Aggregate)))
-
-
-def _having(condition: Filter, functions: Mapping[Aggregate, str]) -> SqlText:
-    assert isinstance(condition.left, Aggregate)
-    if not isinstance(condition.right, (int, float)):
-        raise ToolError("type", "A count can only be compared with a number.")
-    return SqlText(f"{functions[condition.left]} {condition.op} ?", (condition.right,))
 
 
 # an SQL expression and what it shows
@@ -494,7 +477,6 @@ class _Tracer:
         self.shown = {str(cell) for row in table.rows for cell in row}
 
     def behind(self, select: Select, keys: tuple[str, ...]) -> Iterator[Triple]:
-        """The triples behind the select's rows; `keys` are the known things of its answers."""
         narrowed = narrow_select(select, keys)
         answer = aggregated_value(narrowed.answers[0]).variable
         wanted = [aggregated_value(answer) for answer in narrowed.answers]
@@ -515,8 +497,7 @@ class _Tracer:
                     yield name
 
     def _bindings(self, select: Select, named: bool) -> Iterator[dict[str, str]]:
-        """The IRI of each variable, for at most 50 combinations of things that fit. Only combinations of `named` things
-        are sorted by label: a row may rest on too many things to sort."""
+        """The IRIs of variables, for at most 50 combinations; only `named` ones are few enough to sort by label."""
         wanted = replace(select, answers=tuple(Itself(variable.name) for variable in select.variables))
         statement = (to_sql if named else bindings_statement)(wanted, self.tables.schema)
         keys = [(i, o.variable) for i, o in enumerate(statement.outputs) if o.role == "key"]
@@ -524,7 +505,6 @@ class _Tracer:
             yield {variable: str(row[i]) for i, variable in keys}
 
     def _values(self, subject: str, predicate: str) -> list[Triple]:
-        """The values that the rows show, or all values."""
         found = self.triples.with_subject(subject, predicate)
         return [triple for triple in found if triple[2] in self.shown] or found
 

@@ -14,7 +14,6 @@ from nacre.records.plan import (
     Aggregate,
     Ask,
     Attribute,
-    Body,
     Compute,
     Filter,
     Itself,
@@ -31,20 +30,20 @@ MOST_NAMES = 3  # names of a list that are shown
 
 
 class QuestionTriples(NamedTuple):
-    """The triples of a question. `truth`: it asks for yes or no. `known`: the relations of the graph. `formed`: all
-    variables are introduced, or the query could be parsed. `things`: the IRIs that a model's query names."""
+    """The triples of a question."""
 
     triples: tuple[tuple[str, str, str], ...]
-    truth: bool
-    known: frozenset[str]
-    formed: bool
-    things: tuple[str, ...] = ()
+    truth: bool  # it asks for yes or no
+    known: frozenset[str]  # the relations of the graph
+    formed: bool  # all variables are introduced, or the query could be parsed
+    things: tuple[str, ...] = ()  # the IRIs that a model's query names
 
 
 def question_triples(plan: Plan, schema: Schema) -> QuestionTriples:
     """The triples that a plan asks for, without its order and limit."""
     body = plan.body
-    selects = _selects(body)
+    bodies = [body] if not isinstance(body, Profile) else [body.members, *([body.against] if body.against else [])]
+    selects = [select for each in bodies for select in selects_of(each)]
     found = [triple for place, select in enumerate(selects) for triple in _of_select(select, schema, "'" * place)]
     if isinstance(body, Profile):
         # a description asks for whatever is known
@@ -59,14 +58,12 @@ def known_relations(schema: Schema) -> frozenset[str]:
 
 
 def validator_assertions(question: QuestionTriples) -> list[Assertion]:
-    """The four assertions of Chatty-KG's validator.
-
-    >>> none = QuestionTriples((), False, frozenset(), True)
-    >>> [each["holds"] for each in validator_assertions(none)]
-    [True, True, False, False]
-    """
+    """The four assertions of Chatty-KG's validator."""
     ends = [end for subject, _, object_ in question.triples for end in (subject, object_)]
-    whole = all(subject and object_ and _is_known(name, question.known) for subject, name, object_ in question.triples)
+    whole = all(
+        subject and object_ and (is_placeholder(name) or name.removeprefix("not ") in question.known)
+        for subject, name, object_ in question.triples
+    )
     return [
         Assertion(says="the query is well formed", holds=question.formed),
         Assertion(says="each triple has a subject, a known relation and an object", holds=whole),
@@ -78,22 +75,8 @@ def validator_assertions(question: QuestionTriples) -> list[Assertion]:
 
 
 def is_placeholder(end: str) -> bool:
-    """Whether an end of a triple is a placeholder, for an answer or for a thing in between.
-
-    >>> is_placeholder("?river"), is_placeholder("Texas")
-    (True, False)
-    """
+    """Whether an end of a triple is a placeholder, for an answer or for a thing in between."""
     return end.startswith("?")
-
-
-def _is_known(relation: str, known: frozenset[str]) -> bool:
-    return is_placeholder(relation) or relation.removeprefix("not ") in known
-
-
-def _selects(body: Body) -> list[Select]:
-    if isinstance(body, Profile):
-        return [*selects_of(body.members), *(selects_of(body.against) if body.against else ())]
-    return selects_of(body)
 
 
 def _names(select: Select, mark: str) -> dict[str, str]:
@@ -154,7 +137,6 @@ def _label(predicate: str, schema: Schema) -> str:
 
 
 def _is_formed(select: Select) -> bool:
-    """Whether a select introduces all its variables."""
     names = {variable.name for variable in select.variables}
     used = {name for edge in select.edges for name in (edge.subject, edge.object)} | set(select.group)
     ordered = [select.order.by] if select.order else []

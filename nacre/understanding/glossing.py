@@ -1,12 +1,7 @@
 """German and French questions in English words: text + Lexicon -> text and Lexicon that the rules for English read.
 
-In order: the question, the lexicon (classes and properties get English names too), the language of a question (by
-its function words and by the labels of the graph).
-
 Names of things and values stay as they are written; words without a gloss become the word of a label with their
-stem.
-
-The glosses of labels are those that `gloss_question` gives the words of a question, so that both meet in English.
+stem. Labels get the glosses that the words of a question get, so that both meet in English.
 """
 
 import copy
@@ -139,8 +134,7 @@ def _translated(
 
 
 def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code: str) -> str:
-    """The value of the property after it that an adjective inflects: "hoch" in "mit hoher Dringlichkeit"; "" for
-    others."""
+    """The value that an adjective inflects: "hoch" in "mit hoher Dringlichkeit"; "" for others."""
     if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not tokens[at].text.islower():
         return ""
     noun, schema = stem(tokens[at + 1].text, code), lexicon.of_schema.schema
@@ -166,8 +160,7 @@ def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
 
 
 def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
-    """The only word of a label that a word is the head of: "Auftrag" of "Reparaturauftrag", but no "Mieter" of
-    "Vermieter"."""
+    """The only word of a label that a word is the head of: "Auftrag" of "Reparaturauftrag"."""
     by_stem, head, known = words_by_stem(lexicon.of_schema, code), stem(word, code), glosses(code)
     if len(head) < MIN_COMPOUND_LETTERS or not word[0].isupper() or head in by_stem or len(known.joints) < 2:
         return None
@@ -246,8 +239,7 @@ MAX_TELLING_WORDS = 4  # Words of a greeting or request that one word of it tell
 
 
 def question_language(text: str, lexicon: Lexicon) -> str:
-    """The language of a question: that of its function words, else that of the labels that it repeats. Keywords without
-    function words are in the language of a graph that is not in English."""
+    """The language of the function words of a question, else of the labels it repeats, else of the graph."""
     detected = detect_language(text)
     if detected != ENGLISH:
         return detected
@@ -268,8 +260,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
 
 @compute_once(8)
 def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
-    """The glossed languages that labels of classes and properties are in: whether most labels are, and the stems of
-    their words."""
+    """The languages of labels, each with whether most labels are in it, and with the stems of their words."""
     texts = ([token.text.casefold() for token in tokenize(label)] for label in schema_labels(lexicon.schema))
     labels = list(islice(filter(None, texts), MAX_LABELS))
     foreign = [words for words in labels if not all(map(is_english_word, words))]

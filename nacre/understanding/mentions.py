@@ -1,7 +1,4 @@
-"""What a text names, for the other branches: best reading + Links -> Mentions; text + Lexicon -> spans.
-
-In order: the mentions of a question and the words that name nothing; where a sentence names something of the graph.
-"""
+"""What a text names, for the other branches: best reading + Links -> Mentions; text + Lexicon -> spans."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,13 +28,6 @@ EVERYTHING = "everything about {}"  # The reading that asks for all that is know
 MIN_SUGGESTION_RATIO = 80  # Minimum similarity of a known name that is suggested for an unknown word (rapidfuzz ratio).
 
 
-def used_links(best: RankedReading | None, links: Sequence[Link]) -> Sequence[Link]:
-    """The links of the best reading. Without a reading, the exact ones."""
-    if best is not None:
-        return best.candidate.derivation.links
-    return [x for x in links if x.exact]
-
-
 def alternative_links(used: Sequence[Link], links: Sequence[Link]) -> list[Link]:
     """Everything that the linked spans may name, one link a thing, best first within a span."""
     spans = {(x.start, x.end) for x in used[:MAX_NAMED]}
@@ -65,8 +55,7 @@ def link_mention(link: Link, question: Question, text: str) -> Mention:
 
 
 def named_things(links: Sequence[Link], question: Question, text: str, linker: Linker) -> tuple[NamedThing, ...]:
-    """The things that the question names: of overlapping names the longest, then the likeliest. A name that several
-    things share stands for the first of them."""
+    """The things that the question names: the longest names, then the likeliest; of one name the first."""
     names = [x for x in links if x.kind == "entity" and x.keys and _is_name(x, question)]
     proper = [x for x in names if not _is_common_noun(x, question)]
     # "the diesel cars" are not about the thing that is called diesel
@@ -81,8 +70,7 @@ def named_things(links: Sequence[Link], question: Question, text: str, linker: L
 
 
 def _is_name(link: Link, question: Question) -> bool:
-    """Whether a link is by the thing's own name or a code, and not by a synonym. "Them" may stand for several things of
-    the conversation."""
+    """Whether a link is by the thing's own name or code. "Them" may stand for several things."""
     if link.match == "scope":
         return len(link.keys) == 1
     words = {token.norm for token in question.tokens[link.start : link.end]}
@@ -133,15 +121,14 @@ def unknown_words(
         if i in ranking or i not in unlinked:
             continue
         similar = process.extractOne(
-            token.norm, linker.entities.similar_words(token.norm), scorer=fuzz.ratio, score_cutoff=MIN_SUGGESTION_RATIO
+            token.norm, linker.entities.words.similar(token.norm), scorer=fuzz.ratio, score_cutoff=MIN_SUGGESTION_RATIO
         )
         found.append((token.text, similar[0] if similar and similar[0] != token.norm else ""))
     return tuple(found)
 
 
 def name_spans(words: Sequence[str], lexicon: Lexicon) -> list[tuple[int, int]]:
-    """The longest names of things, values and properties, as (first word, after the last). A bare number is not a
-    name."""
+    """The longest names of things, values and properties, as (first word, after the last); no bare numbers."""
     found: list[tuple[int, int]] = []
     for first in range(len(words)):
         if found and first < found[-1][1]:

@@ -1,7 +1,5 @@
 """All readings of a question, in the form that it asks for: Question + Links -> Candidates, not yet ranked.
 
-In order: the readers, the rewrites of plans, the constraints, and the kind of answer that a plan gives.
-
 `READERS` read question forms with a grammar of their own. Some contain phrases or questions ("more than", "what
 share of", two questions in one). Those are parsed here as well, and only complete readings of them count. All other
 questions are read by the beam, whose readings pass `CONSTRAINTS` and then `REWRITES`.
@@ -106,8 +104,7 @@ class ReaderInput(NamedTuple):
 
 
 class QuestionReader(NamedTuple):
-    """A reader of one question form. If its readings `exclude_others`, nothing else is tried; otherwise they stand
-    beside those of the beam."""
+    """A reader of one question form, beside the beam's unless its readings `exclude_others`."""
 
     name: str
     read: Callable[[ReaderInput], Iterable[Candidate]]
@@ -128,7 +125,9 @@ def parse_question(
     context = parse_context(question, links, asked.graph)
     once: dict[Body, Candidate] = {}
     for each in asked.derive_in(context):
-        rewritten = rewrite_plan(each, context)
+        rewritten = each
+        for rewrite in REWRITES:
+            rewritten = rewrite.change(rewritten, context)
         once.setdefault(rewritten.body, rewritten)
     return [*beside, *once.values()]
 
@@ -165,13 +164,6 @@ def _uses_every_word(found: Sequence[Candidate], question: Question) -> bool:
     return any(not unused_tokens(each, question) for each in found)
 
 
-def rewrite_plan(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the reading with all changes, which are made in their order."""
-    for rewrite in REWRITES:
-        candidate = rewrite.change(candidate, context)
-    return candidate
-
-
 class PlanRewrite(NamedTuple):
     """A named change of a reading, which returns other readings as they are."""
 
@@ -203,8 +195,7 @@ Keep = Callable[[list[Candidate], ParseContext], list[Candidate]]
 
 
 class Constraint(NamedTuple):
-    """A named constraint. `keep` returns the readings that meet it. If none does, all stay, unless it is a law: a
-    reading that breaks a law is no answer even if there is no other."""
+    """A named constraint: `keep` returns the readings that meet it. If none does, all stay, unless it is a law."""
 
     name: str
     keep: Keep

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
@@ -41,7 +40,6 @@ from nacre.understanding.mentions import (
     link_mention,
     named_things,
     unknown_words,
-    used_links,
 )
 from nacre.understanding.parse_question import expected_kind, group_reader, offered_kind, parse_question
 from nacre.understanding.parsing.constraints import AnswerTypeMatch, filter_by_answer_type, is_part_name_guess
@@ -77,7 +75,9 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        chosen = _chosen(rewrite.chosen, rewrite.gloss, schema)
+        # its words in another language are those of no evidence
+        words = verbalise_plan(rewrite.chosen.plan, schema) if rewrite.gloss else rewrite.chosen.words
+        chosen = replace(rewrite.chosen, covered=1.0, words=words, unused=())
         return Understanding(rewrite.standalone, (), (chosen,), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
@@ -89,7 +89,7 @@ def understand(
     if rewrite.aside:
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
     if any(number.unit for number in question.numbers):
-        quantities.load_unit_registry()
+        quantities.unit_registry()
     question, links = choose_year_columns(question, scoped_links(question, rewrite.scope, linker), graph)
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)
@@ -109,7 +109,7 @@ def understand(
     if profile is not None:
         readings = (_certain_reading(profile, schema), *readings)[:MAX_READINGS]
     best = ranked[0] if ranked else None
-    used = used_links(best, links)
+    used = best.candidate.derivation.links if best is not None else [x for x in links if x.exact]
     written = strip_courtesy(text)
     unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
     understanding = Understanding(
@@ -126,19 +126,13 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    return _with_verified(understanding, () if rewrite.scope else verified, text, question, links, linker)
-
-
-def _with_verified(understanding: Understanding, verified: Sequence[VerifiedQuestion], *about: Any) -> Understanding:
-    """The understanding with what verified questions say."""
-    if verified:
-        understanding = service("verified", "apply")(understanding, verified, *about)
+    if verified and not rewrite.scope:
+        understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
 
 
 def question_text(rewrite: Rewrite) -> str:
-    """The text to parse of a rewritten question. It leaves out what the scope says better: the list of things after a
-    plural pronoun, and the words that only point to the earlier answer."""
+    """The text to parse, without lists of things and words that the scope states better."""
     text = strip_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         return insert_stand_in(text)
@@ -155,18 +149,11 @@ def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> lis
 def answering_candidates(
     match: AnswerTypeMatch, question: Question, scope: Scope | None, linker: Linker
 ) -> list[Candidate]:
-    """The candidates of the requested type that are about the things of the conversation, or all if none is. If the
-    question asks for other things than before, those given before are excluded."""
+    """The candidates of the requested type about the things of the conversation (but for those given), else all."""
     found = scope_candidates(match.kept if match.nearest is None else [], question)
     if scope is None or not scope.besides:
         return found
     return exclude_given(found, scope.besides, linker.index)
-
-
-def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
-    """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
-    words = verbalise_plan(reading.plan, schema) if gloss else reading.words
-    return replace(reading, covered=1.0, words=words, unused=())
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:
@@ -215,8 +202,7 @@ def _guesses(ranked: Sequence[RankedReading], question: Question, linker: Linker
 
 
 def _guesses_path(ranked: Sequence[RankedReading], linker: Linker) -> bool:
-    """Whether the likeliest reading, without a named thing, passes over things that the question does not name, by two
-    links that it does not name: "is any plot free" is not about plots of growers of a free event."""
+    """Whether the likeliest reading passes unnamed things by two unnamed links, from no named thing."""
     select = asked_select(ranked[0].candidate.body) if ranked else None
     if select is None or any(each.keys for each in select.variables):
         return False

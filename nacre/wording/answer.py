@@ -1,8 +1,4 @@
-"""Word a result: Plan + Table -> Verbalisation.
-
-In order: any result, comparisons and calculations of two numbers, counts; rows of a model's query by what the model
-says they are.
-"""
+"""Word a result: Plan + Table -> Verbalisation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -149,7 +145,6 @@ def _verbalise_select_result(body: Select, table: Table, schema: Schema, questio
 
 
 def _repeated_columns(found: Grid, body: Select) -> set[int]:
-    """The columns of things whose names another column repeats."""
     columns = list(zip(body.answers, found.columns, strict=True))
     named = {(a.variable, column.texts) for a, column in columns if isinstance(a, Attribute)}
     return {i for i, (a, c) in enumerate(columns) if isinstance(a, Itself) and (a.variable, c.texts) in named}
@@ -250,7 +245,6 @@ def _values_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy: 
 
 
 def _rows(found: Grid, lead: str) -> Verbalisation:
-    """One row as a sentence, several rows as a table of the first ones."""
     return _with_data(single_row_sentence(found) if len(found.rows) == 1 else captioned_table(lead, found), found)
 
 
@@ -259,7 +253,6 @@ def _with_data(text: str, found: Grid) -> Verbalisation:
 
 
 def _shared_unit(found: Grid) -> str | None:
-    """The unit of all columns with a unit, if it is the same."""
     units = {column.unit for column in found.columns if column.unit}
     return units.pop() if len(units) == 1 else None
 
@@ -309,7 +302,6 @@ def duration_sentence(body: Compute, table: Table, schema: Schema) -> str:
 
 
 def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str, str], schema: Schema) -> str:
-    """Yes or no, and both numbers."""
     result, left, right = row
     counts = (left, right) if isinstance(left, int) and isinstance(right, int) else None
     if counts and (all_of := universal_statement(body, schema, counts)):
@@ -332,7 +324,6 @@ def _comparison_sentence(body: Compute, row: tuple[Cell, ...], values: tuple[str
 
 
 def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -> str:
-    """A percentage of things, worded by the things and not by their counts."""
     whole, part = (
         verbalise_select(replace(side, answers=tuple(map(aggregated_value, side.answers))), schema)
         for side in (body.right, body.left)
@@ -345,8 +336,7 @@ def _share_sentence(body: Compute, share: str, a: str, b: str, schema: Schema) -
 
 
 def count_sentence(body: Body, number: Value, schema: Schema, question: str) -> str:
-    """A count of things or values as a sentence; "" for groups, for other numbers and for zero. "There are 3 mills
-    whose town is Rome", "There are 4 different payment methods"."""
+    """A count as a sentence; "" for groups, other numbers and zero. "There are 3 mills whose town is Rome"."""
     term = body.answers[-1] if isinstance(body, Select) else None
     if not isinstance(body, Select) or not isinstance(term, Aggregate) or term.function != "count":
         return ""
@@ -389,9 +379,7 @@ MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 
 
 def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbalisation:
-    """The same data in a sentence from their meaning: "the prices of the mills" or "whether the mill is old"; without a
-    meaning from the headings.
-    """
+    """The data in a sentence from their meaning ("the prices of the mills"), else from the headings."""
     words = " ".join(meaning.split()).rstrip(".?!")
     if table.columns[:1] == ("yes",) and table.rows:
         return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))
@@ -402,7 +390,9 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
         found = build_grid(table)
     if len(found.columns) == 1:
         names = list(dict.fromkeys(filter(None, found.columns[0].texts)))
-        text = _sentence(words or _heading(found.columns[0].heading, len(names)), names) if names else ""
+        heading = found.columns[0].heading
+        is_counted = len(names) > 1 and heading not in word_list("wording", "blank_headings")
+        text = _sentence(words or (plural(heading) if is_counted else heading), names) if names else ""
     elif len(found.rows) == 1:
         text = _row_sentence(words, found)
     else:
@@ -457,10 +447,6 @@ def _single(phrase: str) -> str:
         return f"The only one of {phrase}"
     ranks = superlative_spellings().keys() | word_list("texts", "superlative_words")
     return f"The {'only ' if ranks.isdisjoint(words) else ''}{one}"
-
-
-def _heading(heading: str, number: int) -> str:
-    return plural(heading) if number > 1 and heading not in word_list("wording", "blank_headings") else heading
 
 
 def _is_plural(words: str) -> bool:

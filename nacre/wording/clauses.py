@@ -1,8 +1,4 @@
-"""Put conditions on properties into clauses: Filter + Schema -> Clause, what it says after a noun and as a sentence.
-
-Then: comparisons ("above 30", ranges as one condition), all values of a thing under one predicate as a clause, and
-clauses for what is asked ("when ships were built").
-"""
+"""Put conditions on properties into clauses: Filter + Schema -> Clause, what it says after a noun and as a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +88,6 @@ class _Condition:
 
     @cached_property
     def value(self) -> str:
-        """The words of the right side."""
         if self.right is None and not self.is_range:
             return constant_words(self.filter.right, self.schema, self.attribute)
         return str(self.filter.right) if self.right is None else self.right
@@ -110,30 +105,23 @@ class _Condition:
 
     @cached_property
     def is_plain_text(self) -> bool:
-        """Whether a property equals one text."""
         is_text = isinstance(self.filter.right, str) and self.right is None
         return is_text and self.filter.op == "=" and not self.filter.negated
 
 
 @dataclass(frozen=True)
 class Clause:
-    """What holds of a thing.
+    """What holds of a thing. {} in one of `subject`, `said` and `end` is the place of the thing in a sentence."""
 
-    `one` and `many` follow the noun of one thing and of several. A sentence has the `subject`, what is `said` of it,
-    and what follows that (`end`); one of these has {} in place of the thing. `is_of_many`: the subject is a plural.
-    Instead, `front` goes before the noun ("BMW X5" of "BMW X5 variants"), and so does an `adjective` ("female"); a
-    `noun` replaces the noun of the thing ("singer").
-    """
-
-    one: str
-    many: str
+    one: str  # after the noun of one thing
+    many: str  # after the noun of several
     said: VerbPhrase
     subject: str = "{}"
-    end: str = ""
-    is_of_many: bool = False
-    front: str = ""
-    adjective: str = ""
-    noun: str = ""
+    end: str = ""  # what follows in a sentence
+    is_of_many: bool = False  # the subject is a plural
+    front: str = ""  # goes before the noun instead: "BMW X5" of "BMW X5 variants"
+    adjective: str = ""  # goes before the noun instead: "female"
+    noun: str = ""  # replaces the noun of the thing: "singer"
 
     def sentence(self, name: str, *, denied: bool = False) -> str:
         """The clause as a sentence about the thing with a name, or its denial."""
@@ -253,21 +241,12 @@ def _comparison_clause(condition: _Condition) -> Clause:
 
 
 def comparison_words(op: str, *, dated: bool = False) -> str:
-    """An operator in words, without its verb.
-
-    >>> comparison_words(">"), comparison_words("="), comparison_words("<", dated=True)
-    ('above', '', 'before')
-    """
+    """An operator in words, without its verb."""
     return "not" if op == "!=" else word_map("wording", "date_comparisons" if dated else "comparisons").get(op, "")
 
 
 def count_condition_phrase(each: Filter, noun: str, value: str) -> str:
-    """A condition on a count, after the noun of what is grouped: "with at least 3 concerts".
-
-    >>> from nacre.records.plan import Aggregate, Itself
-    >>> count_condition_phrase(Filter(Aggregate("count", Itself("y")), ">=", 3), "concerts", "3")
-    'with at least 3 concerts'
-    """
+    """A condition on a count, after the noun of what is grouped: "with at least 3 concerts"."""
     no = "not " if each.negated else ""
     return f"with {no}{word_map('wording', 'count_comparisons').get(each.op, each.op)} {value} {noun}"
 
@@ -319,17 +298,16 @@ def _range_words(first: Filter, second: Filter, schema: Schema) -> str:
 
 @dataclass(frozen=True)
 class PropertyValues:
-    """The values of a thing in words, how many different ones there are, and the value if it is one number. `subject`
-    is the pronoun for the thing; `is_cut`: the words leave out some values; `is_temporal`: they are years or dates."""
+    """The values of a thing in words."""
 
     predicate: Predicate
     label: PredicateLabel
     text: str
-    count: int = 1
-    number: float | None = None
-    is_cut: bool = False
-    is_temporal: bool = False
-    subject: Pronoun = IT
+    count: int = 1  # how many different ones there are
+    number: float | None = None  # the value if it is one number
+    is_cut: bool = False  # the words leave out some values
+    is_temporal: bool = False  # they are years or dates
+    subject: Pronoun = IT  # the pronoun for the thing
 
     @property
     def counted_noun(self) -> str:

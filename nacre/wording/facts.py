@@ -1,8 +1,4 @@
-"""The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts.
-
-In order: facts, all facts of a thing under one predicate, facts joined into sentences, names of things without a
-label, and descriptions of things without tables (SPARQL).
-"""
+"""The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -205,8 +201,7 @@ def open_boolean_sentence(properties: Sequence[PropertyFacts]) -> list[SentenceF
 
 
 def _merged_clauses(part: Sequence[PropertyFacts], owner: str) -> list[str]:
-    """A clause for each property, the first of the `owner`, if any. A measure in two units is one clause ("its length
-    is 65 m (212 ft)"), and so are the time and place of one event."""
+    """A clause for each property; two units ("65 m (212 ft)"), or time and place of an event, are in one."""
     clauses: list[str] = []
     for before, each in zip((None, *part), part, strict=False):
         is_same_measure = before is not None and before.label.one == each.label.one and before.predicate.unit
@@ -296,11 +291,7 @@ def _naming_rank(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, b
 
 
 def is_part_of_name(label: str, value: str, name: str) -> bool:
-    """Whether a value is a first or last name that is part of a thing's name.
-
-    >>> is_part_of_name("first name", "Ann", "Ann Rye"), is_part_of_name("middle name", "Jo", "Ann Rye")
-    (True, False)
-    """
+    """Whether a value is a first or last name that is part of a thing's name."""
     words, kinds = language().words, set(label.split())
     naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
     return bool(naming) and set(fold(value).split()) <= set(fold(name).split())
@@ -333,8 +324,7 @@ def sparql_profile_sentences(
     linked = {term.value for term in all_terms if term.kind == "iri"}
     named = labels([*things, *linked])
     topic = word_senses(profile.topic)
-    found = [each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round)]
-    return tuple(found)
+    return tuple(each for key in things for each in _of_thing(key, facts[key], named, topic, schema, round))
 
 
 def _facts_pattern(things: Sequence[str], schema: Schema) -> str:

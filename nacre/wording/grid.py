@@ -1,7 +1,4 @@
-"""The columns of an answer as a reader sees them: Plan + Table -> Grid. Ends of a range become one column.
-
-`Verbalisation` is a result in words and as data.
-"""
+"""The columns of an answer as a reader sees them: Plan + Table -> Grid. Ends of a range become one column."""
 
 import re
 from collections.abc import Iterable
@@ -35,18 +32,16 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class GridColumn:
-    """One column: its heading, its unit, and for each row the text ("" for nothing) and the data. `is_number`: it has
-    single numbers. `is_named`: its things have names. `is_amount`: its numbers are no years or codes. `keys` are
-    the IRIs of its things."""
+    """One column: its heading, its unit, and for each row the text and the data."""
 
     heading: str
     unit: str
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # "" for nothing
     data: tuple[tuple[Value, ...], ...]
-    is_number: bool = False
-    is_named: bool = True
-    is_amount: bool = True
-    keys: tuple[tuple[str, ...], ...] = ()
+    is_number: bool = False  # it has single numbers
+    is_named: bool = True  # its things have names
+    is_amount: bool = True  # its numbers are no years or codes
+    keys: tuple[tuple[str, ...], ...] = ()  # the IRIs of its things
 
 
 @dataclass(frozen=True)
@@ -125,11 +120,7 @@ def build_grid(table: Table, select: Select | None = None, schema: Schema | None
 
 
 def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Values in their order, each once; 1 and True are different.
-
-    >>> distinct_values([3, 3.0, "3", True])
-    (3, '3', True)
-    """
+    """Values in their order, each once; 1 and True are different."""
     found: dict[tuple[bool, Value], Value] = {}
     for value in values:
         found.setdefault((isinstance(value, bool), value), value)
@@ -137,11 +128,7 @@ def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def drop_zero_fraction(value: int | float) -> int | float:
-    """A number without a fraction of zero.
-
-    >>> drop_zero_fraction(3.0), drop_zero_fraction(3.5)
-    (3, 3.5)
-    """
+    """A number without a fraction of zero."""
     return int(value) if float(value).is_integer() else float(value)
 
 
@@ -182,7 +169,6 @@ def _column_kind(term: PlanTerm | None, select: Select | None, schema: Schema | 
 
 
 def _grid_column(table: Table, places: range, raw: int | None, unit: str, kind: _ColumnKind) -> GridColumn:
-    """One column from the places of its values in a table, and from the place of their `raw` text."""
     name = _base_name(table.columns[places[0]])
     heading = kind.heading or heading_words(name) or name
     texts, data = [], []
@@ -258,11 +244,10 @@ def _markdown_cell(text: str) -> str:
 
 @dataclass(frozen=True)
 class Verbalisation:
-    """`text` in plain English, the same data as `values`, and the unit that both use. Rows of more than one column are
-    `columns` and `rows`, and `text` then ends with a Markdown table."""
+    """`text` in plain English, the same data as `values`, and the unit that both use."""
 
     text: str
     values: tuple[Value, ...] = ()
     unit: str | None = None
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # of more than one column, of which `text` ends with a Markdown table
     rows: tuple[tuple[Value | None, ...], ...] = ()

@@ -1,8 +1,4 @@
-"""Describe a group of things: MemberGroup -> sentences with their number, shared values, and number ranges.
-
-Then the number ranges of parts of things (the prices of a model's variants): Variable -> DependentPart,
-NumberRanges.
-"""
+"""Describe a group of things: MemberGroup -> sentences with their number, shared values, and number ranges."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -59,16 +55,6 @@ class GroupValue:
     facts: tuple[WordedFact, ...]
 
 
-@dataclass(frozen=True)
-class _ValueList:
-    """The first values of a predicate that some members have, and how many values there are."""
-
-    predicate: Predicate
-    values: list[GroupValue]
-    number: int
-    is_on_topic: bool
-
-
 def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: RunStatement) -> list[EvidenceSentence]:
     """How many members there are and who, what all or most have, and the ranges of their numbers; each fact once."""
     sentences: list[SentenceFacts] = [
@@ -76,7 +62,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
     ]
     defining = {edge.predicate for edge in group.select.edges}
     shared: list[tuple[Predicate, list[GroupValue]]] = []
-    lists: list[_ValueList] = []
+    lists: list[tuple[bool, int, SentenceFacts]] = []
     for predicate in schema.predicates:
         values = [] if predicate.iri in defining else _linked_values(predicate, group, schema, run)
         of_all = [value for value in values if value.members == len(group.members)]
@@ -84,8 +70,9 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
             shared.append((predicate, of_all[:MAX_ITEMS]))
         of_some = [value for value in values if value.members < len(group.members)]
         if of_some:
-            is_on_topic = bool(topic & word_senses(predicate_label(predicate.iri, schema).one))
-            lists.append(_ValueList(predicate, _best_values(of_some, topic), len(of_some), is_on_topic))
+            is_off_topic = topic.isdisjoint(word_senses(predicate_label(predicate.iri, schema).one))
+            sentence = _list_sentence(predicate, _best_values(of_some, topic), len(of_some), schema)
+            lists.append((is_off_topic, -len(of_some), sentence))
     if shared:
         clauses = [
             f"the {_label(predicate, len(values), schema)} {join_names([value.text for value in values])}"
@@ -94,8 +81,7 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
         facts = [fact for _, values in shared for value in values for fact in value.facts]
         sentences.append((f"All of them have {join_names(clauses)}.", facts))
     sentences += [_range_sentence(ranges, part, schema) for ranges, part in _statistics(group, schema, run)]
-    lists = sorted(lists, key=lambda each: (not each.is_on_topic, -each.number))
-    sentences += [_list_sentence(each, schema) for each in lists[:MAX_LISTS]]
+    sentences += [sentence for *_, sentence in sorted(lists, key=lambda each: each[:2])[:MAX_LISTS]]
     title, keys = group.name(schema), tuple(group.members)[:MAX_CITED_TRIPLES]
     return [
         EvidenceSentence(
@@ -201,15 +187,15 @@ def _range_sentence(ranges: Sequence[NumberRange], part: DependentPart | None, s
     return capitalise_first(f"{start}{range_clauses(ranges, schema, average=True)}."), facts
 
 
-def _list_sentence(found: _ValueList, schema: Schema) -> SentenceFacts:
-    is_cut = found.number > len(found.values)
-    label = _label(found.predicate, len(found.values), schema)
+def _list_sentence(predicate: Predicate, values: list[GroupValue], number: int, schema: Schema) -> SentenceFacts:
+    """The first values of a predicate that some members have; `number` is how many values there are."""
+    label, is_cut = _label(predicate, len(values), schema), number > len(values)
     if is_plural(label):
-        be = "include" if is_cut else "are" if len(found.values) > 1 else "is"
+        be = "include" if is_cut else "are" if len(values) > 1 else "is"
     else:
         be = "includes" if is_cut else "is"
-    facts = [fact for value in found.values for fact in value.facts]
-    return f"Their {label} {be} {join_names([value.text for value in found.values])}.", facts
+    facts = [fact for value in values for fact in value.facts]
+    return f"Their {label} {be} {join_names([value.text for value in values])}.", facts
 
 
 def _best_values(values: Sequence[GroupValue], topic: set[str]) -> list[GroupValue]:
@@ -232,9 +218,7 @@ def find_part(things: Variable, schema: Schema, run: RunStatement) -> DependentP
     """The things that depend on these by a link that each has once, those with the most numbers; None without any."""
     found: list[tuple[int, Variable, Edge]] = []
     for predicate in schema.predicates:
-        if predicate.role != "fact" or not predicate.has_links or not predicate.functional:
-            continue
-        if predicate.pairs_off:
+        if predicate.role != "fact" or not predicate.has_links or not predicate.functional or predicate.pairs_off:
             continue
         part = _dependent_things(predicate, schema)
         if part is None or not set(predicate.ranges) & set(things.classes) or part.classes == things.classes:
@@ -259,13 +243,7 @@ def linking_class(predicate: Predicate, schema: Schema) -> tuple[tuple[str, ...]
 
 
 def is_possession(label: PredicateLabel, own: str) -> bool:
-    """Whether a thing, an `own`, has what links to it: a shop type, the "type" of 7 shops, has them.
-
-    >>> is_possession(PredicateLabel("noun", "type", "types"), "shop type")
-    True
-    >>> is_possession(PredicateLabel("noun", "capital", "capitals"), "city")
-    False
-    """
+    """Whether a thing, an `own`, has what links to it: a shop type, the "type" of 7 shops, has them."""
     return label.kind == "noun" and f" {own}".endswith(f" {label.one}")
 
 
@@ -339,7 +317,6 @@ def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange
 
 
 def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
-    """The predicates with numbers that descriptions say."""
     possible = _possible_predicates(variable, schema)
     return [
         p
@@ -356,7 +333,6 @@ def _number_predicates(variable: Variable, schema: Schema) -> list[Predicate]:
 
 
 def _possible_predicates(variable: Variable, schema: Schema) -> frozenset[str]:
-    """The predicates that things of a variable may have values of."""
     groups = _groups_of(variable, schema)
     columns = frozenset(c.predicate for g in groups for c in schema.relation_of[g.relation].columns)
     inherited = frozenset(p.iri for p in schema.predicates if set(p.domains) & set(variable.classes))

@@ -1,8 +1,4 @@
-"""Label predicates as people say them: IRI + Schema -> PredicateLabel, or a noun.
-
-In order: labels, words that are said with a label anyway and left out (owner, range, code, unit), the kind of a
-label by its form, and what a label says of a thing (VerbPhrase).
-"""
+"""Label predicates as people say them: IRI + Schema -> PredicateLabel, or a noun."""
 
 import re
 from dataclasses import dataclass, replace
@@ -48,26 +44,21 @@ class PredicateLabel:
     """The words of a predicate, by the place they take in a sentence.
 
     A "noun" goes into "the NOUN of X", a "verb" after its subject ("borders"), a "state" after a form of "be" ("located
-    in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no). A "past" ("died in") stands
-    after its subject too. `many` is the form for several things; of a "past" the form in denials ("die in"). `has`: the
-    label began with "has" ("has roof"). `full` also has the words of the owner ("ship type" for the type of a ship).
-    `was`: the label began with "was" ("was sold").
+    in"), and so do a "role" ("variant", of something) and a "flag" ("open", yes or no); a "past" ("died in") as a verb.
     """
 
     kind: LabelKind
     one: str
-    many: str
-    has: bool = False
-    full: str = ""
-    was: bool = False
+    many: str  # for several things; of a "past" the form in denials ("die in")
+    has: bool = False  # the label began with "has" ("has roof")
+    full: str = ""  # with the words of the owner: "ship type" for the type of a ship
+    was: bool = False  # the label began with "was" ("was sold")
 
     def phrase(self, other: str = "") -> VerbPhrase:
         """What a thing does or is to the `other` end, by a label that is no noun.
 
         >>> PredicateLabel("past", "died in", "die in").phrase("Rome").denial.words()
         'did not die in Rome'
-        >>> PredicateLabel("role", "variant", "variants").phrase("Fox").words(many=True)
-        'are variants of Fox'
         """
         if self.kind == "role":
             return VerbPhrase(BE, f"{with_indefinite_article(self.one)} of {other}", f"{self.many} of {other}")
@@ -103,14 +94,6 @@ class PredicateLabel:
 
         >>> PredicateLabel("noun", "roof", "roofs", True).flag().words()
         'has a roof'
-        >>> PredicateLabel("noun", "includes lunch", "includes lunch").flag(False).words(many=True)
-        'do not include lunch'
-        >>> PredicateLabel("flag", "sold", "sold", was=True).flag().words()
-        'was sold'
-        >>> PredicateLabel("noun", "trainer", "trainers").flag(False).words(many=True)
-        'are not trainers'
-        >>> PredicateLabel("flag", "climate controlled", "climate controlled").flag().words()
-        'is climate-controlled'
         """
         first, _, rest = self.one.partition(" ")
         if self.has:
@@ -177,7 +160,6 @@ def _with_participle(label: PredicateLabel, predicate: Predicate, schema: Schema
 
 
 def _typed_label(words: str, predicate: Predicate, *, is_boolean: bool) -> PredicateLabel:
-    """The label by its form and by the values of the predicate."""
     label = parse_label("/".join(interchangeable_words(words.split())) or words)
     begins_with_verb = " " in words and is_link_verb(words.partition(" ")[0])
     if label.kind == "noun" and not label.has and predicate.datatype == "boolean" and begins_with_verb:
@@ -215,8 +197,7 @@ def shorten_label(predicate: Predicate, schema: Schema) -> str:
 
 
 def label_remainder(text: str, noun: str) -> str:
-    """The words of a label after the last words of a noun; "" if it does not begin so. "code" of "channel code" for
-    "contact channel", "price" of "product price" for "product for hire"."""
+    """What follows a noun in a label, else "": "price" of "product price" for "product for hire"."""
     ends = (" ".join(words[at:]) for words in (noun.split(), head_noun(noun).split()) for at in range(len(words)))
     for before in ends:
         rest = text.removeprefix(f"{before} ")
@@ -226,8 +207,7 @@ def label_remainder(text: str, noun: str) -> str:
 
 
 def _strip_range(text: str, predicate: Predicate, schema: Schema) -> str:
-    """A label of a link without the class at its end. "on" of "on island", "part of" of "part of museum", "speaks" of
-    "speaks language", "driver" of "driver employee"."""
+    """A label of a link without the class at its end: "part of" of "part of museum"."""
     if not predicate.has_links or " " not in text:
         return text
     for iri in predicate.ranges:
@@ -293,10 +273,6 @@ def parse_label(text: str) -> PredicateLabel:
 
     >>> parse_label("borders").many, parse_label("is part of").one, parse_label("variant of").kind
     ('border', 'part of', 'role')
-    >>> parse_label("has price").one, parse_label("serves cuisine").one
-    ('price', 'cuisine')
-    >>> parse_label("born").kind, parse_label("first flown").kind, parse_label("amount paid").kind
-    ('state', 'state', 'noun')
     """
     words, prepositions = text.split(), word_list("wording", "prepositions")
     first, last = words[0], words[-1]
@@ -338,11 +314,7 @@ def event_verb(label: str) -> str:
 
 
 def event_clause(label: str) -> str:
-    """What somebody did to something, if a label says when: "joined staff" for "date joined staff"; "" for others.
-
-    >>> event_clause("date became customer"), event_clause("date left staff"), event_clause("date of birth")
-    ('became a customer', 'left staff', '')
-    """
+    """What somebody did to something, if a label says when: "joined staff" for "date joined staff"; "" for others."""
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
     if first not in language().words["time"] or verb not in _past_tenses():
@@ -358,8 +330,6 @@ def move_time_last(label: str) -> str:
 
     >>> move_time_last("date incident start"), move_time_last("year join")
     ('incident start date', 'join year')
-    >>> move_time_last("date of birth"), move_time_last("date left")
-    ('date of birth', 'date left')
     """
     first, *rest = label.split()
     if not rest or first not in language().words["time"]:
@@ -379,7 +349,6 @@ def _parse_state(verb: str, words: list[str]) -> PredicateLabel:
 
 
 def _parse_with_preposition(text: str, words: list[str]) -> PredicateLabel:
-    """A label of several words that ends with a preposition."""
     first, last = words[0], words[-1]
     if role := _role_label(words):
         return role

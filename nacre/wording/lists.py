@@ -84,12 +84,17 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     is_same = len(set(measures)) == 1 and len(measures) == len(names) > 1 and not is_ordered_by_date(body, schema)
     is_plain = is_same or not measures
     items = _counted_names(names) if is_plain else [f"{n} ({m})" for n, m in zip(names, measures, strict=False)]
-    values = join_first_names(items) + (f" ({_shared_measure(measures[0], len(names))})" if is_same else "")
+    values = join_first_names(items)
+    if is_same:
+        # "3 stars each", "both 38"
+        quantifier = "both" if len(names) == 2 else "all"
+        values += f" ({measures[0]} each)" if " " in measures[0] else f" ({quantifier} {measures[0]})"
     if is_one:
         return _one_value(words, values, column, plan, schema)
     if is_unwieldy_for(words, schema):
         words = values_of_these(_named_select(body), schema) or words
-    if _fits_sentence(items):
+    is_short = len(items) <= MAX_SENTENCE_NAMES or sum(map(len, items[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
+    if is_short and sum(name.count(",") > 1 for name in items) < MAX_COMMA_NAMES:
         return _several_values(words, values, column, body, schema, number=len(names))
     lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in items), column.is_number)
     return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)), len(names))
@@ -120,14 +125,8 @@ def _plan_words(plan: Plan, schema: Schema, *, is_one: bool) -> str:
     return verbalise_select(plan.body, schema, many=not is_one, tied=not is_one and plan.body.limit == 1)
 
 
-def _shared_measure(measure: str, many: int) -> str:
-    """A measure that several things share: "3 stars each", "both 38"."""
-    return f"{measure} each" if " " in measure else f"{'both' if many == 2 else 'all'} {measure}"
-
-
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:
-    """What things do, or when it happened to them: "The mills whose town is Rome were built in 1961". "" for a property
-    with a noun, and for unwieldy words."""
+    """What happened when: "The mills whose town is Rome were built in 1961"; "" for nouns and unwieldy words."""
     term = body.answers[-1]
     if not isinstance(term, Attribute) or len(names) > MAX_LISTED_NAMES:
         return ""
@@ -140,7 +139,6 @@ def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, 
 
 
 def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: Schema) -> str:
-    """The sentence of a single name or value."""
     select = _named_select(plan.body)
     term = select.answers[-1]
     one = words if isinstance(plan.body, Select) else verbalise_plan(plan, schema, many=False)
@@ -167,7 +165,6 @@ def _named_select(body: Body) -> Select:
 
 
 def _several_values(words: str, values: str, column: GridColumn, body: Body, schema: Schema, *, number: int) -> str:
-    """The sentence of several names or values."""
     order = order_phrase(body, schema) if isinstance(body, Select) else ""
     things = words.removesuffix(f", {order}")
     if order and number <= MAX_LISTED_NAMES and ", " not in things and not is_unwieldy_for(things, schema):
@@ -186,12 +183,6 @@ def _lead(words: str, column: GridColumn, body: Body, schema: Schema, *, number:
     return f"There are {number:,} such {plural(column.heading)}"
 
 
-def _fits_sentence(names: list[str]) -> bool:
-    with_commas = sum(name.count(",") > 1 for name in names)
-    is_short = sum(map(len, names[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
-    return with_commas < MAX_COMMA_NAMES and (len(names) <= MAX_SENTENCE_NAMES or is_short)
-
-
 def _tells_things_apart(body: Body, schema: Schema) -> bool:
     """Whether the answers are things, names or groups, so that their measures may stand beside them."""
     last = body.answers[-1] if isinstance(body, Select) else None
@@ -201,8 +192,7 @@ def _tells_things_apart(body: Body, schema: Schema) -> bool:
 
 
 def ranking_values(plan: Plan, measured: Sequence[Cell], schema: Schema, *, is_named: bool) -> list[str]:
-    """The measure of each thing with its unit or noun: "7.8 %", "12 concerts"; empty without measures. `is_named`: the
-    answer names the property already ("20", not "credit score 20")."""
+    """Each thing's measure with its unit or noun ("12 concerts"), unless the answer names that (`is_named`)."""
     body = plan.body
     if not isinstance(body, Select) or body.order is None or any(cell is None for cell in measured):
         return []
@@ -288,7 +278,6 @@ def number_clauses(numbers: Sequence[GridColumn]) -> list[str]:
 
 
 def _group_and_number_columns(found: Grid, body: Body) -> tuple[list[GridColumn], list[GridColumn]]:
-    """The columns of the groups, and the columns of the numbers computed for them."""
     terms = body.answers if isinstance(body, Select) and len(body.answers) == len(found.columns) else ()
     parts = list(zip(found.columns, terms, strict=False))
     groups = [column for column, term in parts if not isinstance(term, Aggregate)]
@@ -325,8 +314,7 @@ def _possession(name: str, column: GridColumn) -> str:
 
 
 def columns_caption(found: Grid) -> str:
-    """The caption of a table by its headings: "ships with their captain and year", "captains and years", or "ships and
-    what they are named after"."""
+    """The caption of a table by its headings: "ships with their captain and year", "captains and years"."""
     first, *rest = [column.heading for column in found.columns]
     if not (found.columns[0].is_named and rest):
         return join_names([plural(first), *map(plural, rest)])

@@ -70,13 +70,12 @@ MAX_DEPTH = 6  # links from the answer that are followed
 
 @dataclass(frozen=True)
 class SelectWording:
-    """Words the things and numbers of one select. `inner` words a whole select that stands in a condition. `tied`:
-    several things share the place that is asked for."""
+    """Words the things and numbers of one select."""
 
     select: Select
     schema: Schema
-    inner: Callable[[Select, Schema, bool], str]
-    tied: bool = False
+    inner: Callable[[Select, Schema, bool], str]  # words a whole select that stands in a condition
+    tied: bool = False  # several things share the place that is asked for
 
     @cached_property
     def structure(self) -> SelectStructure:
@@ -133,8 +132,7 @@ class SelectWording:
         return words if is_named or words.startswith("the ") or words[:1].isdigit() else f"the {words}"
 
     def things(self, name: str, many: bool, seen: frozenset[int], depth: int) -> str:
-        """The things of a variable with all conditions on them; with "the" if they are named or ordered. `seen` are the
-        edges that are worded elsewhere."""
+        """The things of a variable with all conditions on them, but for the edges `seen` elsewhere."""
         variable = self.variables.get(name)
         if variable is None:
             return "things" if many else "the thing"
@@ -301,7 +299,6 @@ class SelectWording:
         return f"number of {inner.things(variable, False, group_edges(plain), 0).removeprefix('the ')}"
 
     def _link_clause(self, edge: Edge, name: str, seen: frozenset[int], depth: int) -> Clause:
-        """A link of a variable's things as a clause."""
         other = edge.object if edge.subject == name else edge.subject
         variable = self.variables.get(other)
         is_named = variable is not None and len(variable.keys) == 1 and bool(variable.label)

@@ -53,19 +53,14 @@ def class_nouns(schema: Schema) -> frozenset[str]:
 
 
 def strip_owner(noun: str, own: str, schema: Schema) -> str:
-    """The noun of a class without its owner: the "payments" of a customer are "customer payments". The noun stays if
-    another class or property has the short name."""
+    """ "Payments" for the "customer payments" of a customer, unless something else has the short name."""
     short = label_remainder(noun, own)
     taken = (predicate_label(p.iri, schema).one for p in schema.predicates if p.has_literals)
     return noun if not short or short in class_nouns(schema) or short in taken else short
 
 
 def is_plain_noun(noun: str) -> bool:
-    """Whether a class is named by a noun, and not like a link between two things: "trained in", "visits restaurant".
-
-    >>> [is_plain_noun(noun) for noun in ("club member", "trained in", "visits restaurant", "crew manages")]
-    [True, False, False, False]
-    """
+    """Whether a class is named by a noun, and not like a link between two things: "trained in", "visits restaurant"."""
     first, *rest = noun.split()
     is_place = first in word_list("wording", "prepositions") and not rest[1:]
     if is_place or noun.split()[-1] in word_list("wording", "only_verbs"):
@@ -74,14 +69,12 @@ def is_plain_noun(noun: str) -> bool:
 
 
 def _class_words(schema: Schema) -> frozenset[str]:
-    """The words of the labels of all classes."""
     labels = (c.label for c in schema.classes)
     return schema.cache.get(_class_words, lambda: frozenset(label_words(label, schema.labels) for label in labels))
 
 
 def _lookup_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """The noun of a table of codes as its links name it: "colour" of "reference colours"; "" for others. A table that
-    joins things of one class is named by where it leads: "friend" of "person friend"."""
+    """The noun of a table of codes, "colour" of "reference colours", or of a table that joins things of one class."""
     first, _, rest = noun.partition(" ")
     if not rest:
         return ""
@@ -104,8 +97,7 @@ def _joins_same_class(noun: str, role: str, variable: Variable, schema: Schema) 
 
 
 def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
-    """One of the things that a noun names. "staff member" of a collective noun, "piece of equipment" of a mass noun,
-    "checking record" of a gerund."""
+    """One of the things of a noun: "staff member", "piece of equipment", "checking record"; else the singular."""
     last = noun.split()[-1]
     if last in word_list("wording", "pieces"):
         return f"piece of {noun}"
@@ -137,17 +129,12 @@ def is_amount(iri: str, schema: Schema) -> bool:
     first, last = (FIRST_YEAR, LAST_YEAR) if is_event else (FIRST_RECENT_YEAR, LAST_YEAR)
     is_whole = is_event or predicate.datatype == "integer"
     may_be_code = predicate.datatype == "integer" and not predicate.unit and _is_code(predicate)
-    if may_be_code and not is_measure_noun(label.one):
+    measured = pattern("wording", "measure_complement").split(label.one)[0].rpartition(" ")[2]
+    if may_be_code and measured not in _measure_nouns():
         return False
     if is_whole and not predicate.unit and low is not None and high is not None and first <= low <= high <= last:
         return False
     return is_amount_label(label.one, predicate.datatype, predicate.role)
-
-
-def is_measure_noun(label: str) -> bool:
-    """Whether a label ends in what is measured: "monthly salary", "length of the hull"."""
-    head = pattern("wording", "measure_complement").split(label)[0]
-    return head.rpartition(" ")[2] in _measure_nouns()
 
 
 def is_temporal(iri: str, schema: Schema) -> bool:

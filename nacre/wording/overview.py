@@ -1,8 +1,5 @@
 """A graph as a whole, as far as a turn wants it: Schema + GraphOverview -> sentences, in the order of the answer.
 
-In order: the overview, the main kinds of things, how they hang together, remarkable facts, and where the graph comes
-from.
-
 Each remarkable fact is the answer to a plan, so that it is worded and cited as any other.
 """
 
@@ -59,8 +56,7 @@ def overview_sentences(wanted: str, engine: Engine, round: int) -> tuple[Evidenc
 
 
 def graph_overview(engine: Engine) -> GraphOverview:
-    """What the ingest prepared; else what a few bounded queries find, once for an open graph. Nothing is asked of a
-    remote graph."""
+    """What the ingest prepared; else what a few bounded queries find once, but none on a remote graph."""
     if engine.tables is None:
         spans = spans_sentence(engine.schema)
         return GraphOverview(spans=(spans,) if spans else ())
@@ -71,7 +67,8 @@ def graph_overview(engine: Engine) -> GraphOverview:
 
 
 def _overview_texts(wanted: str, schema: Schema) -> Iterator[str]:
-    yield kinds_sentence(schema) if wanted in intents("about_graph") else about_sentence(schema)
+    has_list = wanted in intents("about_graph") or not main_kinds(schema)
+    yield kinds_sentence(schema) if has_list else f"This graph is about {_about(schema)}."
     if wanted == "contents":
         links = links_sentence(main_kinds(schema), schema)
         yield links
@@ -87,7 +84,6 @@ def _offer(prepared: GraphOverview, schema: Schema) -> Iterator[str]:
 
 
 def _plain_questions(schema: Schema) -> Iterator[str]:
-    """Questions that any graph with these kinds answers."""
     for subject in subjects(schema):
         best = next((p for p in subject.usual if is_measure(p, schema)), None)
         if best is not None:
@@ -132,20 +128,13 @@ class Subject:
 
 
 def main_kinds(schema: Schema) -> tuple[MainKind, ...]:
-    """The kinds that hold most things. Tables of one noun count as one kind; hidden ones and unwieldy nouns are left
-    out."""
+    """The kinds that hold most things, one for each noun; without hidden ones and unwieldy nouns."""
     return schema.cache.get(main_kinds, lambda: _main_kinds(schema))
 
 
 def subjects(schema: Schema) -> tuple[Subject, ...]:
     """The classes of the main kinds that a graph is about: those of many things with many properties come first."""
     return schema.cache.get(subjects, lambda: _main_subjects(schema))
-
-
-def about_sentence(schema: Schema) -> str:
-    """What a graph is about, in one short sentence; a graph without things says how it gets some."""
-    kinds = main_kinds(schema)
-    return f"This graph is about {_about(schema)}." if kinds else kinds_sentence(schema)
 
 
 def kinds_sentence(schema: Schema) -> str:
@@ -273,8 +262,7 @@ MAX_LETTERS, MAX_TRIPLES = 300, 20  # Letters of a sentence, and triples of its 
 
 
 def find_highlights(tables: Tables, *, is_bounded: bool) -> GraphOverview:
-    """The remarkable facts and spans of a graph. If it is bounded, each query has the budget of an alternative reading,
-    and all have little time."""
+    """The remarkable facts and spans of a graph, within little time and small budgets if it is bounded."""
     schema = tables.schema
     until = time.monotonic() + (BOUNDED_SECONDS if is_bounded else SECONDS)
     runner = QueryRunner(tables_engine(tables), "what is remarkable", 1, is_bounded)
@@ -324,12 +312,13 @@ def spans_sentence(schema: Schema) -> EvidenceSentence | None:
 
 
 def _first_plans(schema: Schema, *, descending: bool) -> Iterator[Plan]:
-    """The thing of each main kind that has the highest value of a property, or the earliest date; properties with an
-    adjective first."""
+    """The thing of each main kind with the highest value, or the earliest date; properties with an adjective first."""
     usual = [(subject.own, p) for subject in _large_subjects(schema) for p in subject.usual]
     tried = [(own, p) for own, p in usual if (is_measure(p, schema) if descending else is_temporal(p.iri, schema))]
     if descending:
-        tried.sort(key=lambda pair: (not _is_money(pair[1]), _lacks_adjective(pair[1], schema)))
+        labels = {p.iri: predicate_label(p.iri, schema).one for _, p in tried}
+        plain = {iri for iri, label in labels.items() if extreme_adjective(label, high=True) == "highest"}
+        tried.sort(key=lambda pair: (not _is_money(pair[1]), pair[1].iri in plain))
     for own, predicate in islice(tried, MAX_TRIED):
         order = Order(Attribute("thing", predicate.iri), descending)
         yield Plan(Select((Itself("thing"),), (Variable("thing", (own.iri,)),), order=order, limit=1))
@@ -392,10 +381,6 @@ def is_measure(p: Predicate, schema: Schema) -> bool:
     )
 
 
-def _lacks_adjective(p: Predicate, schema: Schema) -> bool:
-    return extreme_adjective(predicate_label(p.iri, schema).one, high=True) == "highest"
-
-
 def _is_noun(label: str) -> bool:
     """Whether a label may stand after "the": it is no quotation, ends in no preposition, and repeats no word."""
     words = label.split()
@@ -407,7 +392,6 @@ def _is_noun(label: str) -> bool:
 
 
 def _is_money(p: Predicate) -> bool:
-    """Whether a property is an amount of money, by its unit or its name."""
     codes = english_data()["currency_codes"].values()
     return p.unit in codes or not set(p.label.casefold().split()).isdisjoint(adjective_concepts("expensive"))
 
@@ -451,11 +435,7 @@ def translated_origin(engine: Engine, code: str) -> str:
 
 
 def read_sentence(version: str, code: str = "en") -> str:
-    """When a version was read in, from its name; "" if the name has no day.
-
-    >>> read_sentence("20260503T101500000000-0a1b2c3d")
-    'It was read in on 3 May 2026.'
-    """
+    """When a version was read in, from its name; "" if the name has no day."""
     try:
         day = date.fromisoformat(version[:DAY_LETTERS]).isoformat()
     except ValueError:

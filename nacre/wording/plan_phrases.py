@@ -1,8 +1,4 @@
-"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words.
-
-In order: plans, statements ("Spain borders France") and their denial, selects ("the ages of singers"), groups and
-how they are chosen, names of properties.
-"""
+"""Explain a plan in plain English, as a noun phrase that an answer can go on from: Plan -> words."""
 
 from dataclasses import replace
 
@@ -63,8 +59,7 @@ from nacre.wording.select_structure import superlative_adjective
 
 
 def verbalise_plan(plan: Plan, schema: Schema, many: bool = True) -> str:
-    """What the plan asks, with the labels of classes and predicates and without names of tables and columns. With
-    `many` off, a difference of sets is one thing: "the person whose town is not Rome"."""
+    """What the plan asks, in labels; with `many` off, a difference is one thing: "whose town is not Rome"."""
     body = plan.body
     if isinstance(body, Combine):
         left, right = verbalise_select(body.left, schema), verbalise_select(body.right, schema)
@@ -278,8 +273,7 @@ def verbalise_select(select: Select, schema: Schema, many: bool = True, tied: bo
 
 
 def order_phrase(select: Select, schema: Schema) -> str:
-    """How all things or values of a select are ordered; "" if they are not. "ordered by age, oldest first" of things,
-    "from highest to lowest" of the ages themselves."""
+    """How a select is ordered, "" if it is not: "ordered by age, oldest first", "from highest to lowest"."""
     if select.order is None or select.limit is not None:
         return ""
     wording, by, descending = select_wording(select, schema), select.order.by, select.order.descending
@@ -436,7 +430,6 @@ def _linked_owners(wording: SelectWording, terms: tuple[PlanTerm, ...], owner: s
 
 
 def _is_several(wording: SelectWording, variable: str, many: bool) -> bool:
-    """Whether the things of a variable are worded in the plural."""
     known = wording.variables.get(variable)
     is_one = known is not None and len(known.keys) == 1 and bool(known.label)
     return many and not is_one and (wording.tied or not is_superlative(wording, variable))

@@ -1,7 +1,4 @@
-"""Describe a thing or a group by its facts: Profile -> sentences with their triples, the most telling first.
-
-`run_plan` runs a plan and says what it asks: Plan + Engine -> rows, the queries that ran, sentences of descriptions.
-"""
+"""Describe a thing or a group by its facts: Profile -> sentences with their triples, the most telling first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +29,7 @@ from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES, thing_sentences
 def run_plan(
     plan: Plan, engine: Engine | Tables, *, round: int, words: str = "", is_alternative: bool = False
 ) -> tuple[Table | None, tuple[Query, ...], tuple[Evidence, ...]]:
-    """The rows of a plan, its queries, and for a description its sentences. `words` are the plan's words, if they are
-    known already. An alternative reading gets a smaller budget."""
+    """A plan's rows, queries, and sentences of a description. Alternative readings get a smaller budget."""
     engine = tables_engine(engine) if isinstance(engine, Tables) else engine
     words = words or verbalise_plan(plan, engine.schema)
     body = plan.body
@@ -68,11 +64,9 @@ class _Members:
 
     @property
     def is_of_one_name(self) -> bool:
-        """Whether all have the same name."""
         return len(set(self.names.values())) == 1
 
     def group(self) -> MemberGroup:
-        """The things as a group."""
         return MemberGroup(self.names, self.select, self.things)
 
 
@@ -106,7 +100,6 @@ def profile_sentences(profile: Profile, tables: Tables, run: RunStatement, round
 def _two_sides(
     members: _Members, others: _Members, topic: set[str], schema: Schema, run: RunStatement, round: int
 ) -> Sequence[Evidence]:
-    """What two things or groups share, or how they differ."""
     sides = _side(members, schema), _side(others, schema)
     if topic & word_list("wording", "sharing_words"):
         return _ranked(shared_properties(*sides, schema, run), round)
@@ -133,7 +126,6 @@ def _namesakes(members: _Members, schema: Schema, run: RunStatement) -> Evidence
 
 
 def _ranked(sentences: Sequence[EvidenceSentence], round: int) -> list[EvidenceSentence]:
-    """The first sentences, in this order."""
     shown = sentences[:MAX_DESCRIPTION_SENTENCES]
     return [replace(each, round=round, score=1.0 - i / 100) for i, each in enumerate(shown)]
 

@@ -1,7 +1,4 @@
-"""What the links of a select mean by the schema: Select + Schema -> links that a noun phrase leaves out or merges.
-
-Then the order of a select in words: "oldest", "with the second highest price".
-"""
+"""What the links of a select mean by the schema: Select + Schema -> links that a noun phrase leaves out or merges."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -171,8 +168,7 @@ def ordinal(select: Select) -> str:
 
 
 def order_clause(structure: SelectStructure, order: Order, measure: str, *, is_one: bool) -> str:
-    """What places things in an order by a `measure`: "with the most concerts", "with the second highest price".
-    `is_one`: the clause follows the noun of one thing."""
+    """What places things in an order: "with the second highest price". `is_one`: after a noun of one thing."""
     place, by = ordinal(structure.select), order.by
     if isinstance(by, Itself):
         return f"{place}{'last' if order.descending else 'first'} by name"
@@ -210,8 +206,7 @@ def _order_end(structure: SelectStructure, order: Order) -> str:
 
 
 def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place: str, *, is_one: bool) -> str:
-    """What happened first or last to things, or to what they have: "founded first", "whose queen was born first"; ""
-    for other properties."""
+    """What happened first or last: "founded first", "whose queen was born first"; "" for other properties."""
     label, end = predicate_label(by.predicate, structure.schema), "last" if order.descending else "first"
     owned, _, verb = label.one.rpartition(" ")
     has_dates, about = is_temporal(by.predicate, structure.schema), structure.schema.predicate_of[by.predicate]

@@ -90,7 +90,9 @@ def thing_sentences(
         # "across its 3 variants" says how many there are
         left_out = {edge.predicate for edge in part.select.edges} if part is not None and parts else set()
         sentences += incoming_link_sentence(
-            DescribedThing(thing, noun, subject),
+            thing,
+            noun,
+            subject,
             schema,
             run,
             worded={fact.triple for each in properties for fact in each.facts},
@@ -195,8 +197,7 @@ def _described_part(
 
 
 def _has_own_name(part: DependentPart, thing: Variable, name: str, schema: Schema, run: RunStatement) -> bool:
-    """Whether the only part of a thing has a name that says neither its owner nor its class. An employee has one, the
-    "offer of Fox" has none."""
+    """Whether a thing's only part has a name of its own, unlike the "offer of Fox"."""
     link = schema.predicate_of[part.select.edges[0].predicate]
     names = [(fact.text, fact.triple[0]) for fact in link_facts(link, thing, schema, run, incoming=True)]
     own = (fold(part.noun.split()[-1]), fold(name))
@@ -222,15 +223,6 @@ MAX_SENTENCE_TRIPLES = 200  # triples of one sentence (given: the most that a ci
 
 
 @dataclass(frozen=True)
-class DescribedThing:
-    """A thing, its noun and its pronoun, for the links to it."""
-
-    variable: Variable
-    noun: str
-    subject: Pronoun
-
-
-@dataclass(frozen=True)
 class _IncomingLink:
     """The facts of one predicate that link to a thing, and the noun of what links to it."""
 
@@ -241,12 +233,10 @@ class _IncomingLink:
 
     @property
     def names(self) -> list[str]:
-        """The different names of what links to the thing."""
         return list(dict.fromkeys(fact.text for fact in self.facts))
 
     @property
     def is_nameless(self) -> bool:
-        """Whether what links to the thing has only numbers for names."""
         return all(is_number_name(fact.text, (fact.triple[0],)) for fact in self.facts)
 
     @property
@@ -264,7 +254,9 @@ class _IncomingLink:
 
 
 def incoming_link_sentence(
-    thing: DescribedThing,
+    thing: Variable,
+    own: str,
+    subject: Pronoun,
     schema: Schema,
     run: RunStatement,
     *,
@@ -272,26 +264,25 @@ def incoming_link_sentence(
     left_out: Collection[str],
     counted: Collection[str],
 ) -> list[SentenceFacts]:
-    """What links to the thing, counted by class; empty if nothing does. Links that are `worded` in the other direction,
-    predicates that are `left_out`, and classes whose number another fact gives (`counted`) do not appear."""
+    """What links to the thing, an `own`, counted by class; empty if nothing does. Links that are `worded` in the other
+    direction, predicates `left_out`, and classes whose number another fact gives (`counted`) do not appear."""
     identities, possessions, facts = list[str](), list[str](), list[WordedFact]()
-    for link in _incoming_links(thing.variable, schema, run, worded, left_out, counted):
+    for link in _incoming_links(thing, schema, run, worded, left_out, counted):
         label = predicate_label(link.predicate.iri, schema)
-        is_role = _is_role_link(link.predicate, thing.variable, link.noun, thing.noun, schema)
-        is_one_person = thing.subject != IT and len(link.facts) == 1
+        is_role = _is_role_link(link.predicate, thing, link.noun, own, schema)
+        is_one_person = subject != IT and len(link.facts) == 1
         if is_one_person and is_role and not other_links(link.predicate, link.classes, schema):
             # a person with a row as a singer is a singer
             identities.append(with_indefinite_article(link.noun))
             facts += link.facts
-        elif is_possession(label, thing.noun):
-            phrase, further = _possession(link, thing.noun, schema, run)
+        elif is_possession(label, own):
+            phrase, further = _possession(link, own, schema, run)
             possessions.append(phrase)
             facts += [*link.facts[:MAX_SENTENCE_TRIPLES], *further]
         elif label.kind == "noun" and label.one not in language().words["naming"]:
             identities.append(f"the {possessive_phrase(label.one, link.number)}{link.listed}")
             # a reader can count again what is counted
             facts += link.facts[:MAX_SENTENCE_TRIPLES]
-    subject = thing.subject
     parts = [
         f"{verb} {join_names(phrases[:MAX_FACTS])}"
         for verb, phrases in ((subject.have, possessions), (subject.be, identities))

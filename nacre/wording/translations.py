@@ -1,10 +1,7 @@
-"""Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data.
-
-In order: results, the graph as a whole, names of classes and properties, values as one language writes them.
-"""
+"""Word a result in German or French: Plan + Rows + Verbalisation in English -> Verbalisation, with the same data."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -53,8 +50,7 @@ _PAIR = (Itself, Attribute)  # Things with one of their properties.
 def translate_result(
     result: Verbalisation, plan: Plan | None, rows: Rows, schema: Schema, question: str, code: str
 ) -> Verbalisation:
-    """The result in a language; rows of a written query have no plan. `question` is as the user asked it; its words are
-    preferred."""
+    """The result in a language, in the words of the `question` where possible; written queries have no plan."""
     if not rows.table.rows or not result.text:
         return result
     if plan is None:
@@ -118,7 +114,6 @@ class _Wording:
         return len(self.grid.columns) != len(answers) or (len(answers) > 1 and not has_pairs)
 
     def sentence(self) -> str:
-        """One column, or things with one property, as a sentence."""
         first, last = self.body.answers[0], self.body.answers[-1]
         if isinstance(last, Aggregate):
             return self._number(last)
@@ -130,7 +125,6 @@ class _Wording:
         return self._things(last, names)
 
     def table(self, result: Verbalisation) -> Verbalisation:
-        """Several columns under a caption."""
         return _translated_table(result, self.grid, self._headings(), self._fill("table"), self.code)
 
     def _headings(self) -> Sequence[str]:
@@ -140,8 +134,7 @@ class _Wording:
         return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]
 
     def _property(self, term: Attribute, values: list[str], things: GridColumn | None) -> str:
-        """A property of one thing, or of all that match."""
-        label = translated_property(term.predicate, self.schema, self.question, self.code)
+        label = self._property_label(term.predicate)
         owner = self.variables.get(term.variable)
         owners = self._distinct(things) if things is not None else []
         if not owners and owner is not None and len(owner.keys) == 1:
@@ -182,8 +175,7 @@ class _Wording:
         subject = self.variables.get(edge.subject) if edge is not None else None
         if edge is None or subject is None or len(subject.keys) != 1:
             return None
-        label = translated_property(edge.predicate, self.schema, self.question, self.code)
-        return _name(subject, dict(self.rows.names)), label
+        return _name(subject, dict(self.rows.names)), self._property_label(edge.predicate)
 
     def _superlative(self, names: list[str]) -> str:
         measured = self.rows.table.measured
@@ -199,9 +191,8 @@ class _Wording:
             for each in dict.fromkeys(measured)
             if each is not None
         ]
-        label = translated_property(by.predicate, self.schema, self.question, self.code)
         name = "superlative" if len(names) == 1 else "superlatives"
-        return self._fill(name, names=joined, property=label, values=self._joined(values))
+        return self._fill(name, names=joined, property=self._property_label(by.predicate), values=self._joined(values))
 
     def _number(self, term: Aggregate) -> str:
         """A computed number; a count with what is counted."""
@@ -211,9 +202,7 @@ class _Wording:
         if isinstance(term.of, Attribute) and owner is not None and len(owner.keys) == 1:
             return self._property(term.of, values, None)
         if term.function != "count" or not isinstance(term.of, Itself):
-            label = ""
-            if isinstance(term.of, Attribute):
-                label = translated_property(term.of.predicate, self.schema, self.question, self.code)
+            label = self._property_label(term.of.predicate) if isinstance(term.of, Attribute) else ""
             return self._fill(term.function, property=label, values=joined)
         kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
         one = "_one" if values == ["1"] else ""
@@ -326,8 +315,7 @@ def translated_kinds(schema: Schema, code: str) -> str:
 
 
 def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
-    """The main kinds with their numbers; unless `is_short` also properties of the largest, spans of values; questions
-    that work if `has_examples`."""
+    """The main kinds with numbers; also properties and spans unless `is_short`, and questions (`has_examples`)."""
     return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
 
 
@@ -433,19 +421,18 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
 
 
 def _best_label(labels: Sequence[str], question: str, code: str) -> str:
-    """The first label in a language, of several the one that the question repeats most. A label that the dictionary
-    lacks may be in the language if English lacks it too."""
-    asked = _stems([question], code)
+    """The label in a language that the question repeats most; unknown words count if English lacks them too."""
+    asked = _stems(question, code)
 
     def fit(label: str) -> tuple[bool, bool, int]:
-        repeated = len(asked & _stems([label], code))
+        repeated = len(asked & _stems(label, code))
         return is_in_language(label, code) or repeated > 0, not is_english(label), repeated
 
     return max(labels, key=fit) if len(labels) > 1 else labels[0]
 
 
-def _stems(texts: Iterable[str], code: str) -> frozenset[str]:
-    return frozenset(stem(token.text, code) for text in texts for token in tokenize(text))
+def _stems(text: str, code: str) -> frozenset[str]:
+    return frozenset(stem(token.text, code) for token in tokenize(text))
 
 
 _TRUE = frozenset(("true", "True", "1"))
@@ -458,22 +445,12 @@ def translated_texts(column: GridColumn, code: str) -> list[str]:
 
 
 def translated_number(number: int | float, code: str, unit: str = "", *, counted: bool = True) -> str:
-    """A number with the separators of a language, unless it is a year or code.
-
-    >>> translated_number(12345.5, "de", "m")
-    '12.345,5 m'
-    """
+    """A number with the separators of a language, unless it is a year or code."""
     return _separated(format_value(number, unit, counted=counted), code)
 
 
 def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool = False) -> str:
-    """A literal as it is written in the data, in a language.
-
-    >>> translated_literal("2009-05-03", "de"), translated_literal("14.0", "fr", "m")
-    ('3. Mai 2009', '14 m')
-    >>> translated_literal("0", "de", is_boolean=True)
-    'nein'
-    """
+    """A literal as it is written in the data, in a language."""
     if is_boolean:
         return fill_template(code, "yes_value" if text in _TRUE else "no_value")
     day = _DAY.fullmatch(text)
@@ -506,7 +483,6 @@ def _day_words(text: str, code: str, found: re.Match[str]) -> str:
 
 
 def _separated(text: str, code: str) -> str:
-    """A number in English with the separators of a language."""
     data = load_language_texts(f"{code}/answers.yaml")
     number, space, unit = text.partition(" ")
     text = f"{number}{space}{data['units'].get(unit, unit)}"

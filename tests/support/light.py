@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakSet
 
 from nacre.extensions.suggestions import example_questions
-from nacre.serving.capacity import relax_collection
+from nacre.records.threads import relax_collection
 from nacre.stores import killable_pool
 from nacre.stores.killable_pool import KillablePool
 from tools.sandbox import Sandbox

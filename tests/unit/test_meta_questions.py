@@ -3,7 +3,7 @@ import pytest
 from nacre.records.plan import Overview, Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn
-from nacre.understanding.dialogue.rewrite import answer_meta_question, is_meta_question
+from nacre.understanding.dialogue.rewrite import answer_meta_question, meta_kind
 
 SCHEMA = Schema((), (), (), (), {}, 0, 0)
 BEFORE = (
@@ -17,7 +17,7 @@ BEFORE = (
     ["are you sure?", "Why?", "really", "how do you know that?", "What did I ask first?", "what did i ask so far"],
 )
 def test_what_is_asked_of_the_conversation(question: str) -> None:
-    assert is_meta_question(question)
+    assert meta_kind(question)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_what_is_asked_of_the_conversation(question: str) -> None:
     ],
 )
 def test_what_is_asked_of_the_graph(question: str) -> None:
-    assert not is_meta_question(question)
+    assert not meta_kind(question)
 
 
 def test_the_first_question_and_all() -> None:

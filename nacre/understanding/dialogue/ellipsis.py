@@ -1,8 +1,4 @@
-"""Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite.
-
-In order: the last question about something else, one thing more about the turn before, what a turn leaves out; then
-what kind of question a few words form.
-"""
+"""Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -150,8 +146,7 @@ MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
 
 
 def is_fragment(words: Sequence[Token]) -> bool:
-    """Whether a question is a question word alone or after a preposition, and so needs the turn before: "and where?",
-    "in which episodes?", "since when?"."""
+    """Whether a question is only a question word, perhaps after a preposition: "and where?", "since when?"."""
     known = language().words
     words = without_conjunction(words)
     if len(words) == 1:
@@ -161,8 +156,7 @@ def is_fragment(words: Sequence[Token]) -> bool:
 
 
 def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
-    """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won? "And where?" after "When was Ann
-    born?": where was Ann born?"""
+    """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won?"""
     before, known = tokenize(last.standalone), language().words
     first = next((i for i, t in enumerate(before[:2]) if t.norm in known["asking_yes_no"]), None)
     if first is None or (first and before[0].norm not in known["question_words"]) or not is_standalone(last):
@@ -183,8 +177,7 @@ def add_object(turn: FollowUpTurn) -> Rewrite | None:
 
 
 def add_group(turn: FollowUpTurn) -> Rewrite | None:
-    """ "How many for each?": for each value of the property that was asked for before, as in "list the number of rooms
-    for each" after "how many different styles are there?"."""
+    """ "How many for each?", after "how many styles are there?": for each value of the property asked for before."""
     words, body = turn.words, turn.last_body
     is_group = len(words) > 1 and words[-1].norm in language().words["grouping"]
     if turn.things or not is_group or not isinstance(body, Select):
@@ -205,8 +198,7 @@ def add_group_things(turn: FollowUpTurn) -> Rewrite | None:
 
 
 def add_owner(turn: FollowUpTurn) -> Rewrite | None:
-    """ "And the top speed?", "which is the cheapest?": of the things that the conversation is about. None if the
-    question does not ask for a property alone."""
+    """ "And the top speed?": of the things of the conversation. None if more than a property is asked for."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
     known = language().words
     if turn.things or any(t.norm in known["grouping"] for t in words) or not is_bare_property(words, linker):
@@ -292,8 +284,7 @@ MIN_EXPLAINING_SCORE = 0.4  # Minimum score of a name that explains words of a q
 
 
 def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether a question asks for a property and names nothing that has it: "and top speed?", "which is the
-    cheapest?"."""
+    """Whether a question asks for a property and names nothing that has it: "which is the cheapest?"."""
     candidates = [c for c in linker.link(words) if c.score >= MIN_EXPLAINING_SCORE]
     kinds = {c.kind for c in candidates}
     explained = {i for c in candidates for i in c.covered} | sum_words(words)
@@ -327,8 +318,7 @@ def is_choice_of_best(words: Sequence[Token]) -> bool:
 
 
 def is_open_choice(words: Sequence[Token]) -> bool:
-    """Whether a question chooses without naming a class, and so among things mentioned before: "which had the fewest
-    visitors"."""
+    """Whether a question chooses without naming a class: "which had the fewest visitors"."""
     words = without_conjunction(words)
     return len(words) > 1 and words[0].norm in language().words["choosing_one"] and words[1].norm in function_words()
 

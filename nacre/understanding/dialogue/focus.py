@@ -99,8 +99,7 @@ def property_owners(last: EarlierTurn, words: Sequence[Token], linker: Linker) -
 
 
 def requested_nodes(words: Sequence[Token], at: int, linker: Linker) -> list[int]:
-    """The nodes whose things have what a question asks of its pronoun: a class or value after it, a property ("which
-    genre is it"), or the measure of a comparison."""
+    """The nodes whose things have what a question asks of its pronoun: a class, value, property or measure."""
     graph, named = linker.index.graph, _requested_links(words, at, linker)
     if any(x.score >= MIN_NAMING_SCORE for x in named):
         best = {(x.start, x.end): max(y.score for y in named if (y.start, y.end) == (x.start, x.end)) for x in named}
@@ -136,8 +135,7 @@ def _requested_links(words: Sequence[Token], at: int, linker: Linker) -> list[Li
 
 
 def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
-    """Whether "they" may stand for one thing: the only one of the last answer ("What do they make?"), or the person or
-    organisation that the last turn was about."""
+    """Whether "they" may be one thing: the only one of the last answer, or a person or organisation it was about."""
     answered = answered_things(earlier[-1]) if earlier else ()
     one = focus(earlier[-1:], False, linker)
     tables = person_tables(linker) | _bodies(linker)
@@ -160,11 +158,7 @@ def person_tables(linker: Linker) -> frozenset[str]:
 
 
 def is_nameless(scope: Scope) -> bool:
-    """Whether the things have no names but codes at the ends of their IRIs.
-
-    >>> is_nameless(Scope(None, ("http://ex.org/row1",), ("row1",)))
-    True
-    """
+    """Whether the things have no names but codes at the ends of their IRIs."""
     return all(
         key.endswith(label) and any(c.isdigit() for c in label)
         for key, label in zip(scope.keys, scope.labels, strict=False)
@@ -218,7 +212,6 @@ def _with_best_confidence(best: Scope, found: Sequence[Scope]) -> Scope:
 
 
 def _distance(scope: Scope, requested: Sequence[int], linker: Linker) -> float:
-    """How far the things of a scope are from the requested nodes."""
     graph, relations = linker.index.graph, _relations(scope.keys, linker)
     nodes = (n for n in graph.nodes if relations and relations <= n.relations)
     own = min(nodes, key=lambda n: n.count, default=None)

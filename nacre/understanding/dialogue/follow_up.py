@@ -1,8 +1,4 @@
-"""Apply a Rewrite to the readings of a question: Question + candidates + Scope -> plans and Readings, best first.
-
-In order: the earlier plan changed as the follow-up says, readings of that plan, the things of the conversation among
-links and candidates, and things given before that are left out ("which other films").
-"""
+"""Apply a Rewrite to the readings of a question: Question + candidates + Scope -> plans and Readings, best first."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,11 +69,7 @@ _EDIT_OF_CHANGE: Mapping[str, EditKind] = {"first": "restrict", "summary": "add"
 
 
 def change_kind(question: str, last: EarlierTurn) -> str:
-    """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing.
-
-    >>> change_kind("Sort them by age", EarlierTurn("q", "q", "a"))
-    ''
-    """
+    """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing."""
     body = last.plan.body if last.plan else None
     patterns = language().dialogue
     text = " ".join(t.norm for t in tokenize(question))
@@ -91,11 +83,7 @@ def change_kind(question: str, last: EarlierTurn) -> str:
 
 
 def insert_stand_in(question: str) -> str:
-    """The question with a number in place of the words that refer to the earlier one.
-
-    >>> insert_stand_in("Which are older than that?")
-    'Which are older than 999983?'
-    """
+    """The question with a number in place of the words that refer to the earlier one."""
     found = language().dialogue["number"].search(question.casefold())
     if found is None:
         return question
@@ -241,7 +229,6 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
 
 
 def _counts_scope(candidate: Candidate) -> bool:
-    """Whether a candidate counts the things of the conversation."""
     body = candidate.body
     answer = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(answer, Aggregate) or answer.function != "count":
@@ -250,8 +237,7 @@ def _counts_scope(candidate: Candidate) -> bool:
 
 
 def _test_all(candidate: Candidate, question: Question | None = None) -> Candidate:
-    """A yes/no question about the things of the conversation, or about all that the subject of a question names, as
-    whether all of them meet its conditions: the number that does equals the number of all."""
+    """A yes/no question about several things as whether as many as there are meet its conditions."""
     select = candidate.body.select if isinstance(candidate.body, Ask) else None
     if select is None or not (select.filters or select.edges) or not isinstance(select.answers[0], Itself):
         return candidate
@@ -365,12 +351,6 @@ def strip_other(question: str) -> OtherThings | None:
 
     >>> strip_other("Which other films did she direct?")
     OtherThings(question='Which films did she direct?', noun='films')
-    >>> strip_other("the other one"), strip_other("films other than Home")
-    (None, None)
-    >>> strip_other("Has she another son?")
-    OtherThings(question='Has she any son?', noun='son')
-    >>> strip_other("who else plays in it")
-    OtherThings(question='who plays in it', noun='')
     """
     words, known = tokenize(question), language().words
     for i, token in enumerate(words):
@@ -389,8 +369,7 @@ def strip_other(question: str) -> OtherThings | None:
 
 
 def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn], noun: str, linker: Linker) -> Rewrite:
-    """The rewrite with the things that the last turns gave or named, which are to be left out: those that a noun is
-    for, if it names a class."""
+    """The rewrite without the things that the last turns gave or named, of the class that a noun names."""
     given: dict[str, None] = {}
     for turn in earlier[-MAX_TURNS_EXCLUDED:]:
         is_answer = turn.plan is not None and not isinstance(turn.plan.body, Ask)

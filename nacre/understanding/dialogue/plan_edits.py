@@ -1,7 +1,5 @@
 """Change an earlier plan as a follow-up says: Select (+ Select of the follow-up) -> Select, or None if it cannot be.
 
-In order: edits, edits by cue words alone ("also the maximum"), other things, values or plans put into a plan.
-
 The plan of a follow-up contains the keys of things that an earlier turn gave. `inline_earlier_plans` replaces the
 keys by that turn's conditions, so that "and the drying room?" reaches the room that was asked for two turns ago.
 """
@@ -71,17 +69,6 @@ def summarise_plan(earlier: Select, functions: Sequence[Function], keep_others: 
     before = tuple(a for a in earlier.answers if isinstance(a, Aggregate)) if keep_others else ()
     answers = tuple(dict.fromkeys((*before, *(Aggregate(f, values[-1]) for f in functions))))
     return replace(earlier, answers=answers, order=None, limit=None, offset=0)
-
-
-def sort_plan(earlier: Select, by: PlanTerm, descending: bool) -> Select:
-    """The earlier plan in another order."""
-    return replace(earlier, order=Order(by, descending), limit=None, offset=0)
-
-
-def bound_plan(earlier: Select, by: Attribute, op: Comparison, number: float) -> Select:
-    """The earlier plan with a bound on a value, which replaces any other condition on it."""
-    kept = tuple(f for f in earlier.filters if f.left != by)
-    return replace(earlier, filters=(*kept, Filter(by, op, number)))
 
 
 def count_plan(earlier: Select) -> Select | None:
@@ -185,7 +172,6 @@ def _restrict(base: Select, added: Select, how: EditKind) -> Select | None:
 
 
 def _add_columns(base: Select, added: Select) -> Select | None:
-    """The base with the values or counts that the follow-up asks for as well."""
     new = [a for a in added.answers if a not in base.answers and not isinstance(a, Itself)]
     counts = [a for a in new if isinstance(a, Aggregate)]
     filters = tuple(dict.fromkeys((*base.filters, *added.filters)))
@@ -264,9 +250,11 @@ def edit_by_cues(
     direction = _value_of(cues, "direction")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
-        return sort_plan(earlier, by, direction == "down") if by is not None else None
+        return replace(earlier, order=Order(by, direction == "down"), limit=None, offset=0) if by is not None else None
     functions = tuple(dict.fromkeys(c.kind for c in sorted(cues) if c.kind in AGGREGATES and c.kind != "count"))
-    if functions and how != "first" and (_shows_number(earlier, graph) or not OF_NUMBERS & set(functions)):
+    shown = [value for answer in earlier.answers if isinstance(value := aggregated_value(answer), Attribute)]
+    shows_number = bool(shown) and graph.is_numeric(shown[-1].predicate)
+    if functions and how != "first" and (shows_number or not OF_NUMBERS & set(functions)):
         keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
@@ -299,7 +287,11 @@ def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) ->
     numbers = _bounded_numbers(earlier, graph) or shown or _numbers_around(earlier, bounds[0].value, graph)
     # "More than 20" after the best chooses among all that the best was chosen from.
     every = replace(earlier, order=None, limit=None, offset=0) if earlier.limit is not None else earlier
-    return bound_plan(every, numbers[-1], bounds[0].op, bounds[0].value) if numbers else None
+    if not numbers:
+        return None
+    # the bound replaces any other condition on the value
+    kept = tuple(f for f in every.filters if f.left != numbers[-1])
+    return replace(every, filters=(*kept, Filter(numbers[-1], bounds[0].op, bounds[0].value)))
 
 
 def _numbers_around(earlier: Select, value: float, graph: SchemaGraph) -> list[Attribute]:
@@ -335,7 +327,6 @@ def _first_in_order(earlier: Select, most: str, how: str, graph: SchemaGraph) ->
 
 
 def _bounded_numbers(select: Select, graph: SchemaGraph) -> list[Attribute]:
-    """The numeric properties in conditions."""
     return [f.left for f in select.filters if isinstance(f.left, Attribute) and graph.is_numeric(f.left.predicate)]
 
 
@@ -346,12 +337,6 @@ def _last_value(select: Select, graph: SchemaGraph) -> PlanTerm | None:
     numbers = [a for a in values if isinstance(a, Aggregate) or graph.is_numeric(a.predicate)]
     found = numbers or values
     return found[-1] if found else None
-
-
-def _shows_number(select: Select, graph: SchemaGraph) -> bool:
-    """Whether the last property that is shown is a number."""
-    shown = [value for answer in select.answers if isinstance(value := aggregated_value(answer), Attribute)]
-    return bool(shown) and graph.is_numeric(shown[-1].predicate)
 
 
 YEAR_RANGE = (1000, 2100)  # Numbers that are years unless something else is said (given): from, and before.

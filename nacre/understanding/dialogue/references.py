@@ -1,8 +1,4 @@
-"""Resolve references to earlier turns: question + earlier turns -> Rewrite with the things named, or None.
-
-In order: pronouns, noun phrases for things given before ("the department"), ordinals ("the second one"), choices of
-the best ("the cheaper one"), readings that an earlier answer offered; then how a standalone question is written.
-"""
+"""Resolve references to earlier turns: question + earlier turns -> Rewrite with the things named, or None."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -36,11 +32,7 @@ MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
 
 
 class FollowUpTurn(NamedTuple):
-    """A question, what it names itself, and the turns before it (at least one).
-
-    `question` is without courtesy and in correct spelling, `typed` as the user typed it. `things` are the things that
-    the question names.
-    """
+    """A question, as `typed` and without courtesy and slips, the `things` that it names, and the turns before it."""
 
     question: str
     typed: str
@@ -257,7 +249,6 @@ def _is_plural(turn: FollowUpTurn, at: int) -> bool:
 
 
 def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
-    """The things that a pronoun stands for, which may be none."""
     words, earlier, linker = turn.words, turn.earlier, turn.linker
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:
@@ -380,8 +371,7 @@ def _things_at(turn: EarlierTurn, places: Sequence[int]) -> Scope:
 
 
 def _others_end(words: Sequence[Token], at: int, listing: EarlierTurn, linker: Linker) -> tuple[int, int]:
-    """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many are meant, 0 if any
-    number."""
+    """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many, 0 if any number."""
     known, numbers = language().words, english_data()["numbers"]
     plural, end = is_plural(words[at].norm), at + 1
     number = int(numbers.get(words[end].norm, 0)) if end < len(words) else 0
@@ -421,11 +411,6 @@ def superlative_reference(question: str) -> str | None:
 
     >>> superlative_reference("Which aircraft is used on the cheaper one?")
     'Which aircraft is used on the cheapest of them?'
-    >>> superlative_reference("Which of the two has more reservations?")
-    'Which of them has the most reservations?'
-    >>> superlative_reference("which one is older"), superlative_reference("which one is older than 30")
-    ('which of them is the oldest', None)
-    >>> superlative_reference("which is the largest?")
     """
     words = tokenize(question)
     if any(t.norm in language().words["than"] for t in words):
@@ -569,31 +554,19 @@ def strip_opener(question: str) -> str:
 
 
 def adds_words(question: str, standalone: str) -> bool:
-    """Whether a standalone question has words that the question has not.
-
-    >>> adds_words("And how old is she?", "How old is Ann?"), adds_words("So, who came ?", "Who came?")
-    (True, False)
-    """
+    """Whether a standalone question has words that the question has not."""
     return not {t.norm for t in tokenize(standalone)} <= {t.norm for t in tokenize(question)}
 
 
 def strip_scope(question: str, scope: Scope | None) -> str:
-    """The question without the description of its things or its plan.
-
-    >>> strip_scope("How old are they (Ann (1), Bo)?", Scope(None, ("a", "b"), ("Ann (1)", "Bo")))
-    'How old are they?'
-    """
+    """The question without the description of its things or its plan."""
     if scope is None:
         return question
     return _SCOPE_NOTE.sub("", question.replace(f" ({format_labels(scope.labels)})", ""))
 
 
 def format_labels(labels: Sequence[str]) -> str:
-    """The first labels, and how many more there are.
-
-    >>> format_labels(["a", "b", "c", "d", "e"])
-    'a, b, c, d and 1 more'
-    """
+    """The first labels, and how many more there are."""
     listed = ", ".join(labels[:MAX_LISTED_LABELS])
     more = len(labels) - MAX_LISTED_LABELS
     return f"{listed} and {more} more" if more > 0 else listed

@@ -1,8 +1,4 @@
-"""Turns that correct or change the plan before them: question + earlier turns -> Rewrite with the change.
-
-In order: corrections ("no, I meant Y"), changes ("sort them by age"), and the last plan asked about something else,
-if words cannot say it.
-"""
+"""Turns that correct or change the plan before them: question + earlier turns -> Rewrite with the change."""
 
 import re
 from collections.abc import Sequence
@@ -55,8 +51,6 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
 
     >>> parse_correction("no, I meant Lisbon"), parse_correction("no, not Porto but Lisbon")
     (('Lisbon', True), ('Lisbon', True))
-    >>> parse_correction("no departments"), parse_correction("Who works in Lisbon?")
-    (('departments', False), None)
     """
     if len(tokenize(question)) > MAX_CORRECTION_TOKENS:
         return None
@@ -125,8 +119,7 @@ def _replace_unknown(turn: FollowUpTurn) -> Rewrite | None:
 
 
 def _substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewrite | None:
-    """The last question with its only name or value replaced by an unknown phrase, so that the answer can say that the
-    phrase is not known."""
+    """The last question with its only name or value replaced by a phrase that the answer reports as unknown."""
     words = tokenize(last.standalone)
     links = linker.link(words)
     labels = {(c.start, c.end) for c in links if c.kind in ("class", "predicate") and c.exact}

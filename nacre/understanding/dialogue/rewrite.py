@@ -1,8 +1,4 @@
-"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis).
-
-Then: questions about the conversation itself ("what did I ask?"), and turns that ask nothing of the data (thanks,
-help).
-"""
+"""Make a turn stand alone by the turns before it: question + EarlierTurns -> Rewrite (coreference and ellipsis)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -77,8 +73,7 @@ from nacre.wording.plan_phrases import verbalise_plan
 
 
 def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
-    """The standalone question. An independent question comes back unchanged. It is not `sure` if it refers to something
-    that is not there."""
+    """The standalone question; an independent one is unchanged. Not `sure` if it refers to what is not there."""
     linker = linker_of(lexicon)
     asked, display = _split_display(question, linker)
     if display and (asked or earlier):
@@ -130,7 +125,7 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
     choice = chosen_reading(question, earlier)
     if choice is not None:
         return choice
-    if is_meta_question(question):
+    if meta_kind(question):
         return Rewrite(question, aside=True)
     topic = language().dialogue["new_topic"].match(question)
     return None if topic is None else Rewrite(question[topic.end() :])
@@ -181,7 +176,6 @@ def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None
 
 
 def _is_number(term: PlanTerm, schema: Schema) -> bool:
-    """Whether a column is of numbers that rows can be ordered by."""
     of = aggregated_value(term)
     if isinstance(term, Aggregate) and term.function == "count":
         return True
@@ -326,14 +320,15 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
 META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 
 
-def is_meta_question(question: str) -> bool:
-    """Whether a turn asks about the conversation, and not about the graph."""
-    return bool(_kind(question))
+def meta_kind(question: str) -> str:
+    """What a turn asks about the conversation, and not about the graph; "" for other turns."""
+    text = " ".join(t.norm for t in tokenize(question))
+    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
 def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
     """The answer to a question about the conversation. `earlier` has at least one turn."""
-    kind = _kind(question)
+    kind = meta_kind(question)
     if kind == "asked_first":
         return f"The first question that I remember is “{quote_line(earlier[0].question)}”."
     if kind == "asked_last":
@@ -353,11 +348,6 @@ def _basis(turn: EarlierTurn, schema: Schema) -> str:
         # The graph no longer has what the plan is about.
         return "The graph has changed since my last answer. Please ask once more."
     return f"{reading} Of answers that I am as sure of as this one, about {turn.confidence:.0%} are right."
-
-
-def _kind(question: str) -> str:
-    text = " ".join(t.norm for t in tokenize(question))
-    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
 
 
 NAME_SCORE = 0.9  # Minimum score of a name of the graph that makes a question one about the data (given).
@@ -436,8 +426,7 @@ def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
 
 
 def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
-    """Whether no word of a text is one of English or of the graph, nor nearly one; a text without words is. A word with
-    a capital may be a name that the graph does not have."""
+    """Whether no word of a text is nearly one of English or of the graph, nor capitalised as a name may be."""
     words = tokens[:MAX_PART_WORDS]
     if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
         return False

@@ -1,7 +1,5 @@
 """The properties that an adjective measures: concepts + node -> Refs, nearest first ("old" -> the date of birth).
 
-Links to a kind of quantity or to an amount that is a thing of its own are extended to its number.
-
 A graph may store "porosity 12 %" as a measurement whose quantity is porosity and whose value is 12, and a price as a
 thing with an amount and a currency. A question for the porosity or the price of something asks for the number.
 """
@@ -203,8 +201,7 @@ def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[L
 
 @lru_cache(maxsize=4096)
 def amount_property(node: int, graph: SchemaGraph) -> str:
-    """The number of things without names that have one number and at most one further value, such as a unit. Empty for
-    other things."""
+    """The only number of things without names, beside at most one value such as a unit; "" for other things."""
     literals = graph.literals[node]
     numbers = [p for p in literals if graph.is_numeric(p) and not graph.is_date(p)]
     others = [p for p in literals if p not in numbers]

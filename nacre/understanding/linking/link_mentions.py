@@ -1,8 +1,5 @@
 """Link mentions of a question to classes, properties, things and values: Question -> Links (stage `link_mentions`).
 
-`Linker` answers what a text names, and analyses a question with the names of the graph in mind. Expressions ("in
-charge of"), paraphrases and requests for names ("names of the presses") are linked by the last functions.
-
 Every rule here removes links that cannot be meant or adds links that a single linker cannot see. None decides
 between links that remain: parsing and ranking do.
 """
@@ -66,7 +63,8 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     schema_links = list(_drop_counting_words(schema_links, question, graph))
     schema_links = [x for x in schema_links if x.kind != "class" or x.exact or not _is_own_verb(x, question)]
     schema_links = _with_key_words(_drop_narrower_classes(schema_links, question, graph), question)
-    paraphrases = link_paraphrases(question, schema_links, schema_linker)
+    by_expression = list(_link_expressions(question, schema_links, schema_linker))
+    paraphrases = [*by_expression, *_link_agent_nouns(question, [*schema_links, *by_expression], schema_linker)]
     found = [
         *(x for x in schema_links if not any(_is_part_of_expression(x, other) for other in paraphrases)),
         *paraphrases,
@@ -149,8 +147,7 @@ def _drop_counting_words(links: Sequence[Link], question: Question, graph: Schem
 
 
 def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[Link]:
-    """The links without partial property names inside a verb with its preposition or particle, if that verb is a whole
-    name: "discovered by" does not mean "discovered on", nor "check out" "check in"."""
+    """The links without parts of names inside a whole name: "discovered by" is not "discovered on"."""
     words, particles = question.tokens, word_list("wording", "prepositions") | word_list("wording", "particles")
     verbs = [
         x.covered
@@ -164,8 +161,7 @@ def _drop_parts_of_verbs(links: Sequence[Link], question: Question) -> Iterator[
 
 
 def _with_key_words(links: list[Link], question: Question) -> list[Link]:
-    """The links with names of properties that a word for a key follows, which names no other property then: "the ISBN
-    number" is the ISBN, and not a number beside it."""
+    """The links with names of properties extended by a word for a key: "the ISBN number" is the ISBN."""
     taken = {i for cue in question.cues for i in range(cue.start, cue.end)}
     longer = {(x.refs[0].node, x.end - 1) for x in links if x.exact and x.end - x.start > 1}
     codes = {
@@ -181,8 +177,7 @@ def _with_key_words(links: list[Link], question: Question) -> list[Link]:
 
 
 def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links without subclasses if the word names a wider class at least as well, by its whole name or its head:
-    "bells" are all bells and not "clock bells"; "works" are art works and not only paintings."""
+    """The links without subclasses of a class that the word names at least as well: "bells" are all bells."""
     wide = [x for x in links if x.kind == "class" and (x.exact or _is_head(x, question, graph))]
     heads = {(x.start, x.end) for x in wide if not x.exact}
 
@@ -200,8 +195,7 @@ def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaG
 
 
 def _drop_other_years(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links without other years for "in what year" if a later word names the date that is asked for: "was it
-    founded"."""
+    """The links without other years for "in what year" if a later word names the date: "was it founded"."""
     ends = [c.end for c in question.cues if c.kind == "open" and c.value == "when"]
     if not ends:
         return links
@@ -212,8 +206,7 @@ def _drop_other_years(links: list[Link], question: Question, graph: SchemaGraph)
 
 
 def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]:
-    """The links without identifiers for a word like "number" if the word before it names another kind of number: a
-    "phone number" is not a ring number, although no property is called phone."""
+    """The links without identifiers for "number" after another kind: a "phone number" is no ring number."""
     words, linked = question.tokens, covered_mask(x for x in links if x.match not in ("like", "link like"))
     # "the most frequent status"
     linked |= sum(1 << i for i in {i for c in question.cues for i in range(c.start, c.end)})
@@ -232,8 +225,7 @@ def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]
 
 
 def _drop_outscored_classes(links: list[Link]) -> list[Link]:
-    """The links without classes that match in part or by a synonym, if the same words are the complete name of another
-    class or thing: "gliders" are not glider types."""
+    """The links without partly matched classes if the same words are a complete name of something else."""
     classes = {(x.start, x.end) for x in links if x.kind == "class" and x.exact}
     things = {(x.start, x.end) for x in links if x.kind == "entity" and x.match == "whole" and x.exact}
     named = classes | things
@@ -270,8 +262,7 @@ def _narrowed_links(links: Sequence[Link], graph: SchemaGraph) -> Iterator[Link]
 
 
 def _is_sum(link: Link, question: Question) -> bool:
-    """Whether a name is one lower-case word that asks for a sum of what follows: "the total sales" does not mean a
-    company called Total."""
+    """Whether a lower-case word of a name asks for a sum: "the total sales" does not mean a company called Total."""
     token = question.tokens[link.start]
     is_single = link.kind in ("entity", "value") and link.end == link.start + 1 < len(question.tokens)
     is_summing = any(c.kind in SUMMING_CUES and c.start <= link.start < c.end for c in question.cues)
@@ -287,8 +278,7 @@ def _is_part_of_expression(link: Link, expression: Link) -> bool:
 
 
 def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Question) -> bool:
-    """Whether words that occur in a name in another order only modify a class: a "football club" is not "Club Nacional
-    de Football"."""
+    """Whether words only modify a class: a "football club" is not "Club Nacional de Football"."""
     words = question.tokens[link.start : link.end]
     if link.match != "part" or len(link.keys) != 1 or len(words) < 2 or any(t.text[:1].isupper() for t in words):
         return False
@@ -297,8 +287,7 @@ def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Qu
 
 
 def _is_class_name(link: Link, schema_links: Sequence[Link], graph: SchemaGraph) -> bool:
-    """Whether a part of things' names is the name of their class: "customers" does not mean those called
-    "customer 12"."""
+    """Whether a part of names is the name of the class: "customers" are not those called "customer 12"."""
     if link.match != "part":
         return False
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
@@ -339,7 +328,8 @@ class Linker:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.schema: Schema = lexicon.schema
-        self.index = build_linking_index(lexicon)
+        graph, schema_linker = _schema_parts(lexicon.of_schema)
+        self.index = LinkingIndex(lexicon, graph, schema_linker, ValueLinker(lexicon, graph))
         self.entities = self.index.value_linker.entities
         self.stopwords = self.entities.stopwords
         self.spelling = SpellingCorrector(lexicon)
@@ -425,8 +415,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
 def link_misspellings(
     question: Question, links: Sequence[Link], index: LinkingIndex, spelling: SpellingCorrector
 ) -> list[Link]:
-    """What unlinked words would name with a letter corrected. These links do not cover the misspelt word, so it stays
-    among the words that are reported as unused."""
+    """What unlinked words name with a letter corrected. The words stay reported as unused."""
     linked = covered_mask(links)
     for cue in question.cues:
         linked |= token_mask(cue.start, cue.end)
@@ -449,25 +438,14 @@ def link_misspellings(
     return found
 
 
-def build_linking_index(lexicon: Lexicon) -> LinkingIndex:
-    """The linkers of a lexicon. Lexicons that share a schema share the graph and the schema linker."""
-    graph, schema_linker = _schema_parts(lexicon.of_schema)
-    return LinkingIndex(lexicon, graph, schema_linker, ValueLinker(lexicon, graph))
-
-
 @lru_cache(maxsize=8)
 def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
+    """What lexicons share that share a schema."""
     graph = SchemaGraph(lexicon)
     return graph, SchemaLinker(lexicon, graph)
 
 
 MIN_VERB_LETTERS = 3  # Letters of a verb that gets an agent noun, at least.
-
-
-def link_paraphrases(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> list[Link]:
-    """The classes and properties that paraphrases ask for."""
-    by_expression = list(_link_expressions(question, links, schema_linker))
-    return [*by_expression, *_link_agent_nouns(question, [*links, *by_expression], schema_linker)]
 
 
 def _link_expressions(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
@@ -506,13 +484,7 @@ _Expression = tuple[tuple[str, ...], tuple[str, ...]]
 
 def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int, Sequence[str]]]:
     """The spans of expressions, with their concepts. Leaves out expressions inside longer ones, and those with a
-    content word that is already linked (a bit mask of tokens).
-
-    >>> from nacre.understanding.question.analyse import analyse_question
-    >>> question = analyse_question("who is in charge of it")
-    >>> [(start, end, list(concepts[:1])) for start, end, concepts in find_expressions(question, 0)]
-    [(2, 5, ['head'])]
-    """
+    content word that is already linked (a bit mask of tokens)."""
     lemmas = [t.lemma for t in question.tokens]
     end = 0
     for i, first in enumerate(lemmas):
@@ -537,7 +509,6 @@ def find_expressions(question: Question, linked: int) -> Iterator[tuple[int, int
 
 @cache
 def _expressions_by_first_word() -> Mapping[str, Sequence[_Expression]]:
-    """The expressions by their first lemma, longest first."""
     found: dict[str, list[_Expression]] = {}
     for words, concepts in sorted(concept_phrases().items(), key=lambda each: -len(each[0])):
         found.setdefault(words[0], []).append((words, concepts))
@@ -548,8 +519,7 @@ MAX_WORDS_IN_BETWEEN = 3  # Words between "name" and the class, at most: "names 
 
 
 def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links, in which a class includes the word "name" next to it, unless its things have a property of that
-    name."""
+    """The links, in which a class includes the word "name" next to it if its things have no such property."""
     found = list(links)
     for at, token in enumerate(question.tokens):
         if token.lemma not in language().words["called_by"]:

@@ -1,7 +1,4 @@
-"""Link words of a question to things, values and codes by their names: Question -> Links with scores, no decision.
-
-Codes: names of languages and countries for data that writes "fr" ("in French").
-"""
+"""Link words of a question to things, values and codes by their names: Question -> Links with scores, no decision."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,7 +75,10 @@ class ValueLinker:
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
-                names = _as_marked(names, question, end)
+                # of names that differ in signs at their end, those with the sign of the question: "A+" is not "A"
+                sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
+                marked = [name for name in names if _mark(name.label) == sign]
+                names = marked or ([] if {"+", "#"} & set(sign) else names)
                 if names and (_may_be_name(question, start, end) or self._follows_property(names, question, start)):
                     yield _NameSpan(start, end, names, score)
 
@@ -128,7 +128,6 @@ class ValueLinker:
         return any(self.graph.words[p][-1:] == (before,) for p in properties | codes if p in self.graph.words)
 
     def _span_links(self, span: _NameSpan, question: Question) -> list[Link]:
-        """The links of a whole name, best first."""
         own = question.tokens[span.start : span.end]
         is_numeric = all(t.norm[0].isdigit() for t in own)
         named = [] if is_numeric and self._is_amount(span, question) else self._entity_links(span, question, is_numeric)
@@ -193,7 +192,6 @@ class ValueLinker:
             )  # fmt: skip
 
     def _typed_value(self, predicate: str, text: str) -> str | float:
-        """A value as a number if its property has numbers."""
         if self.graph.is_numeric(predicate) and self.graph.about(predicate).datatype != "text":
             try:
                 return float(text)
@@ -238,12 +236,6 @@ def previous_conjunct_end(question: Question, start: int) -> int:
     return start if between.strip() == "," else 0
 
 
-def _as_marked(names: Sequence[LexiconEntry], question: Question, end: int) -> Sequence[LexiconEntry]:
-    """Of names that differ in signs at their end, those with the sign in the question: "A+" is not "A"."""
-    sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
-    return [name for name in names if _mark(name.label) == sign] or ([] if {"+", "#"} & set(sign) else names)
-
-
 def _mark(text: str) -> str:
     """The signs at the end of a text."""
     return text[len(text.rstrip("+-#*")) :]
@@ -254,8 +246,7 @@ def _things_and_values(names: Iterable[LexiconEntry]) -> list[LexiconEntry]:
 
 
 def _may_be_name(question: Question, start: int, end: int) -> bool:
-    """Whether a span may be a name. Function words are names only in quotation marks, or capitalised inside a
-    sentence."""
+    """Whether a span may be a name. Function words are if they are quoted, or capitalised inside a sentence."""
     if any(a <= start and end <= b for a, b in question.quoted):
         return True
     own = question.tokens[start:end]
@@ -274,9 +265,9 @@ CODES_FILE = "resources/codes.yaml"
 def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tuple[Ref, str]]]:
     """The properties and values by the name of a code. Properties with other values than codes are left out."""
     found: dict[tuple[str, ...], list[tuple[Ref, str]]] = defaultdict(list)
-    for kind, labels in _property_labels().items():
+    for kind, each in load_language_data(CODES_FILE).items():
         for about in graph.schema.predicates:
-            if not labels & set(graph.words[about.iri]) or not about.values:
+            if set(graph.words[about.iri]).isdisjoint(each["called"]) or not about.values:
                 continue
             known, codes = _names()[kind], [fold(value) for value in about.values]
             names = [known.get(code, known.get(code.partition("-")[0].partition("_")[0])) for code in codes]
@@ -286,12 +277,6 @@ def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tup
                 for name in every or ():
                     found[name] += [(Ref(node, about.iri), value) for node in graph.property_nodes(about.iri)]
     return dict(found)
-
-
-@cache
-def _property_labels() -> Mapping[str, frozenset[str]]:
-    """The words of labels of properties with codes, by kind of code."""
-    return {kind: frozenset(each["called"]) for kind, each in load_language_data(CODES_FILE).items()}
 
 
 @cache

@@ -1,8 +1,4 @@
-"""Link words of a question to classes and properties by their names: Question -> Links with scores, no decision.
-
-Then: filters among these links, words that only the comment of a class or property contains, and words that are
-wider than a class ("rooms" of several kinds).
-"""
+"""Link words of a question to classes and properties by their names: Question -> Links with scores, no decision."""
 
 import re
 from collections import defaultdict
@@ -126,8 +122,7 @@ class SchemaLinker:
         return matched
 
     def _terms_of_two(self, question: Question, at: int) -> Sequence[tuple[int, int]]:
-        """The terms with a word that the question writes as two, the one at `at` and the next: "run time" of "runtime",
-        "call-outs" of "callout"."""
+        """The terms with a word that the question writes as two: "run time" of "runtime"."""
         first, second = question.tokens[at : at + 2]
         terms = self.terms_of_word
         return terms.get(first.norm + second.norm) or terms.get(first.norm + second.lemma, ())
@@ -180,7 +175,6 @@ class SchemaLinker:
     def _link_span(
         self, question: Question, term: SchemaTerm, span: Sequence[int], fits: Mapping[int, Fits]
     ) -> Iterator[Link]:
-        """The link of a span to a term, if the span contains enough of the name."""
         matched, used = self._assign_words(question, term, span, fits)
         score = term.score * sum(term.weights[p] * f for p, f in matched.items()) / sum(term.weights)
         share = len(matched) / len(span) if span else 0
@@ -220,8 +214,7 @@ class SchemaLinker:
         return matched, used
 
     def _drop_counted_identifiers(self, links: list[Link], question: Question) -> list[Link]:
-        """The links without identifiers that are counts: "the number of orders" does not ask for a number that
-        identifies orders, but "the order numbers of those" does."""
+        """The links without identifiers that are counts: "the number of orders" asks for none."""
         words = question.tokens
         counts = [c for c in question.cues if c.kind == "count" and any(is_plural(t.norm) for t in words[c.end :][:1])]
         return [
@@ -243,8 +236,7 @@ class SchemaLinker:
         ]
 
     def _negated_links(self, question: Question) -> Iterator[Link]:
-        """Words that negate a property of truth or with a date, or a link: "unpaid", "failed" for what is passed,
-        "vacant" for what is occupied by somebody or has no tenant."""
+        """Words that negate a property or a link: "unpaid", "failed" of what is passed, "vacant"."""
         for i, token in enumerate(question.tokens):
             prefixes = [prefix for prefix in language().words["denying"] if token.norm.startswith(prefix)]
             negated = {lemma(token.norm.removeprefix(prefix)) for prefix in prefixes}
@@ -308,8 +300,7 @@ def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int
 
 
 def _has_verb(question: Question, between: range, kind: str) -> bool:
-    """Whether a verb stands between words, so that they are not one noun phrase: "substances that have been measured"
-    is not "substance measurements", nor "documents have the status" "document status"."""
+    """Whether a verb parts a noun phrase: "documents have the status" is no "document status"."""
     known = language().words
     verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
     return any(question.tokens[k].norm in verbs for k in between)
@@ -342,8 +333,7 @@ def add_class_properties(links: list[Link], question: Question) -> list[Link]:
 
 
 def drop_repeated_classes(links: list[Link]) -> list[Link]:
-    """The links without the class of a verb that names a link of the class right before it: in "suppliers deliver" the
-    verb does not mention suppliers again."""
+    """The links without the class of a verb that names a link: "suppliers deliver" has suppliers once."""
     named = {(x.end, x.refs[0].node) for x in links if x.kind == "class" and x.exact}
     verbs = {(x.start, x.end) for x in links if x.kind == "property" and x.refs[0].via}
     return [
@@ -430,8 +420,7 @@ def terms_by_comment_word(
 def link_comment_words(
     question: Question, links: Sequence[Link], comment_terms: Mapping[str, tuple[SchemaTerm, ...]]
 ) -> Iterator[Link]:
-    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded". A word that
-    ranks names nothing so: "the smallest" where a comment says "small"."""
+    """What unlinked words name by a comment: "before it fades", of the time "until the tone has faded"."""
     linked = covered_mask(links)
     for cue in question.cues:
         if cue.kind in RANKING_CUES:
@@ -464,8 +453,7 @@ def names_union(question: Question, at: int, graph: SchemaGraph) -> bool:
 
 
 def choose_unions(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The links, with one union for a word that may name several: the smallest whose things have what the other words
-    name, as far as the things of the largest have it."""
+    """The links, with the smallest union that has what the other words name, as far as the largest has it."""
     by_span: dict[tuple[int, int], list[Link]] = defaultdict(list)
     for x in links:
         if x.kind == "class" and graph.nodes[x.refs[0].node].any_of:

@@ -1,7 +1,4 @@
-"""Link spans of a question to things by whole names and parts of names: tokens -> NameCandidates.
-
-Words are matched with the words of names first (`name_words`: each with how well it fits), then spans with names.
-"""
+"""Link spans of a question to things by whole names and parts of names: tokens -> NameCandidates."""
 
 import math
 from collections import defaultdict
@@ -24,27 +21,22 @@ CandidateKind = Literal["entity", "class", "predicate", "value", "flag"]
 
 @dataclass(frozen=True)
 class NameCandidate:
-    """What the tokens from `start` to `end` (exclusive) may name, with a score from 0 to 1.
-
-    `exact` says that the span is the complete name. `relations` are the tables of the named things or of the class.
-    `classes` and `without` describe the class in terms of the graph. `ends` are the predicates that lead to one of the
-    things `keys`, or None if that is not known. `covered` are the tokens that belong to the name.
-    """
+    """What the tokens from `start` to `end` (exclusive) may name, with a score from 0 to 1."""
 
     kind: CandidateKind
     start: int
     end: int
     score: float
     label: str
-    exact: bool = False
-    relations: frozenset[str] = frozenset()
-    classes: tuple[str, ...] = ()
+    exact: bool = False  # the span is the complete name
+    relations: frozenset[str] = frozenset()  # the tables of the named things or of the class
+    classes: tuple[str, ...] = ()  # with `without` the class in terms of the graph
     without: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     predicate: str = ""
     value: str = ""
-    ends: frozenset[str] | None = field(default=None, compare=False)
-    covered: frozenset[int] = field(default=frozenset(), compare=False)
+    ends: frozenset[str] | None = field(default=None, compare=False)  # the predicates that lead to one of `keys`
+    covered: frozenset[int] = field(default=frozenset(), compare=False)  # the tokens that belong to the name
 
 
 MAX_FAMILY = 400  # Things that share a part of their names, at most. More are not named by it.
@@ -109,10 +101,6 @@ class EntityNames:
     def candidates(self, tokens: Sequence[Token]) -> tuple[NameCandidate, ...]:
         """The things that spans of a text may name, in order."""
         return self._cached(tuple(tokens))
-
-    def similar_words(self, word: str) -> list[str]:
-        """The words of names that are spelt almost like a word."""
-        return self.words.similar(word)
 
     def _candidates(self, tokens: Sequence[Token]) -> Iterator[NameCandidate]:
         done = 0
@@ -186,12 +174,10 @@ class EntityNames:
         return (like, 2) if not matches or self._is_in_name([*matches, like]) else ({}, 2)
 
     def _is_in_name(self, matches: Sequence[WordMatches]) -> bool:
-        """Whether one name contains a match of each word."""
         return all(matches) and self.lexicon.has_containing(matches)
 
     def _names_with(self, matches: Sequence[WordMatches]) -> list[LexiconEntry]:
-        """The names that contain a match of each word. Of too many, those short enough that all of a length are
-        there."""
+        """The names that match each word; of too many, those of the shortest lengths."""
         names = self.lexicon.find_containing(matches, MAX_NAMES_COMPARED + 1)
         if len(names) <= MAX_NAMES_COMPARED:
             return names
@@ -199,15 +185,17 @@ class EntityNames:
 
     def _misspelt(self, token: Token, matches: Sequence[WordMatches]) -> WordMatches:
         """The word of the names matched so far that is spelt almost like a token."""
-        if token.norm in self.stopwords or not self.words.may_be_misspelt_part(token):
+        is_short = len(token.norm) < MIN_MISSPELT_PART_LETTERS or not token.norm.isalpha()
+        if token.norm in self.stopwords or is_short:
             return {}
         names = self.lexicon.find_containing(matches, MAX_SPELLING_NAMES + 1)
         if len(names) > MAX_SPELLING_NAMES:
             return {}
-        return self.words.match_spelling(token.norm, sorted({t for name in names for t in name.tokens}))
+        words = sorted({t for name in names for t in name.tokens})
+        similar = process.extract(token.norm, words, scorer=fuzz.ratio, limit=1, score_cutoff=MIN_PART_SIMILARITY)
+        return {word: ratio / FULL_SIMILARITY for word, ratio, _ in similar}
 
     def _run_candidates(self, tokens: Sequence[Token], run: _Run) -> Iterator[NameCandidate]:
-        """The things that a run names, for each table."""
         matched_words = frozenset().union(*(set(like) for like in run.matched.values()))
         distinctiveness = sum(max(map(self.words.distinctiveness, like)) for like in run.matched.values())
         if not run.names or distinctiveness < MIN_DISTINCTIVENESS:
@@ -292,8 +280,7 @@ class EntityNames:
 
 
 def _best_keys(shares: Mapping[str, float]) -> tuple[str, ...]:
-    """The things whose names are matched best. A part of many names names all of them, unless one of the names is
-    little more than that part."""
+    """The things whose names match best: all that have the part, unless one name is little more than it."""
     best = max(shares.values())
     near = [t for t, share in shares.items() if share >= best - SHARE_TOLERANCE]
     if best < WHOLE_SHARE and len(near) < len(shares) and sorted(shares.values())[-len(near) - 1] > best - CLEAR_LEAD:
@@ -375,15 +362,6 @@ class NameWords:
         if codes:
             return dict.fromkeys(codes, CODE_FIT)
         return self._unlisted_forms(norm) or self._synonyms(token.lemma) or self._spellings(token)
-
-    def may_be_misspelt_part(self, token: Token) -> bool:
-        """Whether a token is long enough to be compared with the words of names that are partly matched."""
-        return len(token.norm) >= MIN_MISSPELT_PART_LETTERS and token.norm.isalpha()
-
-    def match_spelling(self, norm: str, words: Sequence[str]) -> WordMatches:
-        """The most similar one of some words."""
-        similar = process.extract(norm, words, scorer=fuzz.ratio, limit=1, score_cutoff=MIN_PART_SIMILARITY)
-        return {word: ratio / FULL_SIMILARITY for word, ratio, _ in similar}
 
     def _unlisted_forms(self, norm: str) -> WordMatches:
         """The singular of a plural and the adjective of an adverb that the dictionary lacks."""

@@ -1,9 +1,7 @@
 """The schema as a graph: classes as nodes, links between their things as steps: Lexicon -> SchemaGraph.
 
-Unions are nodes for words that are wider than a class ("rooms" of several kinds, "animals", "objects").
-
-A word that names several classes that do not contain each other means the things of all of them. A class with that
-very name wins.
+Unions are nodes for words that are wider than a class ("rooms" of several kinds, "animals"). A word that names several
+classes that do not contain each other means the things of all of them. A class with that very name wins.
 """
 
 from collections import defaultdict
@@ -126,8 +124,7 @@ class SchemaGraph:
         return tuple(sorted(n for n in nodes if not narrow & set(self.nodes[n].classes)))
 
     def drop_contained_classes(self, nodes: Collection[int]) -> tuple[int, ...]:
-        """The nodes without classes whose things all belong to the class of another node: concepts, and not brass
-        instruments."""
+        """The nodes without classes whose things all belong to the class of another node."""
         classes = {c for n in nodes for c in self.nodes[n].classes}
         known = self.schema.class_of
         parts = {c for c in classes if c in known and classes & set(known[c].within)}
@@ -150,7 +147,6 @@ class SchemaGraph:
         return tuple(found)
 
     def _is_subclass(self, node: int, other: int) -> bool:
-        """Whether the classes of a node are subclasses of those of another: poplars, trees."""
         if self.nodes[other].any_of:
             return node in self.unions.members[other] or self.nodes[node].relations < self.nodes[other].relations
         above = {c for own in self.nodes[node].classes for c in self._superclasses(own)}
@@ -187,7 +183,6 @@ def _lemmas(name: str) -> tuple[str, ...]:
 
 
 def _inverted(names_of: Mapping[int, Collection[str]]) -> Mapping[str, Sequence[int]]:
-    """The nodes by what each of them has."""
     found: dict[str, list[int]] = defaultdict(list)
     for node, names in names_of.items():
         for name in names:
@@ -232,14 +227,13 @@ Steps = Mapping[int, Sequence[PathStep]]
 
 @dataclass(frozen=True)
 class Unions:
-    """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps.
-    `hypernyms` are words of English for a wider kind, which the graph may use in another sense."""
+    """The nodes of unions, numbered after the other nodes, with the nodes of their classes, their words and steps."""
 
     nodes: tuple[SchemaNode, ...]
     members: Mapping[int, tuple[int, ...]]
     words: Mapping[str, tuple[int, ...]]
     steps: Steps
-    hypernyms: frozenset[str]
+    hypernyms: frozenset[str]  # English words for a wider kind, which the graph may use in another sense
 
 
 def build_unions(
@@ -253,13 +247,18 @@ def build_unions(
     by_members: dict[tuple[int, ...], list[str]] = {}
     for word, widest in _wide_names(classes, persons, properties):
         is_own = (word,) in own and not _are_kinds(word, widest, nodes, properties)
-        if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not _is_one_class(widest, nodes):
+        relations = frozenset[str]().union(*(nodes[i].relations for i in widest[: MAX_UNION_CLASSES + 1]))
+        is_class = any(n.classes and not n.without and n.relations == relations for n in nodes)
+        if not is_own and 1 < len(widest) <= MAX_UNION_CLASSES and not is_class:
             names = by_members.setdefault(widest, [])
             names += [word] if word not in names else []
     unions: list[SchemaNode] = []
     words: dict[str, tuple[int, ...]] = {}
     for widest, names in list(by_members.items())[:MAX_UNIONS]:
-        union = _union_node(len(nodes) + len(unions), names[0], [nodes[i] for i in widest])
+        of = [nodes[i] for i in widest]
+        relations, count = frozenset[str]().union(*(n.relations for n in of)), sum(n.count for n in of)
+        union = schema_node(len(nodes) + len(unions), names[0], (), (), relations, count, any(n.named for n in of))
+        union = replace(union, any_of=tuple(c for n in of for c in n.classes))
         unions.append(union)
         words |= {name: (*words.get(name, ()), union.index) for name in names}
     members = {union.index: widest for union, widest in zip(unions, by_members, strict=False)}
@@ -295,15 +294,14 @@ def _wide_names(
     for word, found in kinds.items():
         if word not in heads:
             own = [properties[n.index] for n in found]
-            alike = (n for n in unknown if all(_is_same_kind(properties[n.index], each) for each in own))
+            alike = (n for n in unknown if all(_are_alike(properties[n.index], each, kinds=True) for each in own))
             yield word, _widest([*found, *alike])
 
 
 def _classes_by_kind(
     classes: Sequence[SchemaNode], persons: Collection[int], properties: Mapping[int, frozenset[str]]
 ) -> Mapping[str, Sequence[SchemaNode]]:
-    """The classes of each kind: persons, places, organisations, events, and items, which are none of these. Items have
-    properties, and "anything" is whatever has some and is no person."""
+    """Persons, places, organisations, events, and items: classes with properties that are none of these."""
     found: dict[str, list[SchemaNode]] = {kind: [] for kind in set(wide_words().values())}
     for node in classes:
         nouns = (kind for kind in ("places", "bodies", "events") if is_noun_of_kind(kind, node.head))
@@ -343,14 +341,12 @@ def _largest_sort(classes: Sequence[SchemaNode], properties: Mapping[int, frozen
     return max(several, key=lambda s: sum(n.count for n in s), default=list(classes))
 
 
-def _is_same_kind(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether classes have so many properties in common that a word for the kind of one is meant for both."""
-    return len(one & other) >= max(MIN_SAME_KIND_SHARE * min(len(one), len(other)), MIN_SAME_KIND_PROPERTIES)
-
-
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether classes with these properties have enough of them in common."""
-    return len(one & other) >= MIN_COMMON_SHARE * min(len(one), len(other)) > 0
+def _are_alike(one: frozenset[str], other: frozenset[str], *, kinds: bool = False) -> bool:
+    """Whether classes with these properties have enough in common; more if a word for one kind is to mean both."""
+    common, fewest = len(one & other), min(len(one), len(other))
+    if kinds:
+        return common >= max(MIN_SAME_KIND_SHARE * fewest, MIN_SAME_KIND_PROPERTIES)
+    return common >= MIN_COMMON_SHARE * fewest > 0
 
 
 def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int, frozenset[str]]:
@@ -367,8 +363,7 @@ def _properties(lexicon: Lexicon, classes: Sequence[SchemaNode]) -> Mapping[int,
 
 
 def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
-    """The classes without those whose things all belong to another of them; of too many for a union, one more than that
-    are enough."""
+    """The classes that are in no other of them; of too many for a union, one more than that are enough."""
     chosen: list[SchemaNode] = []
     for node in sorted(classes, key=lambda n: (-len(n.relations), n.index)):
         if not any(node.relations <= other.relations for other in chosen):
@@ -378,29 +373,15 @@ def _widest(classes: Collection[SchemaNode]) -> tuple[int, ...]:
     return tuple(sorted(n.index for n in chosen))
 
 
-def _is_one_class(members: Sequence[int], nodes: Sequence[SchemaNode]) -> bool:
-    """Whether a class of the graph has exactly the things of a union."""
-    relations = frozenset[str]().union(*(nodes[i].relations for i in members))
-    return any(n.classes and not n.without and n.relations == relations for n in nodes)
-
-
 def _are_kinds(
     word: str, members: Sequence[int], nodes: Sequence[SchemaNode], properties: Mapping[int, frozenset[str]]
 ) -> bool:
-    """Whether the classes whose names end in the name of another one are kinds of that one, as a "store room" is a
-    room: they have properties in common, and all names end in that word."""
+    """Whether classes whose names end in a class's name are kinds of it, as a "store room" is a room."""
     named = [i for i in members if nodes[i].words == (word,)]
     others = [i for i in members if i not in named]
     return len(named) == 1 and all(
         nodes[i].head == word and _are_alike(properties[i], properties[named[0]]) for i in others
     )
-
-
-def _union_node(index: int, word: str, members: Sequence[SchemaNode]) -> SchemaNode:
-    relations = frozenset[str]().union(*(n.relations for n in members))
-    count = sum(n.count for n in members)
-    node = schema_node(index, word, (), (), relations, count, any(n.named for n in members))
-    return replace(node, any_of=tuple(c for n in members for c in n.classes))
 
 
 def _union_steps(members: Mapping[int, tuple[int, ...]], steps: Steps) -> Steps:

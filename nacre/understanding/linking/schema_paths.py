@@ -19,22 +19,18 @@ _LOCAL_NAME = re.compile(r"[^#/]*$")
 
 @dataclass(frozen=True)
 class SchemaNode:
-    """A class, or a group: the things that have one combination of classes.
-
-    `words` are the lemmas of the label, `relations` the tables of its things, `variable` the name of such a thing in a
-    plan. `named` says that its things have names, and not only codes. A union has things of the classes `any_of`.
-    """
+    """A class, a union of classes, or a group: the things that have one combination of classes."""
 
     index: int
     label: str
     classes: tuple[str, ...]
     without: tuple[str, ...]
-    relations: frozenset[str]
+    relations: frozenset[str]  # the tables of its things
     count: int
-    words: tuple[str, ...]
-    named: bool
-    variable: str
-    any_of: tuple[str, ...] = ()
+    words: tuple[str, ...]  # the lemmas of the label
+    named: bool  # its things have names, and not only codes
+    variable: str  # the name of such a thing in a plan
+    any_of: tuple[str, ...] = ()  # the classes of a union
 
     @cached_property
     def head(self) -> str:
@@ -51,7 +47,8 @@ def build_nodes(lexicon: Lexicon) -> tuple[tuple[SchemaNode, ...], Mapping[str, 
     names = {relation: n for (relation, predicate), n in lexicon.facts.items() if predicate in naming}
     coded = {h.relation for h in lexicon.table_counts if h.coded > h.things / 2 > names.get(h.relation, 0)}
     tables = {*(home.relation for home in lexicon.table_counts), *(group.relation for group in lexicon.schema.groups)}
-    relations, named = _relations_of_classes(lexicon), frozenset(tables - coded)
+    common, rare, named = schema.groups_of_class, _rare_relations(lexicon), frozenset(tables - coded)
+    relations = {c.iri: common.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes}
     same = _equivalent_classes(schema, relations)
     classes = [c for c in schema.classes if c.count and relations[c.iri] and c.iri not in same]
     class_nodes = [
@@ -82,13 +79,6 @@ def schema_node(
     words = tuple(lemma(w) for w in split_name(label).split())
     variable = re.sub(r"\W+", "_", label.casefold()).strip("_") or "thing"
     return SchemaNode(index, label, classes, without, relations, count, words, named, variable)
-
-
-def _relations_of_classes(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
-    """The tables of the things of each class."""
-    schema, rare = lexicon.schema, _rare_relations(lexicon)
-    groups = schema.groups_of_class
-    return {c.iri: groups.get(c.iri, frozenset()) | rare.get(c.iri, frozenset()) for c in schema.classes}
 
 
 def _rare_relations(lexicon: Lexicon) -> Mapping[str, frozenset[str]]:
@@ -163,12 +153,11 @@ class SchemaSteps:
 
 @dataclass(frozen=True)
 class MixedTargets:
-    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person. `target`
-    is such a node by source and predicate."""
+    """Nodes for what a link leads to if that is of several classes without a common one: a place or a person."""
 
     nodes: tuple[SchemaNode, ...]
     steps: Mapping[int, Sequence[PathStep]]
-    target: Mapping[tuple[int, str], int]
+    target: Mapping[tuple[int, str], int]  # such a node, by source and predicate
 
 
 def build_steps(lexicon: Lexicon, nodes: Sequence[SchemaNode], nodes_of_relation: NodesOfRelation) -> SchemaSteps:
@@ -265,8 +254,7 @@ class ShortestPaths:
         return found[0][0] if found else UNREACHABLE
 
     def _cheapest_steps(self, node: int) -> Sequence[PathStep]:
-        """The two cheapest steps of different predicates to each neighbour: the cheapest path takes no other. Two,
-        since a step costs more after a step of the same predicate."""
+        """The two cheapest steps of different predicates to each neighbour: repeating one costs more."""
         lean: dict[int, list[PathStep]] = {}
         for step in sorted(self.steps[node], key=lambda step: step.cost):
             known = lean.setdefault(step.target, [])
@@ -318,11 +306,8 @@ class ShortestPaths:
                     continue
                 number += 1
                 step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0)
-                step_cost += SHARED_VALUE_COST if _returns_from_value(path, step) else 0.0
+                if path and path[-1].predicate == step.predicate and path[-1].forward and not step.forward:
+                    # back over the link that the path came by, to another thing with the same value
+                    step_cost += SHARED_VALUE_COST
                 heapq.heappush(queue, (cost + step_cost, number, step.target, (*path, step)))
         return tuple(found)
-
-
-def _returns_from_value(path: Sequence[PathStep], step: PathStep) -> bool:
-    """Whether a step goes back over the link that the path came by, to another thing with the same value."""
-    return bool(path) and path[-1].predicate == step.predicate and path[-1].forward and not step.forward

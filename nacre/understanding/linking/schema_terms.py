@@ -1,8 +1,4 @@
-"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms.
-
-Then: words of a question -> words of these names, each with a score; and hypernyms of classes, with what such a word
-rules out ("animals" in a graph of horses).
-"""
+"""The names of classes and properties as terms with weighted words: Lexicon + SchemaGraph -> SchemaTerms."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,15 +41,14 @@ MAX_PHRASE_CONCEPTS = 4  # Nouns that one expression stands for, at most.
 
 
 class SchemaTerm(NamedTuple):
-    """One name of a class, property or link, with a weight for each word. `nodes` are the class, the class that has the
-    property, or the source and the targets of the link. `score` is below 1 for names that are not the graph's own."""
+    """One name of a class, property or link, with a weight for each word."""
 
     kind: str
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...]  # the class, the class that has the property, or the link's source and targets
     predicate: str
     words: tuple[str, ...]
     weights: tuple[float, ...]
-    score: float = 1.0
+    score: float = 1.0  # below 1 for names that are not the graph's own
 
 
 class _Name(NamedTuple):
@@ -151,8 +146,7 @@ def _money_names(graph: SchemaGraph) -> Iterator[_Name]:
 
 
 def _expression_names(graph: SchemaGraph) -> Iterator[_Name]:
-    """Properties that are called by an everyday expression, by its nouns: "made of" as "material", "reports to" as
-    "supervisor"."""
+    """Properties called by an everyday expression, by its nouns: "made of" as "material"."""
     for predicate, words in graph.words.items():
         for concept in concept_phrases().get(words, ())[:MAX_PHRASE_CONCEPTS]:
             yield from (name._replace(score=SYNONYM_SCORE) for name in _predicate_names(predicate, (concept,), graph))
@@ -198,7 +192,8 @@ def _predicate_names(predicate: str, words: tuple[str, ...], graph: SchemaGraph)
 
 def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     """Whether a name abbreviates its class's name and adds a word for an identifier: "rent no" is not a rent."""
-    if not (own and words and _abbreviates(words[0], own)):
+    first = words[0] if words else ""
+    if len(first) < 2 or not any(other != first and other.startswith(first) for other in own):
         return False
     keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
     return keys.issuperset(words[1:])
@@ -221,11 +216,6 @@ def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> li
         return term._replace(weights=tuple(weights))
 
     return [weigh(term) for term in terms]
-
-
-def _abbreviates(word: str, others: Collection[str]) -> bool:
-    """Whether a word is the beginning of one of the others."""
-    return len(word) > 1 and any(other != word and other.startswith(word) for other in others)
 
 
 def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
@@ -256,8 +246,7 @@ def _light_words() -> frozenset[str]:
 
 
 def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
-    """Nodes of persons, with the dictionary words that an event or a property gives them. The persons linked from a
-    "visit" are "visitors"; whoever has a "member since" is a "member"."""
+    """Nodes of persons, by nouns from an event or property: "visitor" of a visit, "member" of "member since"."""
     endings = phrase_list("linking", "agent_endings")
     by_event = {
         (step.target, node.words[-1] + ending)
@@ -297,7 +286,11 @@ class WordMatcher:
     """The words of the terms. `terms_of_word` are the terms that contain a word, with its place in their name."""
 
     def __init__(self, terms: Sequence[SchemaTerm], name_words: Collection[str]) -> None:
-        self.terms_of_word = _terms_of_word(terms)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for index, term in enumerate(terms):
+            for place, word in enumerate(term.words):
+                places.setdefault(word, []).append((index, place))
+        self.terms_of_word: Mapping[str, Sequence[tuple[int, int]]] = places
         self.vocabulary = sorted(self.terms_of_word)
         self._by_prefix: dict[str, list[str]] = defaultdict(list)
         for word in self.vocabulary:
@@ -307,8 +300,7 @@ class WordMatcher:
         self.match = lru_cache(maxsize=4096)(self._match)
 
     def _match(self, norm: str, lemma: str) -> tuple[tuple[str, float], ...]:
-        """The words of names that a word may stand for, each with how well it fits. The best kind of match of a word
-        counts."""
+        """The words of names that a word may stand for, by the best kind of match, each with how well it fits."""
         terms = self.terms_of_word
         found = {norm: SAME_WORD_SCORE} if norm in terms else {}
         if lemma in terms:
@@ -335,18 +327,15 @@ class WordMatcher:
         return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
 
     def _longer_codes(self, norm: str) -> list[str]:
-        """Words that end with a code."""
         is_code = len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit()
         return [w for w in self.vocabulary if w.endswith(norm) and w != norm] if is_code else []
 
     def _same_stem(self, lemma: str) -> list[str]:
-        """Words that share a long beginning."""
         if len(lemma) < MIN_STEM_WORD_LETTERS:
             return []
         return [w for w in self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if _has_same_stem(w, lemma)]
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
-        """The most similar words to one that is not English."""
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
         if not is_word or simplemma.is_known(norm, lang="en"):
             return {}
@@ -359,14 +348,6 @@ class WordMatcher:
             for word, ratio, _ in similar:
                 found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
         return found
-
-
-def _terms_of_word(terms: Sequence[SchemaTerm]) -> Mapping[str, Sequence[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for index, term in enumerate(terms):
-        for place, word in enumerate(term.words):
-            found[word].append((index, place))
-    return dict(found)
 
 
 def _has_same_stem(one: str, other: str) -> bool:
@@ -417,7 +398,9 @@ def _prefer_classes(
     whole = [x for x in links if x.kind == "entity" and x.match == "whole" and x.start < at and x.end == at + 1]
     out += [x for x in links if x.end <= at and any(w.start <= x.start and x.keys == w.keys for w in whole)]
     left = [x for x in links if x not in out]
-    if _follows_sorting_word(question, at) and any(x.kind == "class" and x.start < at < x.end for x in left):
+    before = question.tokens[max(0, at - 2) : at]
+    sorts = len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")
+    if sorts and any(x.kind == "class" and x.start < at < x.end for x in left):
         # "kinds of cherries" asks for the categories of cherries.
         left = [x for x in left if x not in meant]
     return left
@@ -448,9 +431,3 @@ def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: S
     if _covers_only(link, at):
         return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
     return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
-
-
-def _follows_sorting_word(question: Question, at: int) -> bool:
-    """Whether "kinds of" or "types of" stands before a word."""
-    before = question.tokens[max(0, at - 2) : at]
-    return len(before) == 2 and before[1].norm == "of" and before[0].lemma in word_list("wording", "sorting")

@@ -1,7 +1,5 @@
 """Rules for a class: ParseState + Link -> ParseStates in which it is a target, an owner, a group or a condition.
 
-Then: narrower classes ("which trees are poplars"), and participles that more words complete ("located in Rome").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 
@@ -230,16 +228,14 @@ def _wider_thing(state: ParseState, link: Link, context: ParseContext) -> Ref | 
 
 
 def _is_possessed(state: ParseState, link: Link, context: ParseContext) -> bool:
-    """Whether the words before a class say that things have one, or none: "has no seat", "are without a seat", where
-    "are no seats" says what things are."""
+    """Whether things have one of a class, or none: "has no seat", but not "are no seats"."""
     before = context.question.tokens[state.links[-1].end if state.links else 0 : link.start]
     words, known = {token.norm for token in before}, language().words
     return bool(words & known["wanting"]) or bool(words & known["owning"] and not words & known["being"])
 
 
 def _without_possessed(state: ParseState, link: Link, context: ParseContext) -> ParseState:
-    """The reading in which the things that are asked for are not of a class that they do not have: in "items without a
-    photo" the photos are no items."""
+    """The reading in which what is asked for is not of a class that it lacks: "items without a photo"."""
     if not state.negated or not _is_possessed(state, link, context):
         return state
     unions, own = context.graph.unions.members, link.refs[0].node
@@ -269,7 +265,6 @@ def _narrowed(state: ParseState, wide: Ref, narrow: int) -> ParseState:
 
 
 def is_open_participle(link: Link, context: ParseContext) -> bool:
-    """Whether a mention is a participle before a preposition. "Not located in Rome" means no location in Rome, or
-    another location."""
+    """Whether a participle stands before a preposition: "not located in Rome" has another location, or none."""
     first, *after = (token.norm for token in context.question.tokens[link.start : max(link.end, link.start + 2)])
     return is_participle(first) and len(after) == 1 and after[0] in word_list("wording", "prepositions")

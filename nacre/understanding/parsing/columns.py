@@ -1,8 +1,4 @@
-"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures).
-
-Then conditions: nested in what they belong to (what is missing, compared with, or counted), and combined on one
-property (any of several values, or both).
-"""
+"""Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,18 +37,13 @@ def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[De
             return
 
 
-def _replace_target(derivation: Derivation, i: int, *columns: Target) -> tuple[Target, ...]:
-    """The targets with other columns in the place of one."""
-    return (*derivation.targets[:i], *columns, *derivation.targets[i + 1 :])
-
-
 def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterator[Derivation]:
     """A thing by its identifier or a text, mostly where it has no name."""
-    ref = derivation.targets[i].ref
+    ref, before, after = derivation.targets[i].ref, derivation.targets[:i], derivation.targets[i + 1 :]
     is_named = graph.nodes[ref.node].named
     for predicate in identifying_properties(graph, ref.node)[:MAX_IDENTIFIERS]:
         kind = "code" if graph.about(predicate).role == "identifier" else "text"
-        targets = _replace_target(derivation, i, Target(Ref(ref.node, predicate, ref.slot)))
+        targets = (*before, Target(Ref(ref.node, predicate, ref.slot)), *after)
         rule, gain = (f"{kind} of named", -0.4) if is_named else (f"{kind} of nameless", 0.1)
         yield derivation.apply_rule(rule, gain, targets=targets)
 
@@ -81,7 +72,7 @@ def _with_persons(derivation: Derivation, graph: SchemaGraph) -> Derivation:
             predicate, node = person
             return derivation.apply_rule(
                 STANDS_FOR_RULE,
-                targets=_replace_target(derivation, i, Target(Ref(node))),
+                targets=(*derivation.targets[:i], Target(Ref(node)), *derivation.targets[i + 1 :]),
                 nodes=tuple(dict.fromkeys((*derivation.nodes, ref, Ref(node)))),
                 hints=derivation.hints | {predicate},
             )
@@ -275,7 +266,7 @@ def _merge_values(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
             merged[place] = other._replace(
                 values=(*other.values, *condition.values),
                 keys=(*other.keys, *condition.keys),
-                label=_either_label(other.label, condition.label),
+                label=" or ".join(dict.fromkeys(filter(None, (other.label, condition.label)))),
             )
     return tuple(merged)
 
@@ -284,8 +275,3 @@ def _may_merge(one: Condition, other: Condition) -> bool:
     """Whether two conditions differ in their values only."""
     is_equal = one.ref == other.ref and one.op == other.op and one.op in ("=", "is") and one.negated == other.negated
     return is_equal and not one.function and not one.against
-
-
-def _either_label(first: str, second: str) -> str:
-    """What things of either name are called."""
-    return f"{first} or {second}" if first and second and first != second else first or second

@@ -1,9 +1,4 @@
-"""Which readings stay, by what they answer: Candidates + Question -> the readings that are not ruled out.
-
-In order: readings that ask for what the question names, that compute with other things than numbers, that other
-readings or a cue rule out, the class a question begins to ask for ("which states"), and what its first words ask for
-("where", "who").
-"""
+"""Which readings stay, by what they answer: Candidates + Question -> the readings that are not ruled out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -98,8 +93,7 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
 
 
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings about a class that the question does not name, where a wider class reads the same. "The tallest
-    work" is not restricted to tapestries."""
+    """Drop the readings about an unnamed class if a wider one reads the same: "the tallest work" of all works."""
     graph = context.graph
     roots_of: dict[tuple[object, ...], set[int]] = defaultdict(set)
     keyed = [(each, _root(each.derivation), _without_root(each.derivation)) for each in candidates]
@@ -115,8 +109,7 @@ def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> 
 
 
 def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that list the narrower categories of a category, if it sorts other things as well. "All berry
-    bushes" are plants of that kind, and not its varieties."""
+    """Drop the readings that list narrower categories of a category that sorts things: "all berry bushes"."""
     # the categories whose members a reading gives
     links = [x for c in candidates if MEMBERS_RULE in c.derivation.trace for x in c.derivation.links]
     named = {key for link in links if link.kind == "entity" for key in link.keys}
@@ -124,14 +117,13 @@ def prefer_members(candidates: list[Candidate], context: ParseContext) -> list[C
     return [
         each
         for each in candidates
-        if MEMBERS_RULE in each.derivation.trace
-        or not named.intersection(nodes[_root(each.derivation)].classes if each.derivation.targets else ())
+        if MEMBERS_RULE in each.derivation.trace or named.isdisjoint(nodes[_root(each.derivation)].classes)
     ]
 
 
 def _root(derivation: Derivation) -> int:
     """The class that a reading gives first."""
-    return derivation.targets[0].ref.node if derivation.targets else -1
+    return derivation.targets[0].ref.node
 
 
 def _without_root(derivation: Derivation) -> tuple[object, ...]:
@@ -158,8 +150,7 @@ def prefer_own_columns(candidates: list[Candidate], _: ParseContext) -> list[Can
 
 
 def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidate]:
-    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts. The
-    department with the most beds has them in several rooms."""
+    """Drop the readings that rank things by their largest part, where others rank them by the sum of their parts."""
     totals = [
         (each.derivation.order.ref, {target.ref.node for target in each.derivation.targets})
         for each in candidates
@@ -175,8 +166,7 @@ def prefer_totals(candidates: list[Candidate], _: ParseContext) -> list[Candidat
 
 
 def prefer_summed_bounds(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that compare each part, where the question says "total" and others compare the sum: "customers
-    with a total order amount above 150"."""
+    """Drop the readings that compare each part with a total, where others compare the sum."""
     if not any(cue.kind == "sum" for cue in context.question.cues):
         return candidates
     summed = {c._replace(function="") for each in candidates for c in each.derivation.conditions if c.function == "sum"}
@@ -204,8 +194,7 @@ def asks_capacity(question: Question) -> bool:
 
 
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Return the readings without those that list a total of each thing, where others give the total of all. "The total
-    amount of all orders" is one number, even if each order has a "total amount"."""
+    """Drop the readings that list a total of each thing, where others give the total of all."""
     tokens, of_all_words = context.question.tokens, language().words["altogether"]
     if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in context.question.cues):
         return candidates
@@ -246,8 +235,7 @@ MAX_NUMBERED = 8  # how many columns an answer with all numbered properties has 
 
 
 def answer_requested_property(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the values of a property where a question begins to ask for it, and a reading compares it: "which amount
-    is below 100" asks for amounts, and not for what has them."""
+    """Return the values of a property that a question asks for and compares: "which amount is below 100"."""
     body, links = candidate.body, candidate.derivation.links
     start = _class_start(context.question, links, set())
     if not start or not isinstance(body, Select) or len(body.answers) != 1 or not isinstance(body.answers[0], Itself):
@@ -261,8 +249,7 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
 
 
 def show_numbered_properties(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return the values of all properties that a span names, if a number tells them apart: "phone" of "Phone" and
-    "Phone 2"."""
+    """Return the values of all properties that differ by a number: "phone" of "Phone" and "Phone 2"."""
 
     def stem(predicate: str) -> str:
         return context.graph.about(predicate).label.rstrip(" 0123456789")
@@ -298,8 +285,7 @@ def prefer_requested_class(candidates: list[Candidate], context: ParseContext) -
 
 
 def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGraph) -> _RequestedClass | None:
-    """The class that a question begins to ask for. "Which states ...", "what is the longest river ...", "the two
-    largest states"."""
+    """The class that a question begins to ask for: "Which states ...", "the two largest states"."""
     ranking = {i for cue in question.cues if cue.kind in ("superlative", "most") for i in range(cue.start, cue.end)}
     start = _class_start(question, links, ranking)
     if not start:
@@ -368,8 +354,6 @@ def _may_name_class(link: Link, question: Question, graph: SchemaGraph) -> bool:
 
 def _shows(derivation: Derivation, requested: _RequestedClass, graph: SchemaGraph) -> bool:
     """Whether a reading shows things of a class, or something of them, before anything else."""
-    if not derivation.targets:
-        return False
     first = derivation.targets[0].ref
     nodes = {first.node, *(ref.node for ref in derivation.group)}
     is_shown = any(graph.may_be(node, requested.node) for node in nodes) or _shows_person(derivation, requested, graph)
@@ -396,8 +380,7 @@ WHO, WHERE, WHEN, AGE, SPAN = "who", "where", "when", "how old", "how long"
 
 
 class AnswerTypeMatch(NamedTuple):
-    """The readings that may answer a question. `nearest` is a reading that uses more of the words than any of them, but
-    gives another type of answer than the words `asked` ask for."""
+    """The readings that may answer, and the `nearest` that uses more words but gives no answer of the `asked` type."""
 
     kept: list[Candidate]
     nearest: Candidate | None = None
@@ -439,7 +422,6 @@ def requested_answer_type(question: Question) -> str:
 
 
 def _used_words(candidate: Candidate, question: Question) -> int:
-    """How many content words a reading accounts for."""
     covered = candidate.derivation.covered
     return sum(covered >> i & 1 for i in range(len(question.tokens)) if i not in question.stopwords)
 
@@ -447,7 +429,7 @@ def _used_words(candidate: Candidate, question: Question) -> int:
 def _misses_type(candidate: Candidate, asked: str, graph: SchemaGraph) -> bool:
     """Whether no column of a reading has the requested type."""
     body, targets = candidate.body, candidate.derivation.targets
-    if not isinstance(body, Select) or not targets:
+    if not isinstance(body, Select):
         return False
     if not any(isinstance(answer, Attribute | Itself) for answer in body.answers):
         # the first of several days is a day
@@ -476,7 +458,6 @@ def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
 
 
 def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
-    """The words of the name of a property or a class."""
     return graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words
 
 
@@ -499,8 +480,7 @@ def _is_other_end(candidate: Candidate, asked: frozenset[str], other: frozenset[
 
 
 def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
-    """The readings that give what was done, where others that use as many words give who did it. What was done is
-    mentioned ("who is renting ...", "who owns the workshop"), or has no name (a measurement)."""
+    """The readings that give what was done, where others that use as many words give who did it."""
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
     return [
@@ -514,8 +494,6 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
 
 def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
     """Whether a reading gives persons, organisations, or those by whom something is done."""
-    if not candidate.derivation.targets:
-        return False
     ref = candidate.derivation.targets[0].ref
     done_by = (s.predicate for s in graph.steps[ref.node] if not s.forward)
     if not ref.predicate and (ref.node in graph.persons or any(graph.words[iri][-1:] == ("by",) for iri in done_by)):
@@ -525,16 +503,14 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
 
 
 def _gives_mentioned_class(candidate: Candidate) -> bool:
-    """Whether a reading gives things of a class that the question mentions."""
     targets, links = candidate.derivation.targets, candidate.derivation.links
-    node = targets[0].ref.node if targets and not targets[0].ref.predicate else None
-    return node is not None and any(link.kind == "class" and link.refs[0].node == node for link in links)
+    first = targets[0].ref
+    return not first.predicate and any(link.kind == "class" and link.refs[0].node == first.node for link in links)
 
 
 def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
-    """Whether a reading gives things without names."""
-    targets = candidate.derivation.targets
-    return bool(targets) and all(not each.ref.predicate and not graph.nodes[each.ref.node].named for each in targets)
+    refs = (target.ref for target in candidate.derivation.targets)
+    return all(not ref.predicate and not graph.nodes[ref.node].named for ref in refs)
 
 
 def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
@@ -566,15 +542,14 @@ def _gives_located_things(candidate: Candidate, question: Question) -> bool:
         return False
     derivation = candidate.derivation
     first = min((link for link in derivation.links if link.start >= 3), key=lambda link: link.start, default=None)
-    if first is None or first.kind != "class" or not derivation.targets:
+    if first is None or first.kind != "class":
         return False
     ref = derivation.targets[0].ref
     return not ref.predicate and ref.node == first.refs[0].node
 
 
 def is_part_name_guess(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether "the P of Y" is read as things of a class P, linked by another name to something with Y in its name. Such
-    a class is likely to have the name by chance."""
+    """Whether "the P of Y" is read as things of a class P, linked to something with Y in its name."""
     derivation, body = candidate.derivation, candidate.body
     if not isinstance(body, Select) or len(derivation.targets) != 1:
         return False

@@ -1,8 +1,4 @@
-"""Rules for words that say how things are asked for: ParseState + Cue -> ParseStates, by the kind of the cue.
-
-Then: superlatives, comparatives, degrees and orders; what still goes on or is over; the persons that "who" may mean;
-conditions for "only".
-"""
+"""Rules for words that say how things are asked for: ParseState + Cue -> ParseStates, by the kind of the cue."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -129,7 +125,8 @@ def _negation(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates
     """ "Not", "without", "nobody"."""
     if context.question.tokens[cue.start].norm == "nobody":
         # "the team that has nobody in it"
-        for ref in nearest_person_refs(state, context):
+        root = state.owner or next(iter(state.nodes), None)
+        for ref in persons_near(root, context) if root is not None else ():
             missing, closed = Condition(ref, "exists", (), True), drop_open_property(state)
             yield add_schema_node(closed, ref, context).add_conditions(
                 "without persons", 0.3, missing, negated=state.negated, mode="C", last="class"
@@ -264,8 +261,7 @@ def degree_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseState
 
 
 def comparative_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
-    """ "Longer than": the measure of what came before is compared; "what is longer than the Rhine" asks for things of
-    its class."""
+    """ "Longer than" compares the measure of what came before; "what is longer than the Rhine", of its class."""
     operator, concepts = cue.ranking
     if state.owner is None:
         named = {link.refs[0].node for link in context.links if link.kind == "entity" and link.start == cue.end}
@@ -453,12 +449,6 @@ def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
 
 
 MAX_PERSON_CLASSES = 3  # how many classes of persons are tried
-
-
-def nearest_person_refs(state: ParseState, context: ParseContext) -> list[Ref]:
-    """Return the classes of persons nearest to the things that the reading speaks of."""
-    root = state.owner or next(iter(state.nodes), None)
-    return [] if root is None else persons_near(root, context)
 
 
 def persons_near(root: Ref, context: ParseContext) -> list[Ref]:

@@ -18,7 +18,7 @@ from nacre.understanding.parsing.cue_rules import CUE_RULES, apply_cue, compare_
 from nacre.understanding.parsing.entity_rules import value_mention
 from nacre.understanding.parsing.finish import finish_state
 from nacre.understanding.parsing.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.number_rules import apply_number, group_by_period, is_period_word
+from nacre.understanding.parsing.number_rules import apply_number, group_by_period
 from nacre.understanding.parsing.property_rules import property_mention
 from nacre.understanding.parsing.state import (
     SKIPPED_COST,
@@ -66,8 +66,7 @@ def parse_context(question: Question, links: Sequence[Link], graph: SchemaGraph)
 
 
 def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """The question without numbers and cues that are parts of names. Numbers are parts of codes ("8302-2"), and "number
-    of" is a part of a property ("the phone numbers of the shops")."""
+    """The question without numbers and cues inside names: "8302-2", "the phone numbers of the shops"."""
     words = question.tokens
     codes = [
         link
@@ -133,7 +132,7 @@ def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadlin
 
 
 def _fit(candidate: Candidate) -> tuple[int, float]:
-    """Of derivations of one plan, the one in which the fewest targets became one answer fits best, then the likeliest."""
+    """Of derivations of one plan, the one in which the fewest targets became one fits best, then the likeliest."""
     return -len(candidate.derivation.targets), prior_score(candidate)
 
 
@@ -235,7 +234,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
                     yield cue.end, compared
     for new in order_by_name(state, context, at):
         yield at + 1, new
-    if is_period_word(question.tokens[at]):
+    if question.tokens[at].lemma in ("year", "month"):
         for new in group_by_period(state, context, at):
             yield at + 1, new
     if at in chart.numbers:
@@ -307,7 +306,6 @@ def _text_condition(state: ParseState, context: ParseContext, start: int, end: i
 
 
 def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iterator[ParseState]:
-    """Yield all ways to take a mention."""
     if link.kind == "class":
         yield from class_mention(state, link, context)
     elif link.match == QUANTITY:
@@ -322,7 +320,6 @@ def _apply_mention(state: ParseState, link: Link, context: ParseContext) -> Iter
 
 
 def _restrict_quantity(state: ParseState, link: Link, context: ParseContext) -> ParseState:
-    """Restrict a number to one kind of quantity."""
     number, kind = link.refs
     if kind.predicate:
         restriction = Condition(kind, "=", (link.value,))

@@ -1,8 +1,6 @@
 """Rules for named things and values: ParseState + Link -> ParseStates in which the mention is a condition.
 
-Names that stand for things of a category may ask for the members of the category.
-
-A category is a thing that only sorts others, as "pump" sorts machines.
+Names of a category may ask for its members. A category is a thing that only sorts others, as "pump" sorts machines.
 """
 
 import calendar
@@ -72,7 +70,9 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
     if named_so and is_entity and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
-    is_target = not named_so and _is_own_target(state, link)
+    # the class of a thing named in full is asked for itself
+    asked = {target.ref.node for target in state.targets if not target.ref.predicate and not target.ref.slot}
+    is_target = not named_so and link.match in ("whole", "scope") and ref.node in asked
     said = {token.norm for token in tokens[link.start : link.end]}
     if is_entity and not said <= set(name_tokens(link.label)) and (is_target or _is_identifier(state, link, context)):
         # words of an identifier or another name, and not of the label
@@ -112,15 +112,6 @@ def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> Par
         new = add_link(state, link, context, ref)._replace(owner=thing, last="class", shared_aggregates=())
         rule, gain = (OWN_COLUMN_RULE, OWN_COLUMN_GAIN) if own else (CLASS_FIRST_RULE, 0.0)
         yield new.add_conditions(rule, gain, _condition(state, link, ref, ()), targets=(Target(thing),))
-
-
-def _is_own_target(state: ParseState, link: Link) -> bool:
-    """Whether the class of a thing named in full is asked for itself."""
-    node = link.refs[0].node
-    targets = (target.ref for target in state.targets)
-    return link.match in ("whole", "scope") and any(
-        ref.node == node and not ref.predicate and not ref.slot for ref in targets
-    )
 
 
 def _identity(link: Link, negated: bool = False) -> Condition:
@@ -215,8 +206,7 @@ def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) 
 
 
 def _property_in_scope(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:
-    """The property of a value as one of the things at hand, if these belong to a wider class that has it. "Which of the
-    keepers speak Dutch" does not ask for other staff."""
+    """The property of a value, as one of the things at hand if these belong to a wider class that has it."""
     scope = (link.refs[0] for link in state.links if link.match == "scope")
     owner = state.owner or next(scope, None)
     if owner is None or not ref.predicate or not context.graph.is_subclass(owner.node, ref.node):
@@ -275,8 +265,6 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
 
     >>> values_on_scale("before", "april", ["January", "April", "June"])
     ('January', 'February', 'March')
-    >>> values_on_scale("after", "April", ["April", "Oak"])
-    ()
     """
     known = language().words
     folded = {each.casefold() for each in values}
@@ -299,8 +287,7 @@ MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 
 
 def category_members(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
-    """ "How many pumps are there", "which saws do we have", "the cheapest pump": things of the category with that name.
-    A superlative may also rank the things that have the word in their name."""
+    """ "How many pumps are there", "the cheapest pump": things of the category with that name."""
     is_read = state.targets or state.conditions or state.links or set(state.pending_aggregates) - {"count"}
     before = [i for i in range(link.start) if i not in context.question.stopwords and not state.covered >> i & 1]
     if is_read or before:
@@ -388,8 +375,7 @@ def _is_plural(word: Token) -> bool:
 
 
 def _sorted_classes(graph: SchemaGraph, node: int) -> Iterator[tuple[Ref, str]]:
-    """The classes of things that a category sorts, each with the predicate. None if the node is no category. Categories
-    have few properties, and link to nothing but each other."""
+    """The classes that a category sorts, each with the predicate; None for other nodes."""
     if not _is_category(graph, node):
         return
     is_concept = any(step.forward and step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])

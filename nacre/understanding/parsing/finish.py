@@ -1,8 +1,4 @@
-"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open.
-
-The steps in order: superlatives and numbers that still wait, grouping, the direction and first place of an order;
-and what the first word of a question asks for if nothing else is named ("where", "who").
-"""
+"""Finish a partial reading: ParseState -> Derivations, one for each way to settle what the words leave open."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -50,7 +46,8 @@ OTHER_CUES = frozenset(("count", "superlative", "most", "comparative", "compared
 def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     """Return the derivations of a state, the likeliest first."""
     state = drop_open_property(state)
-    root = _root(state)
+    shown, conditions = (target.ref for target in state.targets), (condition.ref for condition in state.conditions)
+    root = next((ref.thing for ref in (*shown, *state.group, *state.nodes, *conditions)), None)
     if root is None:
         return []
     targets, aggregate_rules = _settle_aggregates(state, root, context)
@@ -66,13 +63,6 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
     ongoing = (each for derivation in dated for each in ongoing_conditions(derivation, context))
     ordered = (apply_ordinal_rank(apply_direction(derivation, context), context) for derivation in ongoing)
     return list(islice(map(_count_things_of_each, ordered), MAX_VARIANTS))
-
-
-def _root(state: ParseState) -> Ref | None:
-    """The thing that the reading is about: of its first target, group, node or condition."""
-    targets = (target.ref for target in state.targets)
-    conditions = (condition.ref for condition in state.conditions)
-    return next((ref.thing for ref in (*targets, *state.group, *state.nodes, *conditions)), None)
 
 
 def _settle_aggregates(
@@ -171,8 +161,7 @@ def _order_as_condition(derivation: Derivation) -> Derivation:
 
 
 def _count_things_of_each(derivation: Derivation) -> Derivation:
-    """Count things for each value of a property, not the different values. "Each genre and the number of books of that
-    genre"."""
+    """Count things for each value of a property: "each genre and the number of books of that genre"."""
     shown = {*derivation.group, *(target.ref for target in derivation.targets if not target.function)}
     targets = derivation.targets
     if not any(target.distinct and target.function == "count" and target.ref in shown for target in targets):
@@ -198,8 +187,7 @@ def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[D
 
 
 def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """Return the pending aggregates over the one amount of the things, none if it is not one. "What do these invoices
-    add up to", "how much is unpaid"."""
+    """Return the pending aggregates over the only amount of the things: "how much is unpaid"; else none."""
     if any(cue.kind in OTHER_CUES for cue in context.question.cues):
         # "the three most expensive overall"
         return ()
@@ -503,8 +491,7 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
 
 
 def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the first or the last of several dates. "When did the first book come out", "when was
-    it last repaired"."""
+    """Return the derivation with the first or last of several dates: "when was it last repaired"."""
     question, known = context.question, language().words
     if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
         return derivation
@@ -526,8 +513,7 @@ def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> 
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """Return the classes of persons that "who" may ask for beside what is named. None if the reading is about persons
-    already who are not named."""
+    """Return the persons that "who" may ask for beside what is named; none if unnamed persons are asked for."""
     if not asks_for_persons(context.question):
         return []
     persons = persons_near(root, context)

@@ -37,18 +37,13 @@ IncomingPredicates = frozenset[tuple[Ref, frozenset[str]]]
 
 @dataclass(frozen=True)
 class Joins:
-    """The variables of one select, the edges between them, and what the paths cost. `ambiguous` is the number of other
-    paths that are about as cheap."""
+    """The variables of one select, their edges, what the paths cost, and how many others are as cheap (`ambiguous`)."""
 
     variables: Mapping[Ref, Variable]
     edges: tuple[Edge, ...]
     cost: float
     steps: int
     ambiguous: int
-
-    def with_variable(self, ref: Ref, variable: Variable) -> "Joins":
-        """Return the joins with another variable for a thing."""
-        return replace(self, variables={**self.variables, ref: variable})
 
 
 def find_joins(
@@ -133,8 +128,7 @@ def _candidates(
 def _paths(
     graph: SchemaGraph, known: Ref, ref: Ref, hints: frozenset[str], incoming: Mapping[Ref, frozenset[str]]
 ) -> WeightedPaths:
-    """The cheapest paths from one thing to another. For named things, only the paths over predicates that lead to them
-    or that the question names, if there are any."""
+    """The cheapest paths from a thing to another; to a named one over its predicates or those of the question."""
     paths = graph.cheapest_paths(known.node, ref.node, hints)
     if known not in incoming and ref not in incoming:
         return paths
@@ -160,7 +154,6 @@ class _JoinBuilder:
         self._things_on_paths = 0
 
     def build(self) -> Joins:
-        """Return what was collected."""
         return Joins(self.variables, tuple(self._edges), self._cost, self._steps, self._ambiguous)
 
     def add_thing(self, ref: Ref) -> str:
@@ -180,7 +173,6 @@ class _JoinBuilder:
         return name
 
     def add_path(self, start: Ref, end: Ref, path: tuple[float, tuple[PathStep, ...]], alternatives: int) -> None:
-        """Add the things and edges of a path from one thing to another."""
         cost, steps = path
         self._cost += cost
         self._ambiguous += alternatives
@@ -291,7 +283,8 @@ def _with_identity(condition: Condition, joins: Joins) -> Joins:
     thing = condition.ref.thing
     variable = joins.variables[thing]
     keys = tuple(key for key in condition.keys if not variable.keys or key in variable.keys)
-    return joins.with_variable(thing, replace(variable, keys=keys or condition.keys, label=condition.label))
+    named = replace(variable, keys=keys or condition.keys, label=condition.label)
+    return replace(joins, variables={**joins.variables, thing: named})
 
 
 def _condition_filters(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozenset[str]) -> Filters | None:
@@ -347,7 +340,6 @@ def _first(condition: Condition, joins: Joins, graph: SchemaGraph, hints: frozen
 
 
 def _first_things(condition: Condition, graph: SchemaGraph, hints: frozenset[str]) -> Select | None:
-    """The things that are first in an order."""
     assert condition.top is not None
     thing, by = Ref(condition.ref.node), condition.top.ref
     if by.node == thing.node and condition.top.function:
@@ -473,8 +465,7 @@ def order_term(order: Ordering | None, joins: Joins) -> Order | None:
 
 
 def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Collection[str] = ()) -> Select:
-    """Return the plan without a second variable at the one end that a link has, if nothing else uses it. `required` are
-    variables that must exist."""
+    """Return the plan without a second variable at the one end of a link, unless used or `required`."""
     # the variables that are shown, filtered, named, grouped or ordered by
     terms = [*select.answers, *(each.left for each in select.filters)]
     terms += [each.right for each in select.filters if isinstance(each.right, Attribute)]

@@ -1,8 +1,5 @@
 """Which readings stay, by the links they follow: Candidates + Question -> the readings that are not ruled out.
 
-In order: the end of a link at which a named thing stands, the links that the question names, properties of a named
-thing before those of other things, and properties that are named beside "highest".
-
 The label of a link says which of its ends acts: the subject of "feeds", "taught" or "deputy of", the object of "fed
 by" or "mentor". The words of the question say whether a named thing acts.
 
@@ -33,8 +30,7 @@ def drop_reversed_links(candidates: list[Candidate], context: ParseContext) -> l
 
 
 def drop_single_counts(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Drop the readings that rank things by how many they have of what each has one of at most: "the orders with the
-    most suppliers" of orders with one supplier each."""
+    """Drop the readings that rank things by how many they have of what each has one of at most."""
     return [each for each in candidates if not any(_counts_single(x, context.graph) for x in selects_of(each.body))]
 
 
@@ -61,14 +57,12 @@ def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -
         predicates = named_predicates(verb, graph)
         edges = [edge for edge in body.edges if edge.predicate in predicates]
         for name in (link for link in links if link.keys in named):
-            ends = {end for edge in edges for end in _ends_at(named[name.keys], edge)}
+            variable = named[name.keys]
+            ends = {"subject" for edge in edges if edge.subject == variable}
+            ends |= {"object" for edge in edges if edge.object == variable}
             if len(ends) == 1 and ends == {_wrong_end(edges[0].predicate, name, verb, question, graph)}:
                 return True
     return False
-
-
-def _ends_at(variable: str, edge: Edge) -> list[str]:
-    return [end for end, other in (("subject", edge.subject), ("object", edge.object)) if other == variable]
 
 
 def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:
@@ -96,8 +90,7 @@ def _joins_same_class(graph: SchemaGraph, predicate: str) -> bool:
 
 
 def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGraph) -> str:
-    """The end of a link at which the agent of the words that name it stands; "" if its label does not tell. Whoever
-    "learns from" somebody stands at the other end of "taught"."""
+    """The end of a link at which the agent of the words that name it stands; "" if its label does not tell."""
     label, words = predicate_label(predicate, graph.schema), graph.surface_words(predicate)
     says = tuple(token.lemma for token in question.tokens[verb.start : verb.end])
     is_perfect = len(words) > 1 and words[0] in language().words["owning"] and is_participle(words[1])
@@ -116,8 +109,7 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
 
 
 def _is_label(label: tuple[str, ...], verb: Link, question: Question) -> bool:
-    """Whether words of the question are those of a label, and not of a further name of the link, whose form may say the
-    opposite: "fed by" and "feeds" of "fed equipment"."""
+    """Whether words are those of the label of a link, and not of a further name: "feeds" of "fed equipment"."""
     said = [question.tokens[i].lemma for i in range(verb.start, verb.end) if i not in question.stopwords]
     return said == [word for word in label if word not in function_words()]
 
@@ -229,8 +221,7 @@ def _losses(candidate: Candidate, question: Question, graph: SchemaGraph) -> _Lo
 
 
 def _leads_to_its_class(edge: Edge, body: Select, graph: SchemaGraph) -> bool:
-    """Whether a link to a named thing is called like the class of the thing: no word has to name the artist of an album
-    by somebody who is an artist."""
+    """Whether a link is called like the class of the named thing: the artist of an album by an artist."""
     end = next(variable for variable in body.variables if variable.name == edge.object)
     node = graph.node_of_classes.get((end.classes, end.without)) if end.keys else None
     return node is not None and tuple(graph.nodes[node].words) == graph.words[edge.predicate]
@@ -244,8 +235,7 @@ def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:
 
 
 def named_edges(body: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Edge]:
-    """The links of a plan that words of the question name, each as often as it is named. The place of birth is meant
-    where somebody was born, and not the place of death."""
+    """The links of a plan that words of the question name, each as often as it is named."""
     left = Counter(predicate for link in links for predicate in _first_predicates(link, graph))
     words = _mentioned_words(links, question, graph)
     found: dict[str, list[Edge]] = {}
@@ -271,8 +261,7 @@ def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGra
 
 
 def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], graph: SchemaGraph) -> bool:
-    """Whether a link of a plan has a mentioned word in its name. A word that only names a class at one of the ends does
-    not count: "site" of a "site manager" does not mention the site."""
+    """Whether a link has a mentioned word in its name that does not only name a class at one of its ends."""
     ends = (variable for variable in body.variables if variable.name in (edge.subject, edge.object))
     classes = [each for variable in ends for each in variable.classes if each in graph.node_of_class]
     words = graph.words[edge.predicate]
@@ -293,8 +282,7 @@ MIN_HELD_SHARE = 0.1  # share of the things of a class that have a property of t
 def prefer_own_properties(
     candidates: list[Candidate], context: ParseContext, whole: Callable[[Candidate], bool]
 ) -> list[Candidate]:
-    """Drop the readings that reach over links without a word, if another reading that is `whole` explains the same
-    words by what a named thing has itself."""
+    """Drop the readings that pass unnamed links, if a `whole` one reads the words as own properties."""
     question, graph = context.question, context.graph
     own = [each.derivation for each in candidates if looks_up_own(each, question, graph) and whole(each)]
     return [
@@ -329,8 +317,7 @@ def looks_up_own(candidate: Candidate, question: Question, graph: SchemaGraph) -
 
 
 def _is_typical(answer: Attribute, body: Select, graph: SchemaGraph) -> bool:
-    """Whether a property belongs to a class: the lengths of car models are those of their variants, although one model
-    has a length itself."""
+    """Whether most things of a class have a property: the length of car models is that of their variants."""
     variable = next(each for each in body.variables if each.name == answer.variable)
     node = graph.node_of_classes.get((variable.classes, variable.without))
     if node is None:
@@ -358,8 +345,7 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
 
 
 def prefer_named_extremes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    """Keep the readings that give what "what is the highest fare" names by its whole name, if there are any; others
-    give the things that have it."""
+    """Keep the readings that give what "the highest fare" names by its whole name, if there are any."""
     tokens, known = context.question.tokens, language().words
     cue = next((each for each in context.question.cues if each.kind == "superlative"), None)
     before = {token.norm for token in tokens[1 : cue.start]} if cue is not None else set()

@@ -1,8 +1,4 @@
-"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan, joined by the cheapest paths.
-
-Then changes of plans: aggregates over what is linked to one thing and the nouns of a union (`members`), and wholes
-that include their parts ("staff of the faculty" includes those of its chairs).
-"""
+"""Turn a derivation into a plan: Derivation + SchemaGraph -> LoweredPlan, joined by the cheapest paths."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -61,8 +57,7 @@ class LoweredPlan(NamedTuple):
 
 
 def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0) -> LoweredPlan | None:
-    """Return the plan of a derivation, None if nothing joins its parts. `choice` takes the next cheapest paths where
-    several are about as cheap."""
+    """Return the plan of a derivation, None if nothing joins its parts. `choice` counts equally cheap paths."""
     operation = derivation.combine
     if not operation or len(derivation.conditions) < 2:
         return _lower_select(derivation, graph, choice)
@@ -77,7 +72,6 @@ def lower_derivation(derivation: Derivation, graph: SchemaGraph, choice: int = 0
 
 
 def _count_intersection(left: Select, right: Select, operation: str) -> Select | None:
-    """A count of the things that are in both selects."""
     counted = next((answer for answer in left.answers if isinstance(answer, Aggregate)), None)
     if counted is None or left.group or left.by or operation != "intersection":
         return None
@@ -405,7 +399,6 @@ def _has_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
 
 
 def _used_variables(select: Select) -> set[str]:
-    """The variables that are shown, counted, ordered by or compared."""
     order = (select.order.by,) if select.order else ()
     sides = (side for each in select.filters if isinstance(each, Filter) for side in (each.left, each.right))
     terms = [
@@ -432,7 +425,6 @@ def _part_links(graph: SchemaGraph) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _whole_nodes(graph: SchemaGraph, part_links: tuple[str, ...]) -> frozenset[int]:
-    """The classes of wholes."""
     return frozenset(
         source if iri.startswith("^") else target
         for iri in part_links

@@ -1,7 +1,5 @@
 """Rules for a number or date: ParseState + Number -> ParseStates in which it is a limit, a condition or waits.
 
-Then: the conditions that a number makes, in the unit of the property; the dates that a bare year or month may be of.
-
 In each rule, `state` is the reading before the number and `new` the reading with the number added. `operator` is
 what the number is compared with, "=" if nothing is said.
 """
@@ -13,7 +11,7 @@ from typing import Any
 from nacre.language.data import language, phrase_list
 from nacre.language.quantities import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data, function_words, nouns_of_kind
-from nacre.language.tokens import Token, fold
+from nacre.language.tokens import fold
 from nacre.language.values import is_yearless
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -58,7 +56,8 @@ def apply_number(state: ParseState, number: Number, context: ParseContext) -> Pa
 
 def _limit(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
     """ "The 3 largest states": how many are asked for."""
-    if not number.op and (state.rank is not None or _is_before_superlative(number, context)):
+    ranks = (cue.start for cue in context.question.cues if cue.kind in ("superlative", "most"))
+    if not number.op and (state.rank is not None or number.end in ranks):
         yield new.apply_rule("places", 0.1, limit=int(number.value))
     elif not number.op and not number.unit and _is_before_ranked_class(number, context):
         yield new.apply_rule("places of class", 0.0, limit=int(number.value))
@@ -81,7 +80,6 @@ def _measured_number(
 def _bounded(
     rule: str, gain: float, new: ParseState, ref: Ref, op: str, number: Number, context: ParseContext, **changes: Any
 ) -> ParseState:
-    """The reading in which a property is compared with a number."""
     bounds = number_conditions(context.graph, ref, op, number, new)
     return add_schema_node(new, ref, context).add_conditions(rule, gain, *bounds, comparison=None, **changes)
 
@@ -194,14 +192,8 @@ def _waiting_number(
 PENDING_RULES: tuple[NumberRule, ...] = (_second_comparison, _waiting_number)
 
 
-def _is_before_superlative(number: Number, context: ParseContext) -> bool:
-    """Whether a superlative follows a number: "the 3 largest"."""
-    return any(cue.kind in ("superlative", "most") and cue.start == number.end for cue in context.question.cues)
-
-
 def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
-    """Whether a number says how many of the ranked things are asked for. "Which three cities have the largest ...",
-    "the first 5"."""
+    """Whether a number says how many ranked things are asked for: "the first 5"."""
     words = context.question.tokens
     before = words[number.start - 1].norm if number.start else ""
     cues = (cue.kind for cue in context.question.cues if cue.start >= number.end)
@@ -313,7 +305,6 @@ def _condition(graph: SchemaGraph, ref: Ref, operator: str, number: Number, stat
 
 
 def _is_on_days(graph: SchemaGraph, ref: Ref) -> bool:
-    """Whether the values of a property are days or moments."""
     return graph.about(ref.predicate).datatype in ("date", "datetime")
 
 
@@ -405,11 +396,6 @@ def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:
     if known["life"] & words:
         return BIRTH_DATE_COST
     return END_DATE_COST if known["ending"] & words else 0.0
-
-
-def is_period_word(token: Token) -> bool:
-    """Whether a word may name the part of a date by which things are counted."""
-    return token.lemma in ("year", "month")
 
 
 def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseStates:

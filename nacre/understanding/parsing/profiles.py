@@ -247,7 +247,6 @@ class SubjectFinder(NamedTuple):
             yield ProfileSubject(select, frozenset(range(first, after)), worth)
 
     def _noun_of(self, select: Select) -> str:
-        """What the things of a select are called."""
         own = _class_of(select)
         return next((node.label for node in self.linking_index.graph.nodes if (node.classes, node.without) == own), "")
 
@@ -300,8 +299,7 @@ def is_named_in_full(link: Link, links: Sequence[Link], question: Question) -> b
 
 
 def _longest_names(links: Sequence[Link]) -> list[Link]:
-    """The links with the most words, then the best scores, that do not overlap. A link has no more words than its name,
-    even if one is repeated."""
+    """The links with the most words, each counted once, then the best scores, that do not overlap."""
 
     def rank(link: Link) -> tuple[int, float, int]:
         return -min(link.covered.bit_count(), len(link.label.split())), -link.score, link.start
@@ -316,7 +314,6 @@ def select_of_link(link: Link, index: LinkingIndex) -> Select:
 
 
 def _class_of(select: Select) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The classes of the things that a select gives."""
     answer = select.answers[0]
     assert isinstance(answer, Itself)
     variable = next(each for each in select.variables if each.name == answer.variable)

@@ -1,7 +1,5 @@
 """Rules for a property: ParseState + Link -> ParseStates in which it is a column, a condition, a group or an order.
 
-Then: a property as a column, plain or aggregated; boolean properties ("unpaid rentals").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 """
 
@@ -349,8 +347,7 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
 
 
 def _is_counted_property(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> bool:
-    """Whether a counted class in the singular only modifies the property after it. "How many film directors are there"
-    counts directors."""
+    """Whether a singular class only modifies the property after it: "how many film directors"."""
     if not ref.predicate or not state.targets or len(new.links) < 2:
         return False
     owner, counted = new.links[-2:]

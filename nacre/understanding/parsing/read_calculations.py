@@ -1,8 +1,4 @@
-"""Read questions whose answer is computed, and two questions in one: Question + Links -> Candidates.
-
-In order: ages and durations from two dates ("how old was A"), percentages ("what percentage of ships"), and the
-columns of two questions ("..., and what do they cost").
-"""
+"""Read questions whose answer is computed, and two questions in one: Question + Links -> Candidates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -116,7 +112,6 @@ def _is_about_life(question: Question, asked: str) -> bool:
 
 
 def _says_any(question: Question, words: str) -> bool:
-    """Whether a question has a word of a list."""
     return any(_is_word_of(token, language().words[words]) for token in question.tokens)
 
 
@@ -231,8 +226,7 @@ def is_thing_count(body: Body) -> bool:
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:
-    """The count of what stands before the verb: "percentage of the incidents in 2023 | were". None if a word of it is
-    not understood."""
+    """The count of what stands before the verb: "the incidents in 2023 | were"; None if a word is not understood."""
     classes = [link for link in links if link.kind == "class" and link.start >= share.end]
     first = min((link.end for link in classes), default=0)
     noun = next((i for i in range(share.end, first) if i not in question.stopwords), first)
@@ -306,7 +300,6 @@ def _begins_twice(words: Sequence[Token]) -> bool:
 
 
 def _asked_thing(body: object) -> Variable | None:
-    """The things that a select gives, or gives a property of."""
     if not isinstance(body, Select) or body.group or body.by:
         return None
     owners = {answer.variable for answer in body.answers if not isinstance(answer, Aggregate)}
@@ -316,7 +309,6 @@ def _asked_thing(body: object) -> Variable | None:
 
 
 def _with_noun(text: str, clause: Sequence[Token], noun: str) -> str:
-    """A clause with a noun in the place of its pronoun."""
     known = language().words
     at = next(i for i, token in enumerate(clause) if i and token.norm in known["second_pronoun"])
     before, after = text[clause[0].start : clause[at].start], text[clause[at].end :].strip(" ?.")
@@ -344,7 +336,6 @@ def _joined(first: Candidate, seconds: Sequence[Candidate], question: Question) 
 
 
 def _with_columns(first: Select, second: object) -> Select | None:
-    """The first select with what the second one asks of its things."""
     if not isinstance(second, Select) or second.group or second.by or second.order:
         return None
     if any(each not in first.filters for each in second.filters):
@@ -367,8 +358,7 @@ RATE_RULE = "mean of counts"  # the rule by which a mean of counts is one count 
 
 
 def read_mean_counts(question: Question, read_whole: WholeReader) -> Iterator[Candidate]:
-    """Yield the reading of "the average number of tickets per customer": the number of tickets of all customers,
-    divided by the number of customers, of whom some have no ticket."""
+    """Yield "the average number of tickets per customer": tickets divided by customers, also those without."""
     means = [cue for cue in question.cues if cue.kind in MEANS - {"median"}]
     counts = [cue for cue in question.cues if cue.kind == "count"]
     mean = next((m for m in means if any(cue.start == m.end for cue in counts)), None)

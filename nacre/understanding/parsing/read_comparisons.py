@@ -1,8 +1,4 @@
-"""Read comparisons and choices: Question + Links -> Candidates.
-
-In order: two things by one measure ("is A longer than B"), two counts ("has A more cars than B"), choices among
-named things ("which is wider, A or B").
-"""
+"""Read comparisons and choices: Question + Links -> Candidates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -38,8 +34,7 @@ BASE_PRIOR = 2.0  # the prior of a reading without its names
 
 
 class _Comparison(NamedTuple):
-    """What a question says of two things: the operator, what it measures, which words say so, and the unit of the
-    difference."""
+    """The operator, measure and unit of a comparison of two things, and which words say so."""
 
     than: int
     operator: str
@@ -125,7 +120,6 @@ def _difference(question: Question, names: Sequence[Link]) -> _Comparison | None
 
 
 def _links_of_longest_name(links: Sequence[Link]) -> list[Link]:
-    """The things that the longest name may mean."""
     best = max(links, key=lambda link: (link.end - link.start, link.score, -link.start), default=None)
     if best is None:
         return []
@@ -250,7 +244,6 @@ def _questions_of_sides(question: Question, first: Link, second: Link, more: int
 
 
 def _longest_name(links: Sequence[Link], start: int, end: int) -> Link | None:
-    """The longest name of a thing, or a value, in a range of tokens."""
     inside = [link for link in links if link.kind in ("entity", "value") and start <= link.start and link.end <= end]
     return max(inside, key=lambda link: (link.end - link.start, link.score), default=None)
 
@@ -354,7 +347,6 @@ def _tables(things: Sequence[Link], graph: SchemaGraph) -> frozenset[str]:
 
 
 def _common_class(things: Sequence[Link], graph: SchemaGraph) -> SchemaNode | None:
-    """The narrowest class of all things."""
     tables = _tables(things, graph)
     classes = (node for node in graph.nodes if tables <= node.relations)
     return min(classes, key=lambda node: (node.count, node.index), default=None)
@@ -363,7 +355,6 @@ def _common_class(things: Sequence[Link], graph: SchemaGraph) -> SchemaNode | No
 def _choice_readings(
     things: Sequence[Link], cue: Cue, links: Sequence[Link], graph: SchemaGraph
 ) -> Iterator[Candidate]:
-    """The readings that choose among these things."""
     node = _common_class(things, graph)
     if node is None:
         return
@@ -411,7 +402,6 @@ def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: S
 
 
 def _stated_measures(root: Ref, up: bool, properties: Sequence[Link], graph: SchemaGraph) -> Iterator[_Measure]:
-    """Numbers and dates that the question names."""
     ordered = [
         link
         for link in properties
@@ -427,7 +417,6 @@ def _stated_measures(root: Ref, up: bool, properties: Sequence[Link], graph: Sch
 def _counted_measures(
     root: Ref, up: bool, links: Sequence[Link], properties: Sequence[Link], graph: SchemaGraph
 ) -> Iterator[_Measure]:
-    """The number of things of a class that the question names."""
     hints = frozenset(ref.via for link in properties for ref in link.refs if ref.via and link.score >= MIN_NAME_SCORE)
     own = graph.nodes[root.node].relations
     classes = [link for link in links if link.kind == "class" and not graph.nodes[link.refs[0].node].relations & own]

@@ -1,8 +1,4 @@
-"""Read yes/no questions: Candidate or Question + Links -> Candidate that asks whether there is a row.
-
-Also questions for the kind of something ("is Emma a novel") and keywords without function words ("Cellar Stage
-heated").
-"""
+"""Read yes/no questions: Candidate or Question + Links -> Candidate that asks whether there is a row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -42,8 +38,7 @@ def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
 
 
 def _asks_yes_no(candidate: Candidate, question: Question) -> bool:
-    """Whether the question begins like one for yes or no. "Could I take a dog to ..." asks, "can you list ..." is
-    polite."""
+    """Whether the question begins like one for yes or no; "can you list ..." is polite."""
     known = language().words
     first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
     is_polite = first in known["polite"] and second in known["polite_object"]
@@ -121,8 +116,7 @@ KIND_RULE = "of kind"
 
 
 def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
-    """Yield the reading of "is Emma a novel": whether a named thing, or the things of a class, are of another class,
-    if nothing else is said."""
+    """Yield "is Emma a novel": whether a named thing, or things of a class, are of another class."""
     words, known = question.tokens, language().words
     if len(words) < MIN_KIND_QUESTION_WORDS or words[0].norm not in known["being"]:
         return

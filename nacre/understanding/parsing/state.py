@@ -36,37 +36,22 @@ UNSETTLED_COST = 0.6
 
 
 class PendingSuperlative(NamedTuple):
-    """A superlative that waits for its property.
-
-    `concepts` are what it measures. `counts`: it may say how many ("the most"), not only how much ("the largest").
-    `common`: it says how often ("the most common"), and restricts the target before it.
-    """
+    """A superlative that waits for its property."""
 
     descending: bool
-    concepts: tuple[str, ...] = ()
-    counts: bool = True
-    common: bool = False
+    concepts: tuple[str, ...] = ()  # what it measures
+    counts: bool = True  # it may say how many ("the most"), not only how much ("the largest")
+    common: bool = False  # it says how often ("the most common"), and restricts the target before it
 
 
 class _Fields(NamedTuple):
-    """A partial reading.
-
-    `mode`: the next mention is a target ("T"), part of a condition ("C") or of an order ("O"); `next_role` overrides it
-    ("group", "order up", "order down"). `last` is the kind of what was read last.
-    `pending_aggregates` wait for their property, `shared_aggregates` are those of the target before.
-    `pending_property` waits for its value; with `pending_is_target` it is the last target as well.
-    `pending_text` waits for the property that contains it ("the letter a in their names") by `text_match`.
-    `comparison` waits for a number or a property: (operator, number or None). `unit` is the unit of the number, `until`
-    the upper end of a range; `earlier_comparison` stood before it ("over 80 or under 50 pages").
-    `exclusive`: the next value is the only one that a thing has.
-    `owner` is the thing that the next property belongs to; `hints` are predicates that the question names as links.
-    """
+    """A partial reading."""
 
     score: float = 0.0
-    mode: str = "T"
-    next_role: str = ""
-    pending_aggregates: tuple[Aggregation, ...] = ()
-    shared_aggregates: tuple[Aggregation, ...] = ()
+    mode: str = "T"  # the next mention is a target ("T"), part of a condition ("C") or of an order ("O")
+    next_role: str = ""  # what the next mention is instead: "group", "order up", "order down"
+    pending_aggregates: tuple[Aggregation, ...] = ()  # waiting for their property
+    shared_aggregates: tuple[Aggregation, ...] = ()  # those of the target before
     distinct: bool = False
     targets: tuple[Target, ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -75,22 +60,22 @@ class _Fields(NamedTuple):
     rank: PendingSuperlative | None = None
     degree: tuple[str, ...] = ()
     limit: int = 0
-    comparison: tuple[str, float | None] | None = None
-    earlier_comparison: tuple[str, float] | None = None
-    unit: str = ""
-    until: float | None = None
+    comparison: tuple[str, float | None] | None = None  # (operator, number or None), waiting for a number or property
+    earlier_comparison: tuple[str, float] | None = None  # "over 80 or under 50 pages"
+    unit: str = ""  # that of the number
+    until: float | None = None  # the upper end of a range
     negated: bool = False
-    exclusive: bool = False
+    exclusive: bool = False  # the next value is the only one that a thing has
     text_match: str = ""
-    pending_text: str = ""
-    pending_property: Ref | None = None
+    pending_text: str = ""  # waiting for its property: "the letter a in their names"
+    pending_property: Ref | None = None  # waiting for its value
     pending_function: Aggregation = ""
-    pending_is_target: bool = False
-    owner: Ref | None = None
+    pending_is_target: bool = False  # the pending property is the last target as well
+    owner: Ref | None = None  # the thing that the next property belongs to
     nodes: tuple[Ref, ...] = ()
     join: Literal["and", "or", "both"] = "and"
-    last: str = ""
-    hints: frozenset[str] = frozenset()
+    last: str = ""  # the kind of what was read last
+    hints: frozenset[str] = frozenset()  # predicates that the question names as links
     covered: int = 0
     links: tuple[Link, ...] = ()
     trace: tuple[str, ...] = ()
@@ -141,10 +126,6 @@ class ParseContext(NamedTuple):
     graph: SchemaGraph
     links: Sequence[Link]
 
-    def count_content(self, mask: int) -> int:
-        """Return how many tokens of a mask carry meaning."""
-        return (mask & ~stopword_mask(self.question.stopwords)).bit_count()
-
 
 @lru_cache(maxsize=64)
 def stopword_mask(stopwords: frozenset[int]) -> int:
@@ -168,7 +149,8 @@ def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> 
     """Return the state with a mention taken for something: its score, its words and its node."""
     # what the conversation is about is worth as much as a mention
     min_words = SCOPE_WORTH if link.match == "scope" else 0.5
-    worth = max(min_words, context.count_content(link.covered)) * link.score
+    words = (link.covered & ~stopword_mask(context.question.stopwords)).bit_count()
+    worth = max(min_words, words) * link.score
     if link.match.startswith("link"):
         worth -= LINK_COST
     linked = state._replace(score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link))
@@ -210,21 +192,16 @@ KEPT_GIVEN_RULE = "given kept"  # in the trace of a reading that cannot leave ou
 
 
 class Candidate(NamedTuple):
-    """One reading with its plan.
-
-    `join_cost` is the cost of its paths and `steps` their length, `ambiguous` the number of other paths about as cheap,
-    `path_choice` which of them was taken. `name_loss` is by how much better links score for the same words,
-    `split_names` how many links are parts of a longer name in the question.
-    """
+    """One reading with its plan."""
 
     derivation: Derivation
     body: Body
-    join_cost: float = 0.0
-    steps: int = 0
-    ambiguous: int = 0
-    path_choice: int = 0
-    name_loss: float = 0.0
-    split_names: int = 0
+    join_cost: float = 0.0  # the cost of its paths
+    steps: int = 0  # their length
+    ambiguous: int = 0  # the number of other paths about as cheap
+    path_choice: int = 0  # which of them was taken
+    name_loss: float = 0.0  # by how much better links score for the same words
+    split_names: int = 0  # how many links are parts of a longer name in the question
 
 
 def whole_reading(
@@ -237,7 +214,9 @@ def whole_reading(
 
 def unused_tokens(candidate: Candidate, question: Question) -> list[int]:
     """Return the positions of the content words that no part of a reading accounts for."""
-    covered = candidate.derivation.covered & ~_unfollowed_mask(candidate)
+    unfollowed = unfollowed_links(candidate)
+    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
+    covered = candidate.derivation.covered & ~(covered_mask(unfollowed) & ~others)
     return [i for i in range(len(question.tokens)) if i not in question.stopwords and not covered >> i & 1]
 
 
@@ -271,13 +250,6 @@ def _keys_beside_answer(select: Select) -> frozenset[tuple[str, ...]]:
         open_ends = reached - named.keys() or reached
         reached |= {n for e in select.edges if {e.subject, e.object} & open_ends for n in (e.subject, e.object)}
     return frozenset(keys for name, keys in named.items() if name not in reached)
-
-
-def _unfollowed_mask(candidate: Candidate) -> int:
-    """Return the token mask of the links that are not followed, without the words of others."""
-    unfollowed = unfollowed_links(candidate)
-    others = covered_mask(link for link in candidate.derivation.links if link not in unfollowed)
-    return covered_mask(unfollowed) & ~others
 
 
 def without_overlaps(links: Iterable[Link]) -> list[Link]:

@@ -1,7 +1,5 @@
 """Rules for what a superlative ranks and what a comparison compares: ParseState + class or property -> ParseStates.
 
-Then ordinals as values ("ranked 3rd", "on the 4th floor").
-
 In each rule, `state` is the reading before the mention and `new` the reading with the mention added.
 
 A property is compared with a number, an aggregate, an extreme or another property.
@@ -98,8 +96,7 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
 
 
 def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "The strongest beer" where nothing measures strength: any number of a beer may be meant. Such readings do not
-    use the adjective (see `ignored_words`)."""
+    """ "The strongest beer" without a strength: by any number. The adjective stays unused (`ignored_words`)."""
     assert state.rank is not None
     for measure in unnamed_measures(context.graph, ref.node):
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)

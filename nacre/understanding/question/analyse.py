@@ -1,7 +1,6 @@
 """Analyse a question without the graph: text -> Question with tokens, cues, numbers, quotations and stop words.
 
-Cues are the words that say how things are asked for ("most", "each", "without"). Cues that overlap are all kept;
-parsing decides. A last clause that asks for a measure already mentioned ("..., and how many?") is found by its cues.
+Cues that overlap are all kept; parsing decides.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -62,11 +61,7 @@ def analyse_question(text: str) -> Question:
 
 
 def is_state(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word of requests says how things are: "on display", "are displayed".
-
-    >>> [is_state(tokenize(text), at) for text, at in (("which are on display", 3), ("display them", 0))]
-    [True, False]
-    """
+    """Whether a word of requests says how things are: "on display", "are displayed"."""
     token = tokens[at]
     if not at or token.lemma not in language().words["requesting"]:
         return False
@@ -83,8 +78,7 @@ def question_of_tokens(tokens: Sequence[Token]) -> Question:
 
 
 def _is_stopword(token: Token, stopwords: Collection[str], text: str) -> bool:
-    """Whether a word carries no meaning. Acronyms among words in lower case do ("US", "IT"), and so do letters that are
-    no part of a word ("it's", "Ph.D.")."""
+    """Whether a word carries no meaning; acronyms ("US") and letters that are no part of a word carry one."""
     is_parted = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in '"“‘(')
     if len(token.text) == 1 and is_parted and token.norm not in language().words["letters"]:
         return False
@@ -160,7 +154,6 @@ def is_part_of_other(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -
 
 
 def _length(cue: Cue) -> int:
-    """How many tokens a cue covers."""
     return cue.end - cue.start
 
 
@@ -336,8 +329,7 @@ QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:
-    """Whether "first" ranks things of a class. It may also be part of a number ("the first 5"), of a name ("first
-    name") or of time ("the first week")."""
+    """Whether "first" ranks things: it may also belong to a number, a name ("first name") or time."""
     known = language().words
     if at + 1 == len(words) or (at and words[at - 1].norm not in known["article"] | known["whose_own"]):
         return False
@@ -361,16 +353,7 @@ MIN_WORDS_BEFORE = 3  # a question has at least so many words before the clause
 
 
 def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]) -> int | None:
-    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded.
-
-    >>> from nacre.understanding.question.analyse import analyse_question
-    >>> analyse_question("which is the dearest room and what does it cost").text.strip()
-    'which is the dearest room'
-    >>> analyse_question("which is the dearest room and how many people live in it").wants_measure
-    False
-    >>> analyse_question("firms with more than 8 orders, and how many each").text
-    'firms with more than 8 orders,'
-    """
+    """Return the token at which a last clause begins that only asks for the measure of what is ranked or bounded."""
     measured = [cue for cue in cues if cue.kind in MEASURE_KINDS]
     if not measured:
         return None
@@ -419,7 +402,6 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
 
 
 def _is_measured(token: Token, concepts: set[str]) -> bool:
-    """Whether an adjective measures one of the concepts."""
     adjective = gradable_adjective(token)
     if adjective is None or adjective.degree != "positive":
         return False

@@ -1,7 +1,6 @@
 """Numbers and dates of a question with their comparisons: text + tokens -> Numbers, each stretch of text once.
 
-In order: numbers, bounds ("over 4.8 m", "before March 2015"), ranges ("between 2 and 4 million"), and quotations:
-stretches that are names as they are written, in which no number is read.
+Quotations are stretches that are names as they are written, in which no number is read.
 """
 
 import re
@@ -56,8 +55,7 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
 
 @dataclass(frozen=True)
 class Bound:
-    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure). "Between 3 and 5" and "3 to 5"
-    are one bound with the upper end in `until`."""
+    """A number with its comparison: "over 4.8 m", "longer than 5 m" (with its measure)."""
 
     start: int
     end: int
@@ -65,7 +63,7 @@ class Bound:
     quantity: Quantity
     measure: GradableAdjective | None = None
     period: Period | None = None
-    until: float | None = None
+    until: float | None = None  # the upper end of "between 3 and 5" or "3 to 5"
 
 
 def _number(bound: Bound, start: int, end: int, date_start: str) -> Number:
@@ -127,7 +125,6 @@ def _with_last_year(number: Number, period: Period | None) -> Number:
 
 
 def _covering(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | None:
-    """The range of tokens that a stretch of text covers."""
     inside = [i for i, token in enumerate(tokens) if token.start < end and start < token.end]
     return (inside[0], inside[-1] + 1) if inside else None
 
@@ -225,7 +222,6 @@ def _number_word(tokens: Sequence[Token], i: int) -> Iterator[Quantity]:
 
 
 def _unit_after(tokens: Sequence[Token], i: int) -> tuple[str, int]:
-    """The unit right after a number word, and where both end."""
     units = english_data()["units"]
     following = tokens[i + 1] if i + 1 < len(tokens) else None
     if following is not None and following.lemma in units and len(following.norm) > 1:
@@ -299,7 +295,6 @@ def _operator_before(sentence: _Sentence, number: Quantity) -> Bound | None:
 
 @cache
 def _operator_pattern(name: str) -> re.Pattern[str]:
-    """The words of an operator right before a number."""
     words, filler = pattern("question", name).pattern, pattern("question", "bound_filler").pattern
     return re.compile(rf"(?:^|[\s,(])(?P<op>{words})\s*(?:{filler})?$")
 
@@ -378,7 +373,6 @@ def find_ranges(text: str, numbers: Sequence[Quantity], periods: Mapping[Quantit
 
 
 def _is_pair(text: str, low: Quantity, high: Quantity) -> bool:
-    """Whether the words between two numbers make them a range."""
     between = text[low.end : high.start].rstrip(CURRENCY_SIGNS.strip())
     is_open = _begins_range(text, low) and pattern("question", "range_and").fullmatch(between)
     if not pattern("question", "range_to").fullmatch(between) and not is_open:
@@ -405,7 +399,6 @@ def _date_range(low: Quantity, high: Quantity, periods: Mapping[Quantity, Period
 
 
 def _year_period(number: Quantity, least: int = FIRST_YEAR) -> Period | None:
-    """The year that a number may be."""
     if number.unit or number.value != int(number.value) or not least <= number.value <= LAST_YEAR:
         return None
     return Period(*year_bounds(int(number.value)), number.start, number.end)

@@ -10,11 +10,7 @@ from nacre.records.plan import Comparison, Function
 
 
 def token_mask(start: int, end: int) -> int:
-    """Return the bit mask of a range of tokens.
-
-    >>> bin(token_mask(1, 3))
-    '0b110'
-    """
+    """Return the bit mask of a range of tokens."""
     return ((1 << (end - start)) - 1) << start
 
 
@@ -31,64 +27,47 @@ class Cue(NamedTuple):
 
     @property
     def ranking(self) -> tuple[str, tuple[str, ...]]:
-        """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure.
-
-        >>> Cue(0, 1, "superlative", "down price|cost").ranking
-        ('down', ('price', 'cost'))
-        """
+        """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure."""
         direction, _, concepts = self.value.partition(" ")
         return direction, tuple(concepts.split("|"))
 
 
 class Number(NamedTuple):
-    """A number or date of the question.
-
-    `op` is "" if nothing compares it; `concepts` are the properties that its adjective measures. `date_start` is the
-    first day of a date, `date_end` the day after it. `until` is the upper end of a range ("2 to 4"). `digits` are those
-    of a whole number as they were typed; `multiplier` is 1e6 for "2 million".
-    """
+    """A number or date of the question."""
 
     start: int
     end: int
-    op: Comparison | Literal[""]
+    op: Comparison | Literal[""]  # "" if nothing compares it
     value: float
     unit: str = ""
-    concepts: tuple[str, ...] = ()
-    date_start: str = ""
-    date_end: str = ""
-    until: float | None = None
-    digits: str = ""
-    multiplier: float = 1.0
+    concepts: tuple[str, ...] = ()  # the properties that its adjective measures
+    date_start: str = ""  # the first day of a date
+    date_end: str = ""  # the day after it
+    until: float | None = None  # the upper end of a range ("2 to 4")
+    digits: str = ""  # those of a whole number as they were typed
+    multiplier: float = 1.0  # 1e6 for "2 million"
 
 
 class Question(NamedTuple):
-    """The question as stage `question` returns it.
-
-    `quoted` are the token ranges in quotation marks, `stopwords` the positions of tokens without meaning.
-    `wants_measure`: the measure of its superlative is asked for as well ("and how much is it", cut from the text).
-    """
+    """The question as stage `question` returns it."""
 
     text: str
     tokens: tuple[Token, ...]
     cues: tuple[Cue, ...]
     numbers: tuple[Number, ...]
-    quoted: tuple[tuple[int, int], ...]
-    stopwords: frozenset[int]
-    wants_measure: bool = False
+    quoted: tuple[tuple[int, int], ...]  # the token ranges in quotation marks
+    stopwords: frozenset[int]  # the positions of tokens without meaning
+    wants_measure: bool = False  # "and how much is it", which is cut from the text
 
 
 class Ref(NamedTuple):
-    """What a plan can refer to: a thing of a node of the schema graph, or a property of it.
-
-    `slot` numbers several things of one node; `via` is the predicate that the question names for a link to it; `part`
-    is the part of a date that is meant.
-    """
+    """What a plan can refer to: a thing of a node of the schema graph, or a property of it."""
 
     node: int
     predicate: str = ""
-    slot: int = 0
-    via: str = ""
-    part: Literal["", "year", "month"] = ""
+    slot: int = 0  # numbers several things of one node
+    via: str = ""  # the predicate that the question names for a link to it
+    part: Literal["", "year", "month"] = ""  # the part of a date
 
     @property
     def thing(self) -> "Ref":
@@ -106,21 +85,20 @@ DENIED_LINK_MATCH = "denied"
 
 
 class Link(NamedTuple):
-    """What the tokens from `start` to `end` may name. `score` is 0..1, `covered` a bit mask of tokens, `match` how the
-    words match the name. `ends` are the predicates that lead to one of the things `keys`, None if unknown."""
+    """What the tokens from `start` to `end` may name."""
 
     start: int
     end: int
     kind: Literal["class", "property", "value", "entity"]
     refs: tuple[Ref, ...]
-    score: float
-    covered: int
+    score: float  # 0..1
+    covered: int  # a bit mask of tokens
     exact: bool = False
     value: str | float = ""
     keys: tuple[str, ...] = ()
     label: str = ""
-    match: str = ""
-    ends: frozenset[str] | None = None
+    match: str = ""  # how the words match the name
+    ends: frozenset[str] | None = None  # the predicates that lead to one of `keys`, None if unknown
 
 
 def covered_mask(links: Iterable[Link]) -> int:
@@ -137,24 +115,19 @@ class Target(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """A condition on a thing or a property.
-
-    It holds for any of `values`, or against an aggregate of a property ("above the average") under the conditions
-    `inner`. `op` "exists" only requires the thing, "top" requires that it is first in the order `top`. With a
-    `function` it is a condition on groups. `join` says how it is combined with the condition before it.
-    """
+    """A condition on a thing or a property; with a `function`, on groups."""
 
     ref: Ref
-    op: str
-    values: tuple[str | float, ...] = ()
+    op: str  # "exists" only requires the thing, "top" that it is first in an order
+    values: tuple[str | float, ...] = ()  # any of these
     negated: bool = False
     keys: tuple[str, ...] = ()
     label: str = ""
     function: Aggregation = ""
-    against: Target | None = None
-    join: Literal["and", "or", "both", "nor"] = "and"
-    inner: tuple["Condition", ...] = ()
-    top: "Ordering | None" = None
+    against: Target | None = None  # an aggregate of a property ("above the average")
+    join: Literal["and", "or", "both", "nor"] = "and"  # how it is combined with the condition before it
+    inner: tuple["Condition", ...] = ()  # the conditions of `against`
+    top: "Ordering | None" = None  # the order of "top"
 
 
 class Ordering(NamedTuple):
@@ -168,24 +141,20 @@ class Ordering(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """One reading in terms of the schema graph, and how it came about.
+    """One reading in terms of the schema graph, and how it came about."""
 
-    `trace` are the names of the rules that made it, repeated if applied again. `covered` is a bit mask of tokens.
-    `attachment` says to which of several things of a class later conditions belong; "" is the nearest.
-    """
-
-    targets: tuple[Target, ...]
+    targets: tuple[Target, ...]  # at least one
     conditions: tuple[Condition, ...] = ()
     group: tuple[Ref, ...] = ()
     order: Ordering | None = None
     nodes: tuple[Ref, ...] = ()
     combine: Literal["", "union", "intersection"] = ""
-    covered: int = 0
+    covered: int = 0  # a bit mask of tokens
     prior: float = 0.0
-    trace: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()  # the rules that made it, repeated if applied again
     links: tuple[Link, ...] = ()
     hints: frozenset[str] = frozenset()
-    attachment: Literal["", "last"] = ""
+    attachment: Literal["", "last"] = ""  # which of several things of a class later conditions belong to
 
     def apply_rule(self, rule: str, gain: float = 0.0, **changes: Any) -> "Derivation":
         """Return this derivation with changes, and with the rule that made them in its trace."""

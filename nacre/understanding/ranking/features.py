@@ -1,9 +1,5 @@
 """Named features of a reading, which have learned weights: Candidate + Question -> {name: number}.
 
-In order: all features; those of the plan (what it answers, groups, filters and joins), of the answer (the type that
-the question word asks for, the measure of adjectives), and of neighbours (mentions joined by "and", values after
-"from").
-
 The names are keys of weights.json. The order of features is the order in which their weighted values are added up.
 """
 
@@ -63,7 +59,6 @@ def reading_features(candidate: Candidate, question: Question, graph: SchemaGrap
 
 
 def _coverage_features(candidate: Candidate, question: Question) -> dict[str, float]:
-    """How many content words of the question the reading does not use."""
     unused = unused_tokens(candidate, question)
     content = [i for i in range(len(question.tokens)) if i not in question.stopwords]
     names = [i for i in unused if question.tokens[i].text[:1].isupper() and i]
@@ -80,7 +75,6 @@ def _coverage_features(candidate: Candidate, question: Question) -> dict[str, fl
 
 
 def _link_features(links: tuple[Link, ...]) -> dict[str, float]:
-    """How well the words fit what they are linked to."""
     if not links:
         return {"no links": 1.0}
     kinds = Counter(f"link {x.kind} {x.match.removeprefix('link ')}" for x in links)
@@ -165,8 +159,7 @@ def _data_features(candidate: Candidate, graph: SchemaGraph) -> dict[str, float]
 
 
 def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph) -> list[float]:
-    """For each end of a join whose class neither the question nor a name mentions: the share of the links that belong
-    to other classes."""
+    """For each end of a join whose class is not mentioned: the share of links to other classes."""
     node = {v.name: graph.node_of_classes.get((v.classes, v.without)) for v in body.variables if v.classes}
     named = {v.name for v in body.variables if v.keys}
     lost = []
@@ -184,8 +177,7 @@ def _shares_left_out(body: Select, mentioned: frozenset[int], graph: SchemaGraph
 
 
 def _count_qualified_dates(candidate: Candidate, graph: SchemaGraph) -> int:
-    """How many unmentioned dates in conditions have a longer name than another date: the "delivery date" of an order,
-    and not its "date"."""
+    """How many unmentioned dates in conditions have a longer name than another date of their things."""
     d = candidate.derivation
     mentioned = {r.predicate for x in d.links if x.kind == "property" for r in x.refs}
     count = 0
@@ -358,16 +350,13 @@ def measure_features(candidate: Candidate, question: Question, graph: SchemaGrap
 
 
 def answer_type_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
-    """Whether the reading asks for what the question already names, and whether the answer is a place for "where" and
-    a person for "who"."""
+    """Whether the reading asks for what is named, and its answer is a place for "where", a person for "who"."""
     d = candidate.derivation
     things = {Ref(t.ref.node, "", t.ref.slot) for t in d.targets if not t.function and not t.ref.predicate}
     named = {c.ref for c in d.conditions if c.op == "is" and not c.negated and len(c.keys) == 1}
     found = {"answers what is named": float(bool(things & named))}
     first = question.tokens[0].norm if question.tokens else ""
-    ref = d.targets[0].ref if d.targets else None
-    if ref is None:
-        return found
+    ref = d.targets[0].ref
     words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
     words |= set(graph.words[ref.via]) if ref.via else set()
     if first == "where":
@@ -383,8 +372,6 @@ def answer_type_features(candidate: Candidate, question: Question, graph: Schema
 
 def question_word_features(targets: Sequence[Target], question: Question, graph: SchemaGraph) -> dict[str, float]:
     """The question word together with the type of the first answer."""
-    if not targets:
-        return {}
     words = question.tokens
     first = words[0].norm if words else ""
     second = words[1].norm if len(words) > 1 else ""
@@ -416,8 +403,7 @@ _DIRECTIONS = (("from", "origin", "goal"), ("reaching", "goal", "origin"))
 
 
 def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGraph) -> dict[str, float]:
-    """Whether joined mentions play the same part in the reading, and whether the words next to a mention fit its
-    part."""
+    """Whether joined mentions play the same part in the reading, and the words next to a mention fit it."""
     d = candidate.derivation
     parts = [(_part(d, first), _part(d, second)) for first, second in _joined_properties(d, question)]
     fitting, reversed_ = _count_directions(candidate, question, graph)
@@ -475,7 +461,6 @@ def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link
 
 
 def _may_join_columns(question: Question) -> bool:
-    """Whether anything in the question may ask for two columns."""
     joining = language().words["joining"] | language().words["listing"]
     is_joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
     return is_joined or question.wants_measure or "," in question.text
@@ -516,7 +501,6 @@ def _property_words(candidate: Candidate, link: Link, graph: SchemaGraph) -> fro
 
 
 def _count_comparisons(d: Derivation, question: Question) -> int:
-    """How often the question compares with a number, a date or an amount."""
     spans = [(n.start, n.end) for n in question.numbers if n.op in INEQUALITIES]
     range_ends = sum(n.until is not None for n in question.numbers)
     for cue in question.cues:

@@ -1,8 +1,5 @@
 """Probabilities of readings: RankedReadings + Question -> Readings, best first; a reading and its rows -> 0..1.
 
-In order: the best readings with their probabilities, the probability that rows are right (fitted out of fold), and
-how much easier or harder the questions of one graph are than those of others.
-
 The shift of a graph is a logistic model with a random intercept for each graph: the log-odds of a reading of the
 rules plus the shift of its graph. The shift is normally distributed with the standard deviation `SPREAD`, so few
 answers move it little.
@@ -29,7 +26,6 @@ from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
 from nacre.understanding.ranking.unused_cues import (
     TokenSpan,
-    has_ignored_bound,
     ignored_words,
     is_required_word,
     is_unrestricted,
@@ -53,8 +49,7 @@ DATE_DIFFERENCE_PROBABILITY = 0.9
 def best_readings(
     ranked: Sequence[RankedReading], question: Question, links: Sequence[Link], graph: SchemaGraph, schema: Schema
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
-    """The ranked readings in their final order, and the best of them with their probabilities. A reading that ignores a
-    bound, a negation or a rank comes after those that do not. This does not raise the probability of the others."""
+    """The best readings with their probabilities; those that ignore a bound, a negation or a rank come last."""
     ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
     is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
@@ -79,8 +74,7 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
 
 
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
-    """Whether a reading answers with none of the things that the question begins with: "venues open on Monday" does not
-    ask for times, nor "venues with the most seats" for seats."""
+    """Whether a reading gives none of what the question begins with: "venues open on Monday" are no times."""
     d = candidate.derivation
     first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
@@ -97,8 +91,7 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
 
 
 def show_things_beside_values(body: Body) -> Body:
-    """The plan, with the things as a column if it gives a property of several named things, so that the answer shows
-    which value belongs to which."""
+    """The plan, with several named things as a column beside the property that it gives."""
     value = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(value, Attribute) or body.group or body.by or body.order:
         return body
@@ -126,7 +119,7 @@ def make_reading(
         return Reading(plan, share, 1.0, words, DATE_DIFFERENCE_PROBABILITY, (), odds)
     has_conditions = bool(ignored) or any(i in unlinked and is_required_word(i, question) for i in ranked.unused)
     is_refused = (
-        has_ignored_bound(ignored, question)
+        any(number.op and (number.start, number.end) in ignored for number in question.numbers)
         or (has_conditions and is_unrestricted(candidate.body))
         or has_other_answer_class(candidate, question, graph)
     )
@@ -179,8 +172,6 @@ def table_outcome(table: Table | None) -> ReadingOutcome:
 
     >>> table_outcome(Table(("name", "age", "age (text)"), (("Ann", 4, "4 y"), ("Bo", 4, "4 y")))).values
     ('Ann', 4, 'Bo')
-    >>> table_outcome(Table(("yes", "left", "right"), ((0, 3, 5),))).values
-    (False,)
     """
     if table is None:
         return ReadingOutcome(None)
@@ -287,11 +278,7 @@ def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[Readin
 
 
 def probability(log_odds: float) -> float:
-    """A probability from log-odds.
-
-    >>> probability(0.0)
-    0.5
-    """
+    """A probability from log-odds."""
     return 1 / (1 + math.exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log_odds))))
 
 
@@ -334,8 +321,7 @@ def log_odds(chance: float) -> float:
 
 
 class JudgedAnswer(NamedTuple):
-    """The log-odds of the answer of the rules, and whether it was right. `written`: a person wrote the query that says
-    so, whether or not the rules found it."""
+    """The log-odds of a rules answer, whether it was right, and whether a person `written` the query that says so."""
 
     log_odds: float
     right: bool
@@ -356,8 +342,7 @@ def graph_shift(judged: Sequence[JudgedAnswer]) -> float:
 
 
 def shift_readings(readings: tuple[Reading, ...], shift: float) -> tuple[Reading, ...]:
-    """The readings with shifted probabilities. Those that are certain stay so, and plans of verified questions have
-    probabilities of their own."""
+    """The readings with shifted probabilities; not those that are certain or of verified questions."""
     if not shift:
         return readings
     return tuple(

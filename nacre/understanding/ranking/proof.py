@@ -1,8 +1,7 @@
 """What a reader checks before a reading may be called the answer: Candidate + Question -> Doubts, its rows -> Doubts.
 
-In order: the checks by name, and that of the rows. A reading of the rules that fails one is at most asked back, and the
-answer says of which point it is not sure. Words that no part of a reading accounts for, and the question words "who",
-"when" and "where", are judged earlier (`unused_cues`, `parsing/constraints`).
+A reading of the rules that fails one is at most asked back, and the answer says of which point it is not sure. Words
+that no part of a reading accounts for, and the question words "who", "when" and "where", are judged earlier.
 """
 
 from collections import Counter
@@ -86,8 +85,7 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
 
 
 def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """The day on which something was "last" done, for when it was done at all: what was cleaned in May may have been
-    cleaned before."""
+    """The day on which something was "last" done, for when it was done at all."""
     last = language().words["the_last"]
     for condition in candidate.derivation.conditions:
         predicate, is_before = condition.ref.predicate, condition.op not in ("known", "unknown", ">", ">=")
@@ -112,7 +110,7 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
 def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
     """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it"."""
     d, body = candidate.derivation, asked_select(candidate.body)
-    if body is None or not d.targets:
+    if body is None:
         return
     shown = {target.ref.node for target in d.targets} | {target.ref.predicate for target in d.targets} - {""}
     ends = Counter(name for edge in body.edges for name in (edge.subject, edge.object))
@@ -165,8 +163,7 @@ def _has_rival(edge: Edge, select: Select, graph: SchemaGraph) -> bool:
 
 
 def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) -> str | None:
-    """A property of what is linked to a named thing, by a link that is not named, if the words do not name it exactly
-    and the thing has one of that kind."""
+    """A property behind an unnamed link, not named exactly, if the named thing has one of that kind."""
     d = candidate.derivation
     named = [variable for variable in getattr(candidate.body, "variables", ()) if variable.keys]
     if len(named) != 1 or any(x.kind == "class" for x in d.links) or not unnamed_edges(candidate, question, graph):
@@ -291,7 +288,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
     yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
-    if not question.tokens or question.tokens[0].norm not in words["asking_kind"] or not d.targets:
+    if not question.tokens or question.tokens[0].norm not in words["asking_kind"]:
         return
     mentioned = (x for x in d.links if x.kind != "value")
     first = min(mentioned, key=lambda x: x.start, default=None)
@@ -325,8 +322,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """ "How many" that is answered with things or texts, and its noun if the things that are counted are named after its
-    verb alone: "how many calls did the stations have"."""
+    """ "How many" that gives things or texts, and its noun if what is counted is named after its verb."""
     d, words = candidate.derivation, language().words
     first = next((cue for cue in question.cues if cue.kind == "count" and cue.start == 0), None)
     if first is not None and isinstance(candidate.body, Select) and d.targets:

@@ -1,10 +1,8 @@
 """Rank readings by learned weights: Candidates -> RankedReadings, best first (log-linear, Pasupat and Liang 2015).
 
-The weights and thresholds are read from weights.json. If an embedder is set, the similarity of the first readings in
-words with the question adds to their scores.
-
-The similarity is used only if the features leave open which reading is meant, because embedding takes longer than
-everything else. Its weight was learned with the bundled embedder, so it is used with no other.
+With an embedder, the similarity of the first readings in words with the question adds to their scores, but only if the
+features leave open which reading is meant: embedding takes longer than everything else. Its weight was learned with the
+bundled embedder, so it is used with no other.
 """
 
 import json
@@ -90,11 +88,7 @@ def rank_candidates(
 
 
 def belief_shares(scores: Sequence[float]) -> tuple[list[int], list[float]]:
-    """The positions of readings, likeliest first, and each reading's share of the belief (softmax).
-
-    >>> belief_shares([0.0, 0.0])
-    ([0, 1], [0.5, 0.5])
-    """
+    """The positions of readings, likeliest first, and each reading's share of the belief (softmax)."""
     best = max(scores)
     shares = [math.exp(score - best) for score in scores]
     whole = math.fsum(shares)
@@ -111,11 +105,7 @@ def spread_features(shares: Sequence[float]) -> dict[str, float]:
 
 
 def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The weighted sum of features. A feature without a weight counts nothing.
-
-    >>> weighted_sum({"a": 2.0, "new": 1.0}, {"a": 0.5})
-    1.0
-    """
+    """The weighted sum of features. A feature without a weight counts nothing."""
     return float(sum(map(mul, map(weights.get, features, repeat(0.0)), features.values())))
 
 
@@ -142,22 +132,14 @@ def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[f
 
 def level_same_names(parses: Sequence[object], similarities: Sequence[float]) -> list[float]:
     """The similarities, made equal for readings with an equal parse. They differ only in which thing of one name they
-    mean, a book or a film, and the labels of their classes must not decide that.
-
-    >>> level_same_names(["a", "b", "a"], [0.0, 0.2, 0.1])
-    [0.1, 0.2, 0.1]
-    """
+    mean, a book or a film, and the labels of their classes must not decide that."""
     return [max(other for parse, other in zip(parses, similarities, strict=True) if parse == own) for own in parses]
 
 
 def add_similarities(
     scores: Sequence[float], places: Sequence[int], similarities: Sequence[float], weight: float
 ) -> list[float]:
-    """The scores, with the weighted similarity added at some positions.
-
-    >>> add_similarities([2.0, 1.0, 0.0], [0, 1], [0.0, 0.5], 4.0)
-    [2.0, 3.0, 0.0]
-    """
+    """The scores, with the weighted similarity added at some positions."""
     added = dict(zip(places, similarities, strict=True))
     return [score + weight * added[i] if i in added else score for i, score in enumerate(scores)]
 

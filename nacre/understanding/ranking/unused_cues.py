@@ -1,6 +1,6 @@
 """Find bounds, negations and ranks of the question that a plan ignores: Candidate + Question -> spans of tokens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nacre.language.data import language
 from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
@@ -54,12 +54,6 @@ def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) 
     return tuple(sorted(span for span in longest if not overlaps_link(*span, links)))
 
 
-def has_ignored_bound(spans: Sequence[TokenSpan], question: Question) -> bool:
-    """Whether a number that is compared with something is among the ignored spans."""
-    compared = {(n.start, n.end) for n in question.numbers if n.op}
-    return any(span in compared for span in spans)
-
-
 def is_unrestricted(body: Body) -> bool:
     """Whether a plan gives all things of a class, or one number over all: no condition, name, join or limit."""
     if not isinstance(body, Select):
@@ -86,8 +80,7 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
 
 
 def _ignored_cues(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
-    """Negations, a total at the end of the question, a percentage, the "how heavy" of a thing that has no weight, and a
-    second request for a date if no date is answered: "who fixed it, and when"."""
+    """Negations, a final total, a percentage, the measure of "how heavy", and a second date that are not used."""
     d, words, joining = candidate.derivation, question.tokens, language().words["joining"]
     is_negated, is_aggregated = _is_negated(candidate), _is_aggregated(candidate)
     is_share = isinstance(candidate.body, Compute) and candidate.body.op == "%"
@@ -173,7 +166,6 @@ def _is_value(number: Number, value: str | float, condition: Condition, graph: S
 
 
 def _all_conditions(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
-    """The conditions and those inside them."""
     for condition in conditions:
         yield condition
         yield from _all_conditions(condition.inner)
@@ -189,7 +181,6 @@ def _is_negated(candidate: Candidate) -> bool:
 
 
 def _is_ranked(candidate: Candidate) -> bool:
-    """Whether anything is ordered, extreme or compared with another value."""
     d = candidate.derivation
     conditions = _all_conditions(d.conditions)
     is_ordered = d.order is not None or any(c.top is not None or c.against is not None for c in conditions)
@@ -198,7 +189,6 @@ def _is_ranked(candidate: Candidate) -> bool:
 
 
 def _is_aggregated(candidate: Candidate) -> bool:
-    """Whether anything is added up or counted: an answer, an order or a condition."""
     d = candidate.derivation
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
