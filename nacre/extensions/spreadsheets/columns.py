@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ingestion.induce.labels import is_name_shaped
-from ingestion.induce.names import MANY_DAYS, is_called_date
+from ingestion.induce.names import MANY_DAYS, is_called_date, lowercase_name
 from ingestion.read.facts import STRING, TermSort
 from ingestion.read.tables import TermNumbers, Terms
 from ingestion.vocabulary import XSD
@@ -211,7 +211,9 @@ def decide_type(
     if profile.count(whole) < profile.count(read):
         return ColumnType("decimal", comma)
     years = profile.count(CellKind.YEAR)
-    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(heading.casefold().split())
+    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(
+        lowercase_name(heading).casefold().split()
+    )
     return ColumnType("year" if is_year else "integer", comma)
 
 

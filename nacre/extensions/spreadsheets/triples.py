@@ -56,6 +56,7 @@ from nacre.extensions.spreadsheets.layout import (
     distinct_names,
     find_layout,
     other_names,
+    undated_name,
 )
 from nacre.extensions.spreadsheets.links import (
     MIN_NAMES,
@@ -70,6 +71,7 @@ from nacre.extensions.spreadsheets.links import (
 )
 from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
 from nacre.extensions.spreadsheets.parts import parts_of
+from nacre.language.word_forms import singular
 from nacre.records.json_form import to_json
 from nacre.stores.versions import SHEETS
 
@@ -98,7 +100,7 @@ _EXCEL_START = date(1899, 12, 30)
 @dataclass
 class SheetReading:
     """A sheet while it is read. `end` is the number of rows down to the last one of its table; `limit` says why later
-    rows were not read."""
+    rows were not read; `undated` is the label without a date if no other sheet has this."""
 
     source: Source
     sheet: Sheet
@@ -111,6 +113,7 @@ class SheetReading:
     skipped: int
     notes: list[str] = field(default_factory=list)
     limit: str = ""
+    undated: str = ""
 
 
 def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> list[Omission]:
@@ -135,6 +138,9 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 if sources.reading.strict or source.named or len(sources.files) == 1:
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
+        undated = [undated_name(each.table.label) for each in readings]
+        for reading, head in zip(readings, undated, strict=True):
+            reading.undated = head if undated.count(head) == 1 else ""
         links = _find_links(readings)
         targets = {link.target.iri for found in links.values() for link in found.values()}
         # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
@@ -554,23 +560,24 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     """The labels of the class and of its columns."""
     iris, texts = numbers.iris, numbers.of(STRING)
     stated = dict(enumerate(reading.metadata.columns))
-    found = [(iris[reading.iri], iris[_LABEL], texts[reading.table.label])]
-    head = re.split(rf" (?:{'|'.join(words('prepositions'))}) ", reading.table.label)[0]
-    if head != reading.table.label:
-        # "actions under the act" are actions
-        found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[head]))
-    named = reading.table.name
+    named, kind = reading.table.name, reading.table.label
+    found = [(iris[reading.iri], iris[_LABEL], texts[kind])]
+    # "actions under the act" are actions, and "loans 2024" loans
+    called = {re.split(rf" (?:{'|'.join(words('prepositions'))}) ", kind)[0], reading.undated} - {"", kind}
     for name in [named.name, *other_names(named.name, reading.names)] if named and named.profile.is_unique else ():
         if name.isalpha() and not is_called_name(name):
             # a row with the name of a pollster is a pollster
-            found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[name.casefold()]))
+            called.add(name.casefold())
+    found += [(iris[reading.iri], iris[_ALTERNATIVE], texts[name]) for name in sorted(called)]
+    # the name of a loan is not called a loan
+    called = {kind, singular(kind) or ""}
     for each in reading.table.columns:
         own = iris[_predicate(reading, each)]
         link = links.get(each.place)
         label = link_label(each.name, link.target.table.label) if link is not None else each.name
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
-        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others]
+        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):
             found.append((own, iris[_COMMENT], texts[comment]))
     numbers.add(array("I", chain.from_iterable(found)))
