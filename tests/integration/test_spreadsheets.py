@@ -177,7 +177,8 @@ def test_a_table_is_also_called_without_its_date_if_no_other_is(tmp_path: Path) 
     facts, reports = read(*files)
     # the lender is no name of a loan, since most loans have another one of the same
     assert {report.name for report in reports} == {""}
-    assert alternative_names(facts) == {"loans", "lender"}
+    assert alternative_names(facts) == {"2024 03 loans", "lender"}
+    assert [report.label for report in reports] == ["loans", "gifts 2024 03", "gifts 2024 04"]
 
 
 def test_years_are_known_by_any_word_of_their_heading(tmp_path: Path) -> None:

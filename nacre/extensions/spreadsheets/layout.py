@@ -85,13 +85,21 @@ def _bearer(heading: str) -> str:
     return "" if {"".join(own).casefold(), rest[0].casefold()} & (parts - called) else " ".join(rest)
 
 
-def undated_name(label: str) -> str:
-    """The name of a table without the numbers of its date before and after it.
+def undated_names(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """The name of each table, which does not begin with a date, and the one with or without its date ("" for none).
+    Tables that only differ by their dates keep them.
 
-    >>> undated_name("2024 03 loans"), undated_name("loans 2024"), undated_name("2024")
-    ('loans', 'loans', '2024')
+    >>> undated_names(["2024 03 loans", "gifts 2024", "2024"]), undated_names(["loans 2024", "loans 2025"])
+    ([('loans', '2024 03 loans'), ('gifts 2024', 'gifts'), ('2024', '')], [('loans 2024', ''), ('loans 2025', '')])
     """
-    return label.strip(" 0123456789.-") or label
+    heads = [label.strip(" 0123456789.-") or label for label in labels]
+    found = []
+    for label, head in zip(labels, heads, strict=True):
+        if head == label or heads.count(head) > 1:
+            found.append((label, ""))
+        else:
+            found.append((head, label) if label[0].isdigit() else (label, head))
+    return found
 
 
 def distinct_names(headings: Sequence[str], width: int) -> tuple[list[str], list[str]]:

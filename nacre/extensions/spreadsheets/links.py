@@ -46,13 +46,14 @@ class SheetTable:
     parts: tuple[SheetColumn, SheetColumn] | None = None
 
 
-def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> SheetColumn | None:
+def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: str) -> SheetColumn | None:
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
-    texts. Names of something ("site name") that most rows share are those of groups of rows."""
+    texts. Names of something else than the table ("site name") that rows share are those of groups of rows."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
     called = _name_words() | word_list("ingestion", "description_words")
     ranked = [each for each in texts if called & set(_words_of(each.name)) and each.profile.share_of_names > 0]
-    ranked = [each for each in ranked if len(_words_of(each.name)) == 1 or _are_different(each)]
+    kind = {singular(word) or word for word in _words_of(label)}
+    ranked = [each for each in ranked if set(_words_of(each.name)) - called <= kind or _are_different(each)]
     ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
     if ranked:
         return min(ranked, key=lambda each: (len(_words_of(each.name)) > 1, each.place))

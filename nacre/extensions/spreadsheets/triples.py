@@ -12,7 +12,7 @@ import re
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -56,7 +56,7 @@ from nacre.extensions.spreadsheets.layout import (
     distinct_names,
     find_layout,
     other_names,
-    undated_name,
+    undated_names,
 )
 from nacre.extensions.spreadsheets.links import (
     MIN_NAMES,
@@ -100,7 +100,7 @@ _EXCEL_START = date(1899, 12, 30)
 @dataclass
 class SheetReading:
     """A sheet while it is read. `end` is the number of rows down to the last one of its table; `limit` says why later
-    rows were not read; `undated` is the label without a date if no other sheet has this."""
+    rows were not read; `also` is the label with or without its date, if no other sheet has it."""
 
     source: Source
     sheet: Sheet
@@ -113,7 +113,7 @@ class SheetReading:
     skipped: int
     notes: list[str] = field(default_factory=list)
     limit: str = ""
-    undated: str = ""
+    also: str = ""
 
 
 def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> list[Omission]:
@@ -138,9 +138,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 if sources.reading.strict or source.named or len(sources.files) == 1:
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
-        undated = [undated_name(each.table.label) for each in readings]
-        for reading, head in zip(readings, undated, strict=True):
-            reading.undated = head if undated.count(head) == 1 else ""
+        for reading, (label, also) in zip(readings, undated_names([r.table.label for r in readings]), strict=True):
+            reading.table, reading.also = replace(reading.table, label=label), also
         links = _find_links(readings)
         targets = {link.target.iri for found in links.values() for link in found.values()}
         # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
@@ -237,8 +236,8 @@ def _first_pass(
     columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
-    named = choose_name(columns, key)
     iri, label = _class_of(source, sheet, taken)
+    named = choose_name(columns, key, label)
     parts = name_parts(columns, named)
     # a first or last name is no key of a person
     key = None if parts and key in parts and not metadata.key else key
@@ -563,7 +562,7 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     named, kind = reading.table.name, reading.table.label
     found = [(iris[reading.iri], iris[_LABEL], texts[kind])]
     # "actions under the act" are actions, and "loans 2024" loans
-    called = {re.split(rf" (?:{'|'.join(words('prepositions'))}) ", kind)[0], reading.undated} - {"", kind}
+    called = {re.split(rf" (?:{'|'.join(words('prepositions'))}) ", kind)[0], reading.also} - {"", kind}
     for name in [named.name, *other_names(named.name, reading.names)] if named and named.profile.is_unique else ():
         if name.isalpha() and not is_called_name(name):
             # a row with the name of a pollster is a pollster
