@@ -253,6 +253,22 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile) -> ColumnType:
     return ColumnType(name, comma, order)  # type: ignore[arg-type]
 
 
+# headings of two columns that may be degrees, what they are then called, and the highest number
+_COORDINATES = {"x": ("longitude", 180.0), "y": ("latitude", 90.0)}
+
+
+def coordinate_names(columns: Sequence[tuple[str, ColumnProfile, ColumnType]]) -> dict[str, str]:
+    """What the columns X and Y of a table are called if both have decimals that are degrees on the earth."""
+    found = {}
+    for name, profile, kind in columns:
+        called, highest = _COORDINATES.get(name.casefold(), ("", 0.0))
+        numbers = (number_of(text, kind.comma) for text in profile.sample) if called and kind.name == "decimal" else ()
+        degrees = [float(number[0]) for number in numbers if number is not None]
+        if degrees and max(map(abs, degrees)) <= highest and not all(map(float.is_integer, degrees)):
+            found[name] = called
+    return found if len(found) == len(_COORDINATES) else {}
+
+
 class CellNumbers(dict[str, int]):
     """The numbers of the terms of a column by its cells, as `number_of` gives them for a text without blanks around it;
     0 for an empty cell. Other cells are texts, and listed as `misfits`. Of many cells only the last ones are kept."""

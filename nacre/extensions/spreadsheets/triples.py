@@ -43,6 +43,7 @@ from nacre.extensions.spreadsheets.columns import (
     CellNumbers,
     ColumnProfile,
     ColumnType,
+    coordinate_names,
     decide_type,
     literal_numbers,
     number_of_no,
@@ -570,10 +571,12 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     found += [(iris[reading.iri], iris[_ALTERNATIVE], texts[name]) for name in sorted(called)]
     # the name of a loan is not called a loan
     called = {kind, singular(kind) or ""}
+    degrees = coordinate_names([(each.name, each.profile, each.type) for each in reading.table.columns])
     for each in reading.table.columns:
         own = iris[_predicate(reading, each)]
         link = links.get(each.place)
-        label = link_label(each.name, link.target.table.label) if link is not None else each.name
+        label = degrees.get(each.name, each.name)
+        label = link_label(each.name, link.target.table.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]

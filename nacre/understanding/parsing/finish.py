@@ -276,7 +276,7 @@ def _ranked_by_measure(
     for ref, reverse, cost in found:
         order = Ordering(ref, rank.descending != reverse, "", limit)
         yield derivation.apply_rule("rank settled", 0.5 - cost, order=order)
-    for ref in unnamed_measures(graph, root.node) if not found else ():
+    for ref in unnamed_measures(graph, root.node, rank.concepts) if not found else ():
         order = Ordering(ref, rank.descending, "", limit)
         yield derivation.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, order=order)
 

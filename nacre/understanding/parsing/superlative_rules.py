@@ -101,7 +101,7 @@ def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: Pars
     """ "The strongest beer" where nothing measures strength: any number of a beer may be meant. Such readings do not
     use the adjective (see `ignored_words`)."""
     assert state.rank is not None
-    for measure in unnamed_measures(context.graph, ref.node):
+    for measure in unnamed_measures(context.graph, ref.node, state.rank.concepts):
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
         ranked = add_schema_node(new, measure, context)._replace(order=order, rank=None, limit=0)
         yield ranked.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, targets=(*state.targets, Target(ref)))
