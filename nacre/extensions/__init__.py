@@ -13,6 +13,7 @@ local_model     a chat model in this process
 foreign_queries queries that a model or a person wrote
 model_agents    the agents by a chat model
 nearest         what is nearest to a question that no rows surely answer
+places          distances between places
 fact_sentences  facts as sentences, which searches find
 suggestions     questions that a graph answers
 json_ld         JSON-LD and its contexts

@@ -1,4 +1,4 @@
-"""What is left of an amount, and a number that a bound of the same thing is for: question -> answer of the rules."""
+"""What is left of an amount, a bound of the same thing, the only number of things: question -> answer of the rules."""
 
 import pytest
 
@@ -16,6 +16,33 @@ River,Ines,5000,6200,7000,2
 Gate,Tom,3000,1200,1000,0
 Tower,Ines,8000,8000,9500,1
 """
+GRANTS = """Grant sum,
+Theatre,Sum
+Lantern,900
+Harbour Stage,1250
+Puppet Yard,400
+Riverside,5000
+"""
+
+
+@pytest.fixture(scope="module")
+def grants(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(GRANTS, tmp_path_factory.mktemp("grants"), "2025-06-grants.csv")
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Which theatre got the most?", ["Riverside"]),
+        ("Which theatres got more than 1000?", ["Harbour Stage", "Riverside"]),
+        ("How many theatres received less than 1000?", [2]),
+        ("Did Lantern get more than 500?", [True]),
+        ("Which theatres got between 500 and 2000?", ["Harbour Stage", "Lantern"]),
+        ("How many grants are there?", [4]),
+    ],
+)
+async def test_a_number_without_a_property_is_the_only_one(question: str, values: list[object], grants: Ask) -> None:
+    assert (await grants(question))["values"] == values
 
 
 @pytest.fixture(scope="module")

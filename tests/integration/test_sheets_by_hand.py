@@ -48,6 +48,10 @@ def read_csv(folder: Path, text: str) -> tuple[dict[str, dict[str, list[str]]], 
         ("Firm,Pots\nTotal Clay,10\nSum Bricks,20\nClay Sum,35\n", "Pots", "10 20 35"),
         # another row beside the sum
         ("Year,Site,Pots\n2020,Elm,1\n2020,Oak,20\n2020,Total,21\n2021,Elm,7\n2021,Total,7\n", "Pots", "1 20 7"),
+        # a row with as many texts as the others, whatever its numbers
+        ("Site,Kiln,Use,Pots\nElm,A,plates,10\nElm,B,bowls,2\nElm,C,all total,12\nOak,D,cups,5\n", "Pots", "10 2 12 5"),
+        # no word, and a formula that leaves out rows
+        ("Site,Kiln,Pots,Jugs\nElm,A,10,1\nElm,B,20,2\nOak,C,30,4\n,,60,3\n", "Pots", "10 20 30"),
         # chance
         ("Kiln,Pots\nA,1\nB,2\nC,3\n", "Pots", "1 2 3"),
         # the same headings on each page

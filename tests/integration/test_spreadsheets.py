@@ -52,6 +52,11 @@ def cells(facts: Facts, column: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+def alternative_names(facts: Facts) -> set[str]:
+    pairs = zip(facts.predicate, facts.object, strict=True)
+    return {facts.texts[o] for p, o in pairs if "altLabel" in facts.texts[p]}
+
+
 def notes(reports: tuple[SheetReport, ...]) -> str:
     return "\n".join(note for report in reports for note in report.notes)
 
@@ -163,8 +168,23 @@ def test_a_heading_over_numbers_of_rows_and_names_is_that_of_the_names(tmp_path:
     assert report.name == "Laboratory"
     assert "its heading 'Laboratory' is that of column 2" in notes((report,))
     # a row with the name of a laboratory is one
-    names = {facts.texts[o] for p, o in zip(facts.predicate, facts.object, strict=True) if "altLabel" in facts.texts[p]}
-    assert names == {"laboratory"}
+    assert alternative_names(facts) == {"laboratory", "ranks"}
+
+
+def test_a_table_is_also_called_without_its_date_if_no_other_is(tmp_path: Path) -> None:
+    text = "Lender_Name,Sum\nAda Lind,3\nAda Lind,5\nBo Berg,7\nAda Lind,1\nAda Lind,2\n"
+    files = [write(tmp_path / f"{name}.csv", text) for name in ("2024-03-loans", "gifts-2024-03", "gifts-2024-04")]
+    facts, reports = read(*files)
+    # the lender is no name of a loan, since most loans have another one of the same
+    assert {report.name for report in reports} == {""}
+    assert alternative_names(facts) == {"2024 03 loans", "lender"}
+    assert [report.label for report in reports] == ["loans", "gifts 2024 03", "gifts 2024 04"]
+
+
+def test_years_are_known_by_any_word_of_their_heading(tmp_path: Path) -> None:
+    text = "Show,FirstYear,Visits\n" + "".join(f"show {n},{1990 + n},{1990 + n}\n" for n in range(12))
+    _, (report,) = read(write(tmp_path / "a.csv", text))
+    assert [each.type for each in report.columns] == ["text", "year", "integer"]
 
 
 def test_a_compound_with_a_word_for_names_names_rows_also_by_numbers(tmp_path: Path) -> None:

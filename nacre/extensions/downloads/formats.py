@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
-from nacre.access.things import LATITUDES, LONGITUDES, place_of_text
+from nacre.access.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.errors import ConfigError
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import iri_end

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ingestion.induce.declarations import is_name_shaped
-from ingestion.induce.names import MANY_DAYS, is_called_date
+from ingestion.induce.names import MANY_DAYS, is_called_date, lowercase_name
 from ingestion.read.facts import STRING, TermSort
 from ingestion.read.tables import TermNumbers, Terms
 from ingestion.vocabulary import XSD
@@ -211,7 +211,9 @@ def decide_type(
     if profile.count(whole) < profile.count(read):
         return ColumnType("decimal", comma)
     years = profile.count(CellKind.YEAR)
-    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(heading.casefold().split())
+    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(
+        lowercase_name(heading).casefold().split()
+    )
     return ColumnType("year" if is_year else "integer", comma)
 
 
@@ -249,6 +251,22 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile) -> ColumnType:
     if name == "decimal" and profile.units:
         return ColumnType("quantity", comma, unit=max(profile.units, key=lambda each: profile.units[each]))
     return ColumnType(name, comma, order)  # type: ignore[arg-type]
+
+
+# headings of two columns that may be degrees, what they are then called, and the highest number
+_COORDINATES = {"x": ("longitude", 180.0), "y": ("latitude", 90.0)}
+
+
+def coordinate_names(columns: Sequence[tuple[str, ColumnProfile, ColumnType]]) -> dict[str, str]:
+    """What the columns X and Y of a table are called if both have decimals that are degrees on the earth."""
+    found = {}
+    for name, profile, kind in columns:
+        called, highest = _COORDINATES.get(name.casefold(), ("", 0.0))
+        numbers = (number_of(text, kind.comma) for text in profile.sample) if called and kind.name == "decimal" else ()
+        degrees = [float(number[0]) for number in numbers if number is not None]
+        if degrees and max(map(abs, degrees)) <= highest and not all(map(float.is_integer, degrees)):
+            found[name] = called
+    return found if len(found) == len(_COORDINATES) else {}
 
 
 class CellNumbers(dict[str, int]):

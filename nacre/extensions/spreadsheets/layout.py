@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from nacre.extensions.spreadsheets.classify import is_value, is_year
+from ingestion.induce.names import lowercase_name
+from nacre.extensions.spreadsheets.classify import is_value, is_year, words
+from nacre.language.data import word_list
 
 # rows in which the headings are searched, and columns that are read; characters of a heading (given)
 HEAD_ROWS, MAX_COLUMNS, MAX_HEADING = 60, 2_000, 200
@@ -51,18 +53,53 @@ _ORDINALS = ("second", "third", "fourth", "fifth")
 
 
 def other_names(name: str, names: Sequence[str]) -> list[str]:
-    """What people call a doubled heading besides its name, and headings of a sheet that has them in two languages.
+    """What people call a doubled heading besides its name, headings of a sheet that has them in two languages, and one
+    with a word for names beside what they are names of.
 
     >>> other_names("Phone 2", ["Phone", "Phone 2"]), other_names("Phase 2", ["Phase 2"])
     (['Phone', 'second Phone'], [])
     >>> other_names("Topf / pot", ["Topf / pot", "Ton / clay"]), other_names("Price / kg", ["Pot", "Price / kg"])
     (['Topf', 'pot'], [])
+    >>> other_names("Name_Kiln_Site", ["Name_Kiln_Site", "Nr_Kiln_Site"]), other_names("First name", ["First name"])
+    (['kiln site'], [])
     """
     if " / " in name and 2 * sum(" / " in each for each in names) > len(names):
         return [part for part in map(str.strip, name.split(" / ")) if part]
+    taken = {lowercase_name(each).casefold() for each in names}
+    if (bearer := _bearer(name)) and bearer.casefold() not in taken:
+        return [bearer]
     before, _, number = name.rpartition(" ")
     is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
     return [before, f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
+
+
+def _bearer(heading: str) -> str:
+    """What a heading with a word for names at its start or its end has the names of, in small letters; "" if they are
+    parts of names, or there is no such word."""
+    own = lowercase_name(heading).split()
+    called = word_list("ingestion", "name_words") | words("names").keys()
+    if len(own) < 2 or not {own[0].casefold(), own[-1].casefold()} & called:
+        return ""
+    parts = word_list("ingestion", "partial_name_words") | words("given").keys() | words("family").keys()
+    rest = own[1:] if own[0].casefold() in called else own[:-1]
+    return "" if {"".join(own).casefold(), rest[0].casefold()} & (parts - called) else " ".join(rest)
+
+
+def undated_names(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """The name of each table, which does not begin with a date, and the one with or without its date ("" for none).
+    Tables that only differ by their dates keep them.
+
+    >>> undated_names(["2024 03 loans", "gifts 2024", "2024"]), undated_names(["loans 2024", "loans 2025"])
+    ([('loans', '2024 03 loans'), ('gifts 2024', 'gifts'), ('2024', '')], [('loans 2024', ''), ('loans 2025', '')])
+    """
+    heads = [label.strip(" 0123456789.-") or label for label in labels]
+    found = []
+    for label, head in zip(labels, heads, strict=True):
+        if head == label or heads.count(head) > 1:
+            found.append((label, ""))
+        else:
+            found.append((head, label) if label[0].isdigit() else (label, head))
+    return found
 
 
 def distinct_names(headings: Sequence[str], width: int) -> tuple[list[str], list[str]]:

@@ -46,21 +46,21 @@ class SheetTable:
     parts: tuple[SheetColumn, SheetColumn] | None = None
 
 
-def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> SheetColumn | None:
+def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: str) -> SheetColumn | None:
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
-    texts."""
+    texts. Names of something else than the table ("site name") that rows share are those of groups of rows."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
     called = _name_words() | word_list("ingestion", "description_words")
     ranked = [each for each in texts if called & set(_words_of(each.name)) and each.profile.share_of_names > 0]
+    kind = {singular(word) or word for word in _words_of(label)}
+    ranked = [each for each in ranked if set(_words_of(each.name)) - called <= kind or _are_different(each)]
     ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
     if ranked:
         return min(ranked, key=lambda each: (len(_words_of(each.name)) > 1, each.place))
     likely = [
         each
         for each in texts
-        if each.profile.share_of_names >= MIN_NAMES
-        and each.profile.is_complete
-        and sum(1 for _ in each.profile.distinct) >= MIN_DIFFERENT * each.profile.filled
+        if each.profile.share_of_names >= MIN_NAMES and each.profile.is_complete and _are_different(each)
     ]
     if unique := [each for each in likely if each.profile.is_unique]:
         return unique[0]
@@ -68,6 +68,12 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None) -> Shee
         return likely[0]
     large = [each for each in texts if not each.profile.is_complete and each.profile.share_of_names >= MIN_NAMES]
     return large[0] if large else key if key is not None and key.type.name == "text" else None
+
+
+def _are_different(column: SheetColumn) -> bool:
+    """Whether most texts of a column differ, as far as they are known."""
+    profile = column.profile
+    return not profile.is_complete or sum(1 for _ in profile.distinct) >= MIN_DIFFERENT * profile.filled
 
 
 def name_parts(columns: Sequence[SheetColumn], name: SheetColumn | None) -> tuple[SheetColumn, SheetColumn] | None:

@@ -4,12 +4,16 @@ Two signs: the word of a row ("Total", "Zwischensumme Nord"), and numbers that a
 """
 
 from collections.abc import Sequence
+from statistics import median_low
 from typing import NamedTuple
 
 from nacre.extensions.spreadsheets.classify import NUMBER, CellKind, classify, number_of, words
 
 # rows of sums that a later one may sum up to; the part of a unit that sums of rounded numbers may be off
 MAX_BOUNDARIES, TOLERANCE = 50, 0.011
+
+# texts of a row that is data if it has as many as most rows (given)
+MIN_TEXTS = 3
 
 Row = tuple[int, Sequence[str]]
 
@@ -36,6 +40,7 @@ def find_totals(rows: Sequence[Row]) -> list[int]:
     ):
         return []
     lines = _lines(rows)
+    full = max(MIN_TEXTS, median_low(len(line.texts) for line in lines))
     sums, ends = _prefix_sums(lines), _next_words(lines)
     found: list[int] = []
     counted = 0
@@ -43,7 +48,7 @@ def find_totals(rows: Sequence[Row]) -> list[int]:
     running: dict[int, float] = {}
     at_boundary: list[dict[int, float]] = [{}]
     for place, line in enumerate(lines):
-        if _may_be_total(line, first):
+        if len(line.texts) < full and _may_be_total(line, first):
             matches = _matching(line, running, at_boundary, counted > 0)
             below = {p: total - sums[place + 1].get(p, 0.0) for p, total in sums[ends[place]].items()}
             matches = matches or _matching(line, below, [{}], place + 2 < len(lines))
@@ -165,8 +170,8 @@ def _is_total_row(line: _Line, matches: set[int], first: int | None, counted: in
     rank = max(ranks.values(), default=0)
     summed = bool(matches) and 2 * len(matches) >= len(line.values) and any(line.values[place] for place in matches)
     if not line.texts:
-        # a row without a word, of sums alone
-        return counted > 1 and any(line.values.values()) and len(matches) == len(line.values)
+        # a row without a word, of sums; a formula may leave out rows
+        return counted > 1 and summed and (counted > 2 or len(matches) == len(line.values))
     if rank == 3 and len(line.texts) == 1:
         return bool(line.values) or first in ranks
     others = [text for place, text in line.texts.items() if not ranks[place]]

@@ -12,7 +12,7 @@ import re
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -43,6 +43,7 @@ from nacre.extensions.spreadsheets.columns import (
     CellNumbers,
     ColumnProfile,
     ColumnType,
+    coordinate_names,
     decide_type,
     literal_numbers,
     number_of_no,
@@ -56,6 +57,7 @@ from nacre.extensions.spreadsheets.layout import (
     distinct_names,
     find_layout,
     other_names,
+    undated_names,
 )
 from nacre.extensions.spreadsheets.links import (
     MIN_NAMES,
@@ -70,6 +72,7 @@ from nacre.extensions.spreadsheets.links import (
 )
 from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
 from nacre.extensions.spreadsheets.parts import parts_of
+from nacre.language.word_forms import singular
 from nacre.records.json_form import to_json
 from nacre.stores.versions import SHEETS
 
@@ -98,7 +101,7 @@ _EXCEL_START = date(1899, 12, 30)
 @dataclass
 class SheetReading:
     """A sheet while it is read. `end` is the number of rows down to the last one of its table; `limit` says why later
-    rows were not read."""
+    rows were not read; `also` is the label with or without its date, if no other sheet has it."""
 
     source: Source
     sheet: Sheet
@@ -111,6 +114,7 @@ class SheetReading:
     skipped: int
     notes: list[str] = field(default_factory=list)
     limit: str = ""
+    also: str = ""
 
 
 def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> list[Omission]:
@@ -135,6 +139,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 if sources.reading.strict or source.named or len(sources.files) == 1:
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
+        for reading, (label, also) in zip(readings, undated_names([r.table.label for r in readings]), strict=True):
+            reading.table, reading.also = replace(reading.table, label=label), also
         links = _find_links(readings)
         targets = {link.target.iri for found in links.values() for link in found.values()}
         # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
@@ -231,8 +237,8 @@ def _first_pass(
     columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
-    named = choose_name(columns, key)
     iri, label = _class_of(source, sheet, taken)
+    named = choose_name(columns, key, label)
     parts = name_parts(columns, named)
     # a first or last name is no key of a person
     key = None if parts and key in parts and not metadata.key else key
@@ -554,23 +560,26 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     """The labels of the class and of its columns."""
     iris, texts = numbers.iris, numbers.of(STRING)
     stated = dict(enumerate(reading.metadata.columns))
-    found = [(iris[reading.iri], iris[_LABEL], texts[reading.table.label])]
-    head = re.split(rf" (?:{'|'.join(words('prepositions'))}) ", reading.table.label)[0]
-    if head != reading.table.label:
-        # "actions under the act" are actions
-        found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[head]))
-    named = reading.table.name
+    named, kind = reading.table.name, reading.table.label
+    found = [(iris[reading.iri], iris[_LABEL], texts[kind])]
+    # "actions under the act" are actions, and "loans 2024" loans
+    called = {re.split(rf" (?:{'|'.join(words('prepositions'))}) ", kind)[0], reading.also} - {"", kind}
     for name in [named.name, *other_names(named.name, reading.names)] if named and named.profile.is_unique else ():
         if name.isalpha() and not is_called_name(name):
             # a row with the name of a pollster is a pollster
-            found.append((iris[reading.iri], iris[_ALTERNATIVE], texts[name.casefold()]))
+            called.add(name.casefold())
+    found += [(iris[reading.iri], iris[_ALTERNATIVE], texts[name]) for name in sorted(called)]
+    # the name of a loan is not called a loan
+    called = {kind, singular(kind) or ""}
+    degrees = coordinate_names([(each.name, each.profile, each.type) for each in reading.table.columns])
     for each in reading.table.columns:
         own = iris[_predicate(reading, each)]
         link = links.get(each.place)
-        label = link_label(each.name, link.target.table.label) if link is not None else each.name
+        label = degrees.get(each.name, each.name)
+        label = link_label(each.name, link.target.table.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
-        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others]
+        found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):
             found.append((own, iris[_COMMENT], texts[comment]))
     numbers.add(array("I", chain.from_iterable(found)))

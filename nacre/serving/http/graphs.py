@@ -17,12 +17,12 @@ from pydantic import BaseModel, Field
 from ingestion.report import IngestReport, build_report
 from nacre.access.class_table import class_facet, class_table
 from nacre.access.open_graph import look_up_labels
+from nacre.access.places import find_places
 from nacre.access.things import (
     MOST_CLASSES,
     MOST_SEARCHED,
     SchemaOverview,
     class_view,
-    find_places,
     local_thing,
     overview_words,
     schema_overview,

@@ -56,6 +56,9 @@ def amounts(graph: SchemaGraph, node: int) -> list[str]:
     return [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
 
 
+DISTANCE = "distance"  # what "nearest" and "far" measure
+
+
 def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
     """The numbers of things of a class that may be added up."""
     return [
@@ -68,8 +71,11 @@ def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
     ]
 
 
-def unnamed_measures(graph: SchemaGraph, node: int) -> list[Ref]:
-    """The numbers of a node that an adjective may measure although it names none of them, at most `MAX_MEASURES`."""
+def unnamed_measures(graph: SchemaGraph, node: int, concepts: Sequence[str] = ()) -> list[Ref]:
+    """The numbers of a node that an adjective may measure although it names none of them, at most `MAX_MEASURES`. None
+    measures how near a thing is to another one."""
+    if DISTANCE in concepts:
+        return []
     numbers = [graph.about(predicate) for predicate in graph.literals[node] if graph.is_numeric(predicate)]
     kept = [about.iri for about in numbers if about.role != "identifier" and not may_give_years(about)]
     return [Ref(node, predicate) for predicate in kept[:MAX_MEASURES]]

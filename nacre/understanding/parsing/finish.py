@@ -11,7 +11,13 @@ from nacre.understanding.linking.adjectives import amounts, measured_numbers, me
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
 from nacre.understanding.parsing.cue_rules import asks_for_persons, ongoing_conditions, persons_near
-from nacre.understanding.parsing.number_rules import COUNT_UNITS, later_date_cost, upper_bound
+from nacre.understanding.parsing.number_rules import (
+    COUNT_UNITS,
+    is_comparable_with,
+    later_date_cost,
+    number_conditions,
+    upper_bound,
+)
 from nacre.understanding.parsing.property_rules import LINK_DENIED_RULE
 from nacre.understanding.parsing.state import (
     UNSETTLED_COST,
@@ -27,6 +33,7 @@ from nacre.understanding.question.records import (
     Condition,
     Cue,
     Derivation,
+    Number,
     Ordering,
     Ref,
     Target,
@@ -36,6 +43,7 @@ from nacre.wording.labels import may_give_years
 
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
+SETTLED_MEASURE_RULE = "settled on only measure"  # the rule by which what is said without a property is of this one
 UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
 NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
@@ -220,7 +228,31 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
             lower = Condition(ref, operator, (value,), function="count")
             conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
             yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
+    yield from _by_only_measure(derivation, state, root, context)
     yield derivation
+
+
+def _by_only_measure(
+    derivation: Derivation, state: ParseState, root: Ref, context: ParseContext
+) -> Iterator[Derivation]:
+    """ "Who got the most", "which firms were paid over 500": of things with one number, it is this one."""
+    graph, compared = context.graph, {number.value for number in context.question.numbers if number.op}
+    measures = unnamed_measures(graph, root.node)
+    if len(measures) != 1 or any(condition.ref.predicate == measures[0].predicate for condition in state.conditions):
+        return
+    measure = measures[0]._replace(slot=root.slot)
+    is_linked = any(not step.forward for step in graph.steps[root.node])
+    if state.rank is not None and not state.rank.concepts and not is_linked:
+        order = Ordering(measure, state.rank.descending, "", state.limit or 1)
+        yield derivation.apply_rule(SETTLED_MEASURE_RULE, 0.3, order=order)
+    elif state.comparison is not None and state.comparison[1] in compared:
+        operator, value = state.comparison
+        assert value is not None
+        number = Number(0, 0, "", value, state.unit, until=state.until)
+        if is_comparable_with(graph, measure, number, operator):
+            bounds = number_conditions(graph, measure, operator, number, state)
+            conditions = (*derivation.conditions, *bounds)
+            yield derivation.apply_rule(SETTLED_MEASURE_RULE, 0.3, conditions=conditions)
 
 
 def _ranked_by_measure(
@@ -232,7 +264,7 @@ def _ranked_by_measure(
     for ref, reverse, cost in found:
         order = Ordering(ref, rank.descending != reverse, "", limit)
         yield derivation.apply_rule("rank settled", 0.5 - cost, order=order)
-    for ref in unnamed_measures(graph, root.node) if not found else ():
+    for ref in unnamed_measures(graph, root.node, rank.concepts) if not found else ():
         order = Ordering(ref, rank.descending, "", limit)
         yield derivation.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, order=order)
 

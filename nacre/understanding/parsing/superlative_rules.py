@@ -98,7 +98,7 @@ def _ranked_by_measure(state: ParseState, new: ParseState, ref: Ref, context: Pa
 def _ranked_by_guess(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The strongest beer" without a strength: by any number. The adjective stays unused (`ignored_words`)."""
     assert state.rank is not None
-    for measure in unnamed_measures(context.graph, ref.node):
+    for measure in unnamed_measures(context.graph, ref.node, state.rank.concepts):
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
         ranked = add_schema_node(new, measure, context)._replace(order=order, rank=None, limit=0)
         yield ranked.apply_rule(GUESSED_MEASURE_RULE, -GUESS_COST, targets=(*state.targets, Target(ref)))
