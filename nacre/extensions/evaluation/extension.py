@@ -11,4 +11,5 @@ EXTENSION = Extension(
         "compare": f"{_COMMAND}:compare",
         "calibrate": f"{_COMMAND}:calibrate",
     },
+    services={"measure": "nacre.extensions.evaluation.measure_model:measure_in_background"},
 )

@@ -58,7 +58,7 @@ def by_model(
     """The rows of the model's queries and of the rules' readings, each with its probability.
 
     A reading answers without a model call only if it is at least as likely to be right as the model. With the lead
-    `rules` it does whenever it gave rows, with `model` never.
+    `rules` it does whenever it gave rows, with `model` never; with `alone` the model is not shown readings either.
     """
 
     async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
@@ -81,7 +81,7 @@ def by_model(
         is_followed = bool(view.conversation) and not view.rewrite.sure
         is_doubtful = priors.size == "large" and (is_followed or not has_measured_shape(database.schema))
         is_measured = (view.understanding.expected != "prose" and not is_doubtful) or lead == "rules"
-        if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
+        if lead in ("auto", "rules") and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(result)
         bounds = limits.until(view.deadline, view.version)
         reworded = Result(result)
@@ -91,10 +91,11 @@ def by_model(
             if reworded.by != "rules" and (reworded.by != "model" or sure >= _probability_bar(priors)):
                 return reworded
         # the query is written without the rewording, so that their agreement means something
-        writing = await write_queries(model, view, database, result, bounds, priors)
+        shown = result if lead != "alone" else None
+        writing = await write_queries(model, view, database, shown, bounds, priors)
         result = merge_candidates(view, reworded.value, writing, priors)
         usage = reworded.usage + writing.usage
-        if not writing.failed and is_undecided(view.understanding, result):
+        if lead != "alone" and not writing.failed and is_undecided(view.understanding, result):
             decided = await _with_second_opinion(model, view, database, result, bounds, priors)
             result, usage = decided.value, usage + decided.usage
         return Result(result, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
