@@ -127,12 +127,14 @@ async def _with_second_opinion(
     model: BaseChatModel, view: TurnView, database: Database, result: BranchResult, limits: Limits, priors: Priors
 ) -> Result[BranchResult]:
     """The result after a second opinion on two candidates with different rows: a model sees both and chooses. A small
-    model writes another query instead, without suggestions."""
+    model writes another query instead, without suggestions. A reading that fails the proof is no candidate."""
     if priors.size == "small":
         alone = replace(view, understanding=Understanding(view.standalone))
         second = await write_queries(model, alone, database, None, replace(limits, exchanges=1), priors)
         return Result(merge_second_query(result, second, priors), "model", second.usage)
     own, reading = rival_rows(view.understanding, result)
+    if reading.doubts:
+        return Result(_behind_query(view.understanding, result, own))
     chosen = await choose_candidate(model, result.standalone or view.standalone, own, reading, limits)
     if chosen.value is None:
         return Result(result, chosen.by, chosen.usage)
@@ -395,6 +397,18 @@ def _candidates(found: BranchResult) -> tuple[list[Rows], list[Rows]]:
     """The rows of the model and those of readings."""
     rows = non_empty_rows(found.rows)
     return [each for each in rows if each.reading is None], [each for each in rows if each.reading is not None]
+
+
+def _behind_query(understanding: Understanding, found: BranchResult, own: Rows) -> BranchResult:
+    """The result with the rows of readings that fail the proof disputed by those of the query."""
+    sure = row_probability(understanding, own)
+    evidence = tuple(
+        replace(each, probability=after_dispute(row_probability(understanding, each), sure))
+        if isinstance(each, Rows) and each.reading is not None and each.doubts
+        else each
+        for each in found.evidence
+    )
+    return replace(found, evidence=evidence)
 
 
 def merge_choice(found: BranchResult, chosen: Rows, priors: Priors) -> BranchResult:
