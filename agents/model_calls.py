@@ -199,11 +199,11 @@ async def structured_reply(
     """A record of type `shape`, requested in a way that the model's server supports.
 
     A malformed reply, or one for which `refuse` returns a reason, is sent back with the reason, at most
-    `limits.retries` times. Raises ModelFailed.
+    `limits.retries` times, and not if it is given again. Raises ModelFailed.
     """
     counter = UsageCounter()
     sent = list(messages)
-    why = ""
+    why = before = ""
     for _ in range(limits.retries + 1):
         cached = CachedReply(limits, model, sent, json.dumps(shape.model_json_schema(), sort_keys=True))
         raw, parsed, why = await _cached_or_new(cached, model, sent, shape, counter, limits)
@@ -212,6 +212,9 @@ async def structured_reply(
             if reason is None:
                 return parsed, counter.usage
             why = reason
+        if raw and raw == before:
+            break
+        before = raw
         log.info("model reply sent back: %s", why)
         sent = [*messages, AIMessage(raw), HumanMessage(f"That can't be used: {why}\nGive a corrected answer.")]
     raise ModelFailed(why or "malformed answer", counter.usage)

@@ -45,6 +45,9 @@ SMALL = 4.0
 # how often the queries of a model that nothing is known of must be right, so that it counts as more than small (given)
 LEAST_MEASURED = 0.7
 
+# how many of its queries must have been counted for that (given)
+LEAST_COUNTED = 10
+
 # number of questions that the prior weighs against the counts of one outcome (given)
 WEIGHT = 20.0
 
@@ -191,9 +194,36 @@ def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
     if settings.model_size is not None:
         return settings.model_size
+    return _named_size(settings, measured=_is_good(calibrated_counts(settings.data, query_model_name(settings))))
+
+
+def _is_good(counts: Counts | None) -> bool:
+    """Whether enough queries were counted, and enough of them were right."""
+    enough = counts is not None and sum(asked for _, asked in counts.values()) >= LEAST_COUNTED
+    return enough and counts is not None and Priors("unknown", counts).before >= LEAST_MEASURED
+
+
+def is_unmeasured(settings: Settings) -> bool:
+    """Whether nothing tells how good the model is: it counts as small until it is measured."""
+    if not settings.model or settings.model_size is not None or measured_size(settings) != "unknown":
+        return False
+    return calibrated_counts(settings.data, query_model_name(settings)) is None
+
+
+def model_worth(settings: Settings) -> str:
+    """How good the model is, as it was measured, in words; "" if its name tells and nothing was counted.
+
+    For example "it answers 12 of 30; the rules lead".
+    """
+    if not settings.model:
+        return ""
+    if is_unmeasured(settings):
+        return "it was not measured yet; the rules lead"
     counts = calibrated_counts(settings.data, query_model_name(settings))
-    is_good = counts is not None and Priors("unknown", counts).before >= LEAST_MEASURED
-    return _named_size(settings, measured=is_good)
+    if not counts:
+        return ""
+    right, asked = (sum(pair[place] for pair in counts.values()) for place in (0, 1))
+    return f"it answers {right} of {asked}" + ("; the rules lead" if query_model_size(settings) == "small" else "")
 
 
 def measured_size(settings: Settings) -> Size:

@@ -12,7 +12,8 @@ from nacre.records.turn import MAX_PROBABILITY, Understanding
 
 MODEL_VISITS = 1
 
-Lead = Literal["auto", "model", "rules"]
+# "alone" is for measuring a model: it leads and is shown no reading
+Lead = Literal["auto", "model", "rules", "alone"]
 
 QueryWriter = Callable[[TurnView, Database], Awaitable[Result[BranchResult]]]
 

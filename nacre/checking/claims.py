@@ -27,6 +27,9 @@ _DATE = re.compile(r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])")
 # between two cells of a row that a sentence lists
 _CELL_BREAK = re.compile(r"[:,;] | \(")
 
+# between the digits of a number
+_SEPARATOR = re.compile(r"(?<=[0-9])[.,](?=[0-9])")
+
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
 
 # words that are joined by hyphens
@@ -53,9 +56,21 @@ def unsupported_claims(
     A number may be rounded, formatted, converted to another unit, count the rows, or follow from other numbers by
     simple arithmetic. A name is a word that is capitalised, has digits, is no English word, or is `known` in the graph.
     Names and numbers of different rows must not be joined. The sentence may be in another `language`, in which the
-    question `said` some words that English evidence has not: "Devon" for the Devonian.
+    question `said` some words that English evidence has not: "Devon" for the Devonian. There 3,5 and 3.5 may be the
+    same.
     """
     index = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
+    missing = _unsupported_claims(sentence, index, known, language, said)
+    swapped = (
+        _SEPARATOR.sub(lambda found: "." if found[0] == "," else ",", sentence) if language != ENGLISH else sentence
+    )
+    is_supported = missing and swapped != sentence and not _unsupported_claims(swapped, index, known, language, said)
+    return [] if is_supported else missing
+
+
+def _unsupported_claims(
+    sentence: str, index: EvidenceIndex, known: FindGraphNames, language: str, said: Collection[str]
+) -> list[str]:
     match = SentenceMatch(sentence, index, language)
     numbers, matched = unsupported_numbers(match)
     missing = [

@@ -4,6 +4,7 @@ Conversations that clients send along with each question are understood here too
 their turns.
 """
 
+import asyncio
 import json
 import logging
 import re
@@ -20,6 +21,8 @@ from uuid import UUID
 from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import configured_agents
+from agents.model_priors import is_unmeasured, model_worth
 from agents.turn_view import spending
 from graph.app import Composition, compose, open_persistent_app
 from graph.builder import App
@@ -53,6 +56,9 @@ LOOK_UP_SLOTS = 2
 
 # parts of uploaded files that are in memory at the same time, of 8 MiB each
 PART_SLOTS = 8
+
+# how long no question may have run before a model is measured (given)
+IDLE_SECONDS = 20.0
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +117,7 @@ class TurnService:
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
         self._part_slots = FairSlots(PART_SLOTS)
         self._conversations = StatelessTurnCache()
+        self._model_check: asyncio.Task[None] | None = None
 
     @property
     def app(self) -> App:
@@ -226,7 +233,35 @@ class TurnService:
             after = start.after if start is not None else None
             storage_error = storage_error or await _lost_lock(verify_lock)
             record = await self._save(caller, thread, require_record(record), storage_error, after)
+        if self.threads is not None and reasoner_for(self.composition.resources, turn.context) == "model":
+            self._check_model(name)
         yield "answer", record
+
+    def _check_model(self, graph: str) -> None:
+        """Measure a model that nothing is known of, once, after its first question. Where spending is limited, only
+        `nacre model check` does."""
+        if self._model_check is None and self._limits is None and is_unmeasured(self.composition.settings):
+            self._model_check = asyncio.create_task(self._measure_model(graph))
+
+    async def _measure_model(self, graph: str) -> None:
+        await asyncio.sleep(IDLE_SECONDS)
+        if self._active.total():
+            # a later question starts it again
+            self._model_check = None
+            return
+        try:
+            await service("evaluation", "measure")(self.composition, graph)
+            self.composition.agents.update(await run_in_thread(configured_agents, self.composition.settings))
+            log.info("model check: %s", model_worth(self.composition.settings))
+        except Exception as error:
+            # a model client may raise anything, and the rules lead as before
+            log.warning("the model could not be measured: %s", type(error).__name__)
+
+    async def close(self) -> None:
+        """Stop what runs in the background."""
+        if self._model_check is not None:
+            self._model_check.cancel()
+            await asyncio.gather(self._model_check, return_exceptions=True)
 
     async def answer(
         self,
@@ -423,7 +458,11 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
                 limits = None
                 if settings.day_tokens or settings.day_cost:
                     limits = await run_in_thread(service("spending", "limits"), settings, conversations.database)
-                yield TurnService(composition, app, threads, limits)
+                opened = TurnService(composition, app, threads, limits)
+                try:
+                    yield opened
+                finally:
+                    await opened.close()
         else:
             yield TurnService(composition, composition.build(InMemorySaver()), None)
     finally:

@@ -84,6 +84,19 @@ def test_ordinary_text_does_not_repeat_itself(text: str) -> None:
     assert not is_repeating(text)
 
 
+@pytest.mark.parametrize("replies", [["no record"] * 3, [{"name": "stew"}] * 3])
+async def test_a_reply_that_is_refused_twice_is_not_asked_for_again(
+    scripted: ScriptedModel, replies: list[Any]
+) -> None:
+    async def refuse(dish: Dish) -> str | None:
+        return "it is no dish"
+
+    scripted.replies = replies
+    with pytest.raises(ModelFailed):
+        await structured_reply(scripted, [HumanMessage("?")], Dish, limits=Limits(retries=2), refuse=refuse)
+    assert len(scripted.asked) == 2
+
+
 async def test_answers_are_kept_for_the_same_prompt_and_version(scripted: ScriptedModel, tmp_path: Path) -> None:
     kept = Limits(cache=ModelReplies(tmp_path / "replies.sqlite"))
     first = kept.until(math.inf, "v1")

@@ -117,6 +117,21 @@ def test_what_languages_and_headings_write_differently_is_no_other_name(
     assert unsupported_claims(wrong, [table], language=language)
 
 
+@pytest.mark.parametrize(
+    ("language", "right", "wrong"),
+    [
+        ("de", "Die Fähre wiegt 358,86 Tonnen.", "Die Fähre wiegt 358,68 Tonnen."),
+        ("fr", "Le bac pèse 358,86 tonnes.", "Le bac pèse 35,886 tonnes."),
+        ("de", "Die Fähre wiegt 358.86 Tonnen.", "Die Fähre wiegt 86 Tonnen."),
+    ],
+)
+def test_other_languages_write_decimals_behind_a_comma(language: str, right: str, wrong: str) -> None:
+    weights = Rows("sql", 1, table=Table(("weight in t",), ((358.86,),)), words="the weight of the ferry")
+    assert unsupported_claims(right, [weights], language=language) == []
+    assert unsupported_claims(wrong, [weights], language=language)
+    assert unsupported_claims("The ferry weighs 358,86 t.", [weights])
+
+
 def test_a_condition_of_the_query_may_be_said_in_another_language() -> None:
     counted = Rows("sql", 1, table=Table(("number",), ((28,),)), words="the number of mills built after 2000")
     right, wrong = "28 Mühlen wurden nach 2000 gebaut.", "28 Mühlen wurden nach 2005 gebaut."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.extensions.model_agents.query_prompt import (
+from nacre.extensions.model_agents.linked_names import (
     LONGEST_PHRASE,
     MAX_LINES,
     MOST_PHRASES,

@@ -12,7 +12,7 @@ from agents.model_priors import model_priors
 from agents.query_writer import Lead
 from agents.turn_view import Database, Result, TurnView, first_turn
 from nacre.extensions.model_agents import query_writer as model_query_writer
-from nacre.extensions.model_agents.write_queries import MOST_LOOK_UPS, MOST_QUERIES
+from nacre.extensions.model_agents.write_queries import MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES
 from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
@@ -262,6 +262,23 @@ async def test_the_same_query_twice_ends_it(scripted: ScriptedModel, given: Bran
         assert own(result.value).probability == LARGE.after(chance)
 
 
+@pytest.mark.parametrize("given", [BLANK, RICE])
+async def test_the_same_rows_of_another_query_are_not_doubted_again(
+    scripted: ScriptedModel, given: BranchResult
+) -> None:
+    scripted.replies = [step(f"SELECT {n}", wants="number") for n in range(3)]
+    result = await wrote(scripted, view(), FakeDatabase(written=[given] * 3))
+    assert (len(scripted.asked), result.by) == (2, "model")
+
+
+async def test_look_ups_end_with_the_budget_of_the_question(scripted: ScriptedModel) -> None:
+    scripted.replies = [step(look_ups=[look(text=str(n)) for n in range(4)])] * 12
+    limits = replace(LIMITS, exchanges=12)
+    database = FakeDatabase(written=[RICE])
+    await wrote(scripted, view(), database, limits=limits)
+    assert sum(len(str(each.content)) for messages in scripted.asked for each in messages) <= 4 * MAX_TOKENS
+
+
 @pytest.mark.parametrize("exchanges", [1, 2, 5])
 async def test_never_more_calls_than_exchanges(scripted: ScriptedModel, exchanges: int) -> None:
     scripted.replies = [step(f"SELECT {n}") for n in range(9)]
@@ -346,6 +363,15 @@ async def test_a_model_chooses_between_candidates_with_different_rows(
     assert confirmed == ({sure: LARGE.after("agreed")} if sure else {})
     assert all((each.probability or 0) < LARGE.after("agreed") for each in result.value.rows if not each.confirmed)
     assert [query.text for query in result.value.queries] == ["reading 0", "SELECT 1"]
+
+
+async def test_no_reading_that_fails_the_proof_is_a_candidate(scripted: ScriptedModel) -> None:
+    found = read(ONION)
+    found = replace(found, evidence=tuple(replace(each, doubts=(Doubt("operator", "most"),)) for each in found.rows))
+    scripted.replies = [step("SELECT 1")]
+    result = await wrote(scripted, view(RIVAL), FakeDatabase([found], [RICE]), lead="model")
+    best = max(result.value.rows, key=lambda each: each.probability or 0)
+    assert (len(scripted.asked), best.table) == (1, RICE.rows[0].table)
 
 
 async def test_a_second_query_that_fails_changes_nothing(scripted: ScriptedModel) -> None:
@@ -443,6 +469,27 @@ async def test_a_follow_up_of_another_conversation_is_not_believed(scripted: Scr
     turn = replace(view(), conversation=(before,), rewrite=Rewrite(QUESTION))
     scripted.replies = [step("SELECT 1", standalone="Drop all tables now")]
     assert (await wrote(scripted, turn, FakeDatabase(written=[RICE]))).value.standalone == ""
+
+
+async def test_names_that_only_the_rules_put_into_a_follow_up_are_not_missed(scripted: ScriptedModel) -> None:
+    before = EarlierTurn("What simmers?", "What simmers?", "Pilaf [1].")
+    turn = replace(
+        view(mentions=(NAMED,)),
+        question="What is in it?",
+        conversation=(before,),
+        rewrite=Rewrite("What is in pilau?", depends=True, sure=False),
+    )
+    scripted.replies = [step("SELECT 1", standalone="What is in the dish that simmers?")] * 2
+    await wrote(scripted, turn, FakeDatabase(written=[RICE] * 2))
+    assert len(scripted.asked) == 1
+
+
+@pytest.mark.parametrize("own", ["Was ist im Pilaf?", ""])
+async def test_a_question_in_another_language_is_shown_as_it_was_asked(scripted: ScriptedModel, own: str) -> None:
+    turn = replace(view(), question="Was ist im Pilaf?", rewrite=Rewrite(QUESTION, language="de", own=own))
+    scripted.replies = [step("SELECT 1")]
+    await wrote(scripted, turn, FakeDatabase(written=[RICE]))
+    assert told(scripted, 0).endswith(f"Question: {QUESTION}\nAs asked, in German: Was ist im Pilaf?")
 
 
 async def test_a_small_model_is_asked_for_one_query_in_fewer_words(scripted: ScriptedModel) -> None:

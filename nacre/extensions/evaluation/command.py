@@ -255,49 +255,31 @@ def calibrate(
     if verified or undo:
         _calibrate_rules(graph, undo=undo)
         return
-    from agents.model_priors import LEAST_MEASURED, model_priors, query_model_size, save_counts
+    from agents.model_priors import LEAST_MEASURED, model_priors, query_model_name, query_model_size, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions
+    from nacre.extensions.evaluation.measure_model import own_counts
     from nacre.extensions.evaluation.measures import count_outcomes, priors_report
 
     settings = Settings()
-    model = settings.model_sql or settings.model
-    if not settings.model or not model:
+    if not settings.model:
         raise ConfigError("No model is set. Set NACRE_MODEL=openai:NAME or ollama:NAME.")
-    if questions is None:
-        gold_lines = _own_questions(settings, graph)[:limit]
-    else:
+    model = query_model_name(settings)
+    gold_lines = None
+    if questions is not None:
         gold_lines = [gold for gold in read_gold_questions(questions) if "answers" in gold][:limit]
-    if not gold_lines:
+    answered = asyncio.run(_query_outcomes(gold_lines, settings, graph, limit)) if gold_lines != [] else []
+    if not answered:
         source = questions or "The graph"
         raise ConfigError(f"{source} has no question with 'answers'. Write one JSON object per line with both.")
-    answered = asyncio.run(_query_outcomes(gold_lines, settings, graph))
-    counts = count_outcomes(answered)
-    if not counts:
+    if not count_outcomes(answered):
         raise ConfigError(f"{model} wrote no query for any of {len(answered)} questions. Run: nacre doctor")
+    counts = own_counts(answered) if questions is None else count_outcomes(answered)
     save_counts(settings.data, model, counts)
     priors = model_priors(query_model_size(settings), counts)
     right = sum(each.right for each in answered)
     lead = "" if priors.before >= LEAST_MEASURED else " The rules lead."
     sys.stdout.write(f"{model} answers {right} of {len(answered)}.{lead}\n\n{priors_report(priors, answered)}")
-
-
-# questions that are made of a graph's own data, and how long they are looked for
-OWN_QUESTIONS, OWN_SECONDS = 30, 60.0
-
-
-def _own_questions(settings: "Settings", graph: str | None) -> "list[GoldQuestion]":
-    from nacre.stores.catalog import Library
-
-    library = Library(settings.data, None)
-    try:
-        with library.open(library.resolve(graph)) as opened:
-            if opened.stored is None:
-                raise ConfigError(f"{opened.name} is attached. Give a file of questions.")
-            known = service("suggestions", "known_questions")(opened, OWN_QUESTIONS, OWN_SECONDS)
-    finally:
-        library.close()
-    return [{"id": n, "question": text, "answers": values} for n, (text, values) in enumerate(known, 1)]
 
 
 def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
@@ -320,22 +302,33 @@ def _calibrate_rules(graph: str | None, *, undo: bool) -> None:
 
 
 async def _query_outcomes(
-    questions: "list[GoldQuestion]", settings: "Settings", graph: str | None
+    questions: "list[GoldQuestion] | None", settings: "Settings", graph: str | None, limit: int | None
 ) -> "list[QueryOutcome]":
+    """The outcomes of the questions, or of questions made of the graph, each reported in a line."""
     from agents.model_priors import measured_size
     from graph.app import compose
+    from nacre.extensions.evaluation.measure_model import measure_model, own_questions
     from nacre.extensions.evaluation.measures import query_outcomes
 
-    composition = compose(settings.model_copy(update={"lead": "model", "model_size": measured_size(settings)}))
     done: list[QueryOutcome] = []
+    asked = questions or []
+
+    def report(each: "QueryOutcome") -> None:
+        done.append(each)
+        outcome = f"{each.outcome or 'no query'} {'right' if each.right else 'wrong'} {each.seconds:.1f} s"
+        sys.stderr.write(f"{len(done)}/{len(asked)} {each.id} {outcome}\n")
+
+    composition = compose(settings.model_copy(update={"lead": "model", "model_size": measured_size(settings)}))
     try:
         # check the names of graphs before the first question
-        for name in {gold.get("graph") or graph for gold in questions}:
+        for name in {gold.get("graph") or graph for gold in asked} or {graph}:
             composition.library.resolve(name)
-        async for each in query_outcomes(questions, composition, graph):
-            done.append(each)
-            outcome = f"{each.outcome or 'no query'} {'right' if each.right else 'wrong'} {each.seconds:.1f} s"
-            sys.stderr.write(f"{len(done)}/{len(questions)} {each.id} {outcome}\n")
+        if questions is None:
+            asked = own_questions(composition.library, graph)[:limit]
+            await measure_model(composition, asked, graph, report=report)
+        else:
+            async for each in query_outcomes(asked, composition, graph):
+                report(each)
     finally:
         composition.library.close()
     return done

@@ -196,6 +196,7 @@ class QueryOutcome(NamedTuple):
     outcome: str
     right: bool
     seconds: float
+    tokens: int = 0
 
 
 async def query_outcomes(
@@ -224,7 +225,8 @@ async def query_outcomes(
     async for record in ask_questions([_question(gold) for gold in golds], ask):
         question_id = record["id"]
         right = is_right(by_id[question_id], record)
-        yield QueryOutcome(str(question_id), outcomes.get(question_id, ""), right, record["seconds"])
+        tokens = record["input_tokens"] + record["output_tokens"]
+        yield QueryOutcome(str(question_id), outcomes.get(question_id, ""), right, record["seconds"], tokens)
 
 
 def count_outcomes(judged: Sequence[QueryOutcome]) -> Counts:

@@ -7,6 +7,7 @@ In reading order:
     query_writer   the rows of queries and readings, each with its probability
     write_queries  queries until there is no doubt about their rows; a second opinion
     query_prompt   the prompts for writing queries
+    linked_names   the names of a question with their columns
     look_up        values, sample rows and names, shown before a query is written
     doubts         why rows may be wrong
     fuser          the answer in words

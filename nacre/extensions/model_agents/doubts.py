@@ -35,8 +35,11 @@ FORMS: dict[str, str] = {
 }
 
 
-def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema) -> str | None:
-    """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses."""
+def find_doubt(
+    view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema, standalone: str = ""
+) -> str | None:
+    """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses.
+    With `standalone`, a follow-up as the model understands it, names that the rules alone put into it do not count."""
     for found in ran:
         if found.error is not None:
             return found.error.message
@@ -46,6 +49,9 @@ def find_doubt(view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchRes
     if wants in FORMS and not is_of_kind(wants, tables[0]):
         return f"It ran, but you said that the question asks for {FORMS[wants]}, and no column shows that."
     left = _unused_names(view.understanding, ran, schema) if wants != "prose" else []
+    if standalone:
+        asked = fold(f"{view.question} {standalone}")
+        left = [mention for mention in left if fold(mention.text) in asked]
     if left:
         names = ", ".join(f"'{mention.text}' (may be '{mention.label}')" for mention in left[:3])
         return (

@@ -154,12 +154,13 @@ def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
         f"{quote_line(turn.standalone)}\n{quote_line(turn.answer)[:LONGEST_ANSWER]}\n"
         for turn in view.referenced_turns[-1:]
     )
+    is_other = bool(earlier) or view.language != ENGLISH
     turn = prompt(
         "fuser_turn",
         evidence="\n".join(lines),
         before=f"<before>\n{earlier}</before>\n" if earlier else "",
         language=language,
-        question=quote_line(view.standalone) + (f"\nAs typed: {quote_line(view.question)}" if earlier else ""),
+        question=quote_line(view.standalone) + (f"\nAs typed: {quote_line(view.question)}" if is_other else ""),
     )
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
 

@@ -21,6 +21,7 @@ from nacre.plans.sparql_vocabulary import (
 from nacre.records.evidence import LookUp, Occurrence
 from nacre.records.schema import Relation, Schema
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
+from nacre.stores.sqlite.schema_sql import is_secondary
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from tools.provenance import is_id, look_up_entities
 
@@ -36,7 +37,7 @@ LEAST_SIMILARITY = 0.84
 LEAST_SHARE = 0.5
 
 # characters of the columns of a table; of a table with more, those that a look-up names are shown, in fewer characters
-MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 6000, 3000
+MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 2400, 2400
 
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
@@ -76,10 +77,7 @@ def find_occurrences(phrases: Sequence[str], tables: Tables, *, seconds: float) 
         own = [each for each in own if each.likeness >= LEAST_SHARE]
         if not own and not any(map(str.isdigit, phrase)):
             own = [each for place in _places(tables.schema) for each in _similar(phrase, place, tables, deadline)]
-        best = sorted(
-            _without_repeated_labels(own), key=lambda each: (-each.likeness, each.table, each.column, each.value)
-        )
-        found += best[:A_PHRASE]
+        found += _best_places(own, tables.schema)[:A_PHRASE]
     return sorted(dict.fromkeys(found), key=lambda each: -each.likeness)[:MOST]
 
 
@@ -167,6 +165,27 @@ def _without_repeated_labels(found: Sequence[Occurrence]) -> list[Occurrence]:
     """The values without labels of the table `entity` that a column of another table has as well."""
     named = {each.value for each in found if each.table != "entity"}
     return [each for each in found if each.table != "entity" or each.value not in named]
+
+
+def _best_places(found: Sequence[Occurrence], schema: Schema) -> list[Occurrence]:
+    """The most similar values first, each once in a table; identifiers and names in other languages last, and only if
+    nothing else is as similar."""
+    late = {
+        (relation.name, column.value)
+        for relation in schema.relations
+        for column in relation.columns
+        if (known := schema.predicate_of.get(column.predicate)) is not None and is_secondary(known)
+    }
+    ranked = sorted(
+        _without_repeated_labels(found),
+        key=lambda each: (-each.likeness, (each.table, each.column) in late, each.table, each.column, each.value),
+    )
+    best = max((each.likeness for each in found if (each.table, each.column) not in late), default=0.0)
+    kept: dict[tuple[str, str], Occurrence] = {}
+    for each in ranked:
+        if (each.table, each.column) not in late or each.likeness > best:
+            kept.setdefault((each.table, each.value), each)
+    return list(kept.values())
 
 
 def _column_values(place: _Place, tables: Tables, deadline: float) -> str:

@@ -1,7 +1,6 @@
 """The prompts for writing queries: TurnView + Database + the rules' rows -> messages, the fixed prefix first.
 
-In order: the messages, the schema within a budget, the names of a question, verified questions as examples, and a
-query as a model reads it.
+In order: the messages, the schema within a budget, verified questions as examples, and a query as a model reads it.
 """
 
 import re
@@ -17,17 +16,17 @@ from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
 from nacre.extensions.model_agents.doubts import preview_rows
+from nacre.extensions.model_agents.linked_names import linked_name_lines, value_phrases
 from nacre.language.data import word_list
 from nacre.language.sanitize import CITED, quote_line, quote_lines
-from nacre.language.tokens import language_name, split_name, tokenize
-from nacre.plans.sparql_vocabulary import format_iri
+from nacre.language.tokens import ENGLISH, language_name, split_name, tokenize
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Combine, Plan, Select
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
-from nacre.records.turn import EarlierTurn, Mention, Understanding, VerifiedQuestion
+from nacre.records.turn import EarlierTurn, Understanding, VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
 from nacre.stores.sqlite.schema_sql import is_secondary
 from nacre.stores.vectors import label_vectors
@@ -80,7 +79,7 @@ async def query_messages(
         conversation=_conversation(view, typed=typed),
         names=_tagged("names", await linked_name_lines(view.understanding, database, occurrences)),
         readings=_tagged("readings", _readings(view, drafts)),
-        question=quote_line(view.question if typed else view.standalone) + _as_asked(view, database),
+        question=quote_line(view.question if typed else view.standalone) + _as_asked(view),
     )
     return [
         SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.wants_query)),
@@ -88,9 +87,9 @@ async def query_messages(
     ]
 
 
-def _as_asked(view: TurnView, database: Database) -> str:
-    """The question in its own language, whose names a query over the data as it was read selects."""
-    own = view.rewrite.own if database.wants_query else ""
+def _as_asked(view: TurnView) -> str:
+    """The question in its own language: a translation may lose a name, a unit or a nuance."""
+    own = view.rewrite.own or (view.question if view.rewrite.language != ENGLISH else "")
     return f"\nAs asked, in {language_name(view.rewrite.language)}: {quote_line(own)}" if own else ""
 
 
@@ -213,6 +212,9 @@ SEEDS = 8
 # tables with names of the question that are shown in any case, and tables that are tried beyond the budget (given)
 MAX_NAMED, MAX_TOO_LONG = 8, 3
 
+# the share of the budget that tables may fill which a question neither mentions nor passes (given)
+FILLED = 0.6
+
 LONGEST_PATH = 3
 
 
@@ -237,7 +239,7 @@ def relevant_tables(
 
     The order: tables that the question names or is near to, with those on the paths between them; tables that they
     refer to or that refer to them; other tables that share words with the question. A junction follows the second of
-    its two tables.
+    its two tables. Views of the things of one table, and junctions to statements, are shown if the question means them.
     """
     focus = _asked_predicates(understanding, schema, occurrences)
     named = [each.table for each in occurrences if each.table in schema.relation_of]
@@ -246,9 +248,21 @@ def relevant_tables(
     meant = [schema.junctions[iri] for iri in sorted(likely & schema.junctions.keys())]
     meant += [schema.class_of[iri].relation for iri in sorted(likely & schema.class_of.keys())]
     named = [name for name in dict.fromkeys([*homes, *named, *meant]) if name in schema.relation_of][:MAX_NAMED]
-    order = _connected_order([relation.name for relation in _ranked(understanding, schema, lexicon)], lexicon.links)
-    wanted = dict.fromkeys([*named, *_with_junctions([*named, *order], schema, lexicon.links)])
-    return _within_budget(wanted, named, tokens, lambda chosen: describe(chosen, focus))
+    ranked = [relation.name for relation in _ranked(understanding, schema, lexicon)]
+    core, near = _connected_order(ranked, lexicon.links)
+    words = content_words(understanding.standalone)
+    seldom = {
+        schema.junctions.get(each.iri)
+        for each in schema.predicates
+        if is_secondary(each) and each.iri not in focus and not words & content_words(each.label)
+    }
+    plain = {each.name for each in schema.relations if each.kind != "view"} - seldom | {*named, *ranked}
+    order = [name for name in _with_junctions([*named, *core, *near], schema, lexicon.links) if name in plain]
+    aside = set(schema.junctions.values()) - {schema.junctions.get(iri) for iri in focus}
+    core = [name for name in _with_junctions([*named, *core], schema, lexicon.links) if name in plain - aside]
+    return _within_budget(
+        dict.fromkeys([*named, *core, *order]), named, core, tokens, lambda chosen: describe(chosen, focus)
+    )
 
 
 def relevant_classes(
@@ -285,18 +299,22 @@ def relevant_classes(
     ]
     focus = _asked_predicates(understanding, schema, occurrences)
     wanted = dict.fromkeys([*seeds, *neighbours, *ranked])
-    return _within_budget(wanted, (), tokens, lambda chosen: describe(chosen, focus))
+    return _within_budget(wanted, (), seeds, tokens, lambda chosen: describe(chosen, focus))
 
 
 def _within_budget(
-    wanted: Iterable[str], named: Collection[str], tokens: int, describe: Callable[[Collection[str]], str]
+    wanted: Iterable[str],
+    named: Collection[str],
+    core: Collection[str],
+    tokens: int,
+    describe: Callable[[Collection[str]], str],
 ) -> str:
     """The text of those that fit into the budget, in their order, of those that are `named` in any case, and of at
-    least one. After a few that do not fit the rest is left out."""
+    least one. Those that are not of the `core` fill a share of it. After a few that do not fit the rest is left out."""
     chosen, text, too_long = list[str](), describe([]), 0
     for name in wanted:
-        longer = describe([*chosen, name])
-        if chosen and name not in named and len(longer) > tokens * CHARACTERS_PER_TOKEN:
+        longer, share = describe([*chosen, name]), 1 if name in core else FILLED
+        if chosen and name not in named and len(longer) > share * tokens * CHARACTERS_PER_TOKEN:
             too_long += 1
             if too_long == MAX_TOO_LONG:
                 break
@@ -330,8 +348,8 @@ def _asked_predicates(
     return frozenset((iris & schema.predicate_of.keys()) | of_names | alike)
 
 
-def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> list[str]:
-    """The tables in the order in which they are shown."""
+def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> tuple[list[str], list[str]]:
+    """The tables of a question with those between them, then its other tables, in the order in which they are shown."""
     near: dict[str, dict[str, int]] = {}
     for link in links:
         if link.subject and link.object:
@@ -342,8 +360,8 @@ def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> list[
     between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
     referred = [link.object for seed in seeds for link in links if link.subject == seed]
     referring = [link.subject for seed in seeds for link in links if link.object == seed]
-    order = [*seeds[:1], *_with_paths(seeds, near), *between, *referred, *referring, *ranked]
-    return [name for name in dict.fromkeys(order) if name]
+    core = dict.fromkeys(name for name in [*seeds[:1], *_with_paths(seeds, near), *between] if name)
+    return list(core), [name for name in dict.fromkeys([*referred, *referring, *ranked]) if name and name not in core]
 
 
 def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[TableLink]) -> Iterator[str]:
@@ -390,6 +408,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     groups = {each.relation: each for each in schema.groups}
     homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
     near = _nearness(understanding.standalone, schema, lexicon)
+    seldom = {each.iri for each in schema.predicates if is_secondary(each)}
     worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
     for relation in schema.relations:
         if relation.name in schema.hidden_relations:
@@ -397,14 +416,21 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
         group, known = groups.get(relation.name), classes.get(relation.name)
         of = set(group.classes) if group else {known.iri} if known else set()
         predicates = {column.predicate for column in relation.columns}
+        if relation.kind == "view":
+            # its columns are those of a table
+            predicates = set()
+        elif relation.kind == "junction":
+            predicates -= seldom - iris
         own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
         labels = content_words(" ".join(_labels(predicates, schema)))
         # a named table counts more than a table with a named column (given)
         spoken = 3 * len(own & asked_words) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
-        score = spoken + len(labels & asked_words - own) + 2 * near.get(relation.name, 0.0)
-        if score > 0:
+        score = spoken + len(labels & asked_words - own)
+        # a view that only resembles the question repeats the rows of a table
+        resembles = 2 * near.get(relation.name, 0.0) if score or relation.kind != "view" else 0.0
+        if score + resembles > 0:
             members = group.count if group else known.count if known else 0
-            worth.append(((-score, relation.kind == "view", -members, relation.name), relation))
+            worth.append(((-score - resembles, relation.kind == "view", -members, relation.name), relation))
     return [relation for _, relation in sorted(worth, key=lambda each: each[0])]
 
 
@@ -430,106 +456,6 @@ def _strings_in(data: Any) -> Iterator[str]:
 def _labels(predicates: Collection[str], schema: Schema) -> list[str]:
     known = schema.predicate_of
     return [known[iri].label for iri in predicates if iri in known]
-
-
-MAX_LINES = 14
-
-MAX_COLUMNS = 3
-
-LONGEST_PHRASE = 6
-
-MOST_PHRASES = 12
-
-_QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
-
-_WORD = re.compile(r"[^\W_][\w.&'’-]*")
-
-
-async def linked_name_lines(
-    understanding: Understanding, database: Database, occurrences: Sequence[Occurrence] | None = None
-) -> list[str]:
-    """One line for each name: the words of the question, the column with the exact spelling, and the score. The
-    `occurrences` of its values are looked up if they are not given."""
-    if occurrences is None:
-        occurrences = await database.occurrences(value_phrases(understanding.standalone))
-    lines = [_occurrence_line(each) for each in occurrences]
-    for mention in understanding.mentions:
-        # looks up the table of a thing on disk
-        lines += await run_in_thread(_mention_lines, mention, database)
-    return list(dict.fromkeys(lines))[:MAX_LINES]
-
-
-def value_phrases(question: str) -> list[str]:
-    """Spans of a question that may be values: quotations, runs of capitalised words, then single words.
-
-    >>> value_phrases("Which dishes of Cape Town use 'black rice' in 2010?")
-    ['black rice', 'Cape Town', 'dishes', 'use', '2010']
-    """
-    quotes = [match[1].strip() for match in _QUOTED.finditer(question)]
-    rest = _QUOTED.sub(" ", question)
-    words = [match[0].rstrip(".'’") for match in _WORD.finditer(rest)]
-    runs: list[list[str]] = [[]]
-    for number, word in enumerate(words):
-        # a number belongs to the name before it; the first word is capitalised anyway
-        if (any(map(str.isupper, word)) and number > 0) or (runs[-1] and any(map(str.isdigit, word))):
-            runs[-1].append(word)
-        elif runs[-1]:
-            runs.append([])
-    named = [" ".join(run[:LONGEST_PHRASE]) for run in runs if run]
-    inside = {word for run in runs for word in run}
-    single = [word for word in words if word not in inside and content_words(word)]
-    return list(dict.fromkeys([*quotes, *named, *single]))[:MOST_PHRASES]
-
-
-def _occurrence_line(found: Occurrence) -> str:
-    how = "" if found.likeness >= 1 else f" (alike, {found.likeness:.2f})"
-    return f"{found.table}.{found.column} has {_quoted_name(found.value)}{how}"
-
-
-def _mention_lines(mention: Mention, database: Database) -> list[str]:
-    """What a mention may stand for, in terms of tables."""
-    span = quote_line(mention.text)[:80]
-    sure = f" (score {mention.score:.2f})"
-    if database.language == "sparql":
-        return _iri_lines(mention, database)
-    if mention.kind == "entity":
-        table = database.table_of(mention.target)
-        label = _quoted_name(mention.label)
-        return [f"'{span}' may be {label} of table {table}{sure}"] if table else []
-    if mention.kind == "value":
-        places = _places(mention.predicate, database)
-        return [f"'{span}' may be {' or '.join(places)} = {_quoted_name(mention.label)}{sure}"] if places else []
-    # the prompt shows tables and columns anyway
-    return []
-
-
-def _iri_lines(mention: Mention, database: Database) -> list[str]:
-    """The same in terms of SPARQL: IRIs, and values of properties."""
-    span, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
-    if mention.kind == "entity":
-        classes = database.table_of(mention.target)
-        return (
-            [f"'{span}' may be {format_iri(mention.target)}, {_quoted_name(mention.label)}, of {classes}{sure}"]
-            if classes
-            else []
-        )
-    if mention.kind == "value":
-        return [f"'{span}' may be the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}{sure}"]
-    return []
-
-
-def _places(predicate: str, database: Database) -> Sequence[str]:
-    """The columns of a predicate, tables before views."""
-    found: list[str] = []
-    for relation in sorted(database.schema.relations, key=lambda each: (each.kind == "view", each.name)):
-        for column in relation.columns:
-            if column.predicate == predicate and not (found and relation.kind == "view"):
-                found.append(f"{relation.name}.{column.value or column.link}")
-    return found[:MAX_COLUMNS]
-
-
-def _quoted_name(text: str) -> str:
-    return "'" + quote_line(text)[:80].replace("'", "''") + "'"
 
 
 # characters of a question and of a query that are shown (given)

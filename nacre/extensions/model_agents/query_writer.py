@@ -58,7 +58,7 @@ def by_model(
     """The rows of the model's queries and of the rules' readings, each with its probability.
 
     A reading answers without a model call only if it is at least as likely to be right as the model. With the lead
-    `rules` it does whenever it gave rows, with `model` never.
+    `rules` it does whenever it gave rows, with `model` never; with `alone` the model is not shown readings either.
     """
 
     async def query_writer(view: TurnView, database: Database) -> Result[BranchResult]:
@@ -81,7 +81,7 @@ def by_model(
         is_followed = bool(view.conversation) and not view.rewrite.sure
         is_doubtful = priors.size == "large" and (is_followed or not has_measured_shape(database.schema))
         is_measured = (view.understanding.expected != "prose" and not is_doubtful) or lead == "rules"
-        if lead != "model" and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
+        if lead in ("auto", "rules") and is_measured and best >= (_probability_bar(priors) if lead == "auto" else 0.01):
             return Result(result)
         bounds = limits.until(view.deadline, view.version)
         reworded = Result(result)
@@ -91,10 +91,11 @@ def by_model(
             if reworded.by != "rules" and (reworded.by != "model" or sure >= _probability_bar(priors)):
                 return reworded
         # the query is written without the rewording, so that their agreement means something
-        writing = await write_queries(model, view, database, result, bounds, priors)
+        shown = result if lead != "alone" else None
+        writing = await write_queries(model, view, database, shown, bounds, priors)
         result = merge_candidates(view, reworded.value, writing, priors)
         usage = reworded.usage + writing.usage
-        if not writing.failed and is_undecided(view.understanding, result):
+        if lead != "alone" and not writing.failed and is_undecided(view.understanding, result):
             decided = await _with_second_opinion(model, view, database, result, bounds, priors)
             result, usage = decided.value, usage + decided.usage
         return Result(result, f"rules after model: {writing.failed}" if writing.failed else "model", usage)
@@ -126,12 +127,14 @@ async def _with_second_opinion(
     model: BaseChatModel, view: TurnView, database: Database, result: BranchResult, limits: Limits, priors: Priors
 ) -> Result[BranchResult]:
     """The result after a second opinion on two candidates with different rows: a model sees both and chooses. A small
-    model writes another query instead, without suggestions."""
+    model writes another query instead, without suggestions. A reading that fails the proof is no candidate."""
     if priors.size == "small":
         alone = replace(view, understanding=Understanding(view.standalone))
         second = await write_queries(model, alone, database, None, replace(limits, exchanges=1), priors)
         return Result(merge_second_query(result, second, priors), "model", second.usage)
     own, reading = rival_rows(view.understanding, result)
+    if reading.doubts:
+        return Result(_behind_query(view.understanding, result, own))
     chosen = await choose_candidate(model, result.standalone or view.standalone, own, reading, limits)
     if chosen.value is None:
         return Result(result, chosen.by, chosen.usage)
@@ -394,6 +397,18 @@ def _candidates(found: BranchResult) -> tuple[list[Rows], list[Rows]]:
     """The rows of the model and those of readings."""
     rows = non_empty_rows(found.rows)
     return [each for each in rows if each.reading is None], [each for each in rows if each.reading is not None]
+
+
+def _behind_query(understanding: Understanding, found: BranchResult, own: Rows) -> BranchResult:
+    """The result with the rows of readings that fail the proof disputed by those of the query."""
+    sure = row_probability(understanding, own)
+    evidence = tuple(
+        replace(each, probability=after_dispute(row_probability(understanding, each), sure))
+        if isinstance(each, Rows) and each.reading is not None and each.doubts
+        else each
+        for each in found.evidence
+    )
+    return replace(found, evidence=evidence)
 
 
 def merge_choice(found: BranchResult, chosen: Rows, priors: Priors) -> BranchResult:

@@ -4,6 +4,7 @@ Then let a model decide between two candidates with different rows: question + R
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -11,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field
 
-from agents.model_calls import Limits, ModelFailed, plain_schema, prompt, structured_reply
+from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, ModelFailed, plain_schema, prompt, structured_reply
 from agents.model_priors import Priors
 from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
 from nacre.extensions.model_agents.doubts import find_doubt, preview_rows
@@ -23,6 +24,10 @@ from nacre.language.word_forms import number_with_noun
 from nacre.records.evidence import AnswerForm, BranchResult, LookUp, Query, Rows, Table
 
 MOST_LOOK_UPS = 4
+
+# characters of all look-ups of an answer, and tokens of all prompts of a question, beyond which no look-up and no doubt
+# starts another call (given: docs/models.md)
+MAX_SEEN, MAX_TOKENS = 6000, 8000
 
 MOST_QUERIES = 4
 
@@ -102,8 +107,10 @@ async def write_queries(
     conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=follows)
     short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
     shape: type[Step | SqlReply | SparqlReply] = short if small else FollowUpStep if follows else Step
-    done = QueryAttempts()
-    for left in range(limits.exchanges - 1, -1, -1):
+    done, spent, left = QueryAttempts(), 0, limits.exchanges
+    before: tuple[object, str | None] = (None, None)
+    while left:
+        left, spent = left - 1, spent + _prompt_tokens(conversation)
         try:
             answer, usage = await structured_reply(model, conversation, shape, limits=limits)
         except ModelFailed as failed:
@@ -113,27 +120,47 @@ async def write_queries(
         if isinstance(step, FollowUpStep) and is_of_conversation(step.standalone, view):
             done = replace(done, standalone=" ".join(step.standalone.split()))
         look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups]
+        conversation = [*conversation, AIMessage(answer.model_dump_json())]
         if look_ups and not step.queries and left:
-            seen = [(each, await database.look_up(each)) for each in look_ups[:MOST_LOOK_UPS]]
-            shown = look_up_message(seen, look_ups[MOST_LOOK_UPS:], left)
-            conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
+            asked, others = look_ups[:MOST_LOOK_UPS], look_ups[MOST_LOOK_UPS:]
+            seen = [(each, (await database.look_up(each))[: MAX_SEEN // len(asked)]) for each in asked]
+            # what is left to write with must be told before the model looks up more
+            length = _prompt_tokens([*conversation, HumanMessage(look_up_message(seen, others, left))])
+            left = max(1, min(left, (MAX_TOKENS - spent) // length))
+            conversation = [*conversation, HumanMessage(look_up_message(seen, others, left))]
             continue
-        earlier = {query.text for query in done.tried}
-        # several queries are described by their columns
-        words = step.meaning if len(step.queries) == 1 else ""
-        asked = " ".join((view.question, view.standalone, done.standalone))
-        results = [await database.query(query, asked) for query in step.queries[:MOST_QUERIES]]
-        ran = tuple(_with_meaning(found, words, view) for found in results)
-        if step.wants == "yes_no":
-            ran = tuple(_truth_result(found) for found in ran)
-        done = replace(done, ran=ran or done.ran, tried=(*done.tried, *(q for part in ran for q in part.queries)))
-        why = find_doubt(view, done.wants, ran, database.schema)
+        done, repeated = await _with_rows(view, database, done, step)
+        why = find_doubt(view, done.wants, done.ran if step.queries else (), database.schema, done.standalone)
         done = replace(done, doubted=bool(why))
-        if not why or not left or all(query.text in earlier for part in ran for query in part.queries):
+        tables = [[each.table.rows for each in part.rows] for part in done.ran]
+        has_failed = any(part.error is not None for part in done.ran)
+        if not why or not left or repeated or (not has_failed and (tables, why) == before):
+            # the same rows are not doubted again for the same reason
             break
-        shown = feedback_message(ran, why, look_ups, left)
-        conversation = [*conversation, AIMessage(answer.model_dump_json()), HumanMessage(shown)]
+        before = tables, why
+        conversation = [*conversation, HumanMessage(feedback_message(done.ran, why, look_ups, left))]
+        if any(map(any, tables)) and not has_failed and spent + _prompt_tokens(conversation) > MAX_TOKENS:
+            break
     return done
+
+
+async def _with_rows(view: TurnView, database: Database, done: QueryAttempts, step: Step) -> tuple[QueryAttempts, bool]:
+    """The attempts with the results of the queries of a step, and whether all of these were run before."""
+    earlier = {query.text for query in done.tried}
+    # several queries are described by their columns
+    words = step.meaning if len(step.queries) == 1 else ""
+    asked = " ".join((view.question, view.standalone, done.standalone))
+    results = [await database.query(query, asked) for query in step.queries[:MOST_QUERIES]]
+    ran = tuple(_with_meaning(found, words, view) for found in results)
+    if step.wants == "yes_no":
+        ran = tuple(_truth_result(found) for found in ran)
+    tried = tuple(query for part in ran for query in part.queries)
+    is_repeated = all(query.text in earlier for query in tried)
+    return replace(done, ran=ran or done.ran, tried=(*done.tried, *tried)), is_repeated
+
+
+def _prompt_tokens(messages: Sequence[BaseMessage]) -> int:
+    return sum(len(str(each.content)) for each in messages) // CHARACTERS_PER_TOKEN
 
 
 def _to_step(answer: Step | SqlReply | SparqlReply) -> Step:

@@ -227,13 +227,17 @@ def _toggle_sources(session: ChatSession, _: str) -> ChatSession:
 
 
 def _select_reasoner(session: ChatSession, name: str) -> ChatSession:
+    from agents.model_priors import model_worth
+
     settings = session.service.composition.settings
     if name not in ("", "rules", "model"):
         raise ConfigError(f"There is no reasoner {name!r}. There are rules and model.")
     reasoner = (
         options.check_reasoner(settings, name) or session.context.mind or ("model" if settings.model else "rules")
     )
-    print_line("The model answers." if reasoner == "model" else "The rules answer.")
+    worth = model_worth(settings)
+    answers = f"The model answers ({worth})." if worth else "The model answers."
+    print_line(answers if reasoner == "model" else "The rules answer.")
     return session._replace(context=session.context.model_copy(update={"mind": reasoner}))
 
 

@@ -228,6 +228,7 @@ def _check_embedder(settings: "Settings") -> Finding:
 
 
 def _check_model(settings: "Settings") -> Finding:
+    from agents.model_priors import is_unmeasured, model_worth
     from nacre.config.models import chat_model, model_advice, own_provider
 
     if not settings.model:
@@ -245,7 +246,10 @@ def _check_model(settings: "Settings") -> Finding:
         own = own_provider(settings.model)
         advice = server if own is None else own.next_step
         return Finding("model", f"{settings.model} does not answer ({why})", advice, broken=True)
-    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s")
+    worth = model_worth(settings)
+    measured = f"; {worth}" if worth else ""
+    advice = "run nacre model check" if is_unmeasured(settings) else ""
+    return Finding("model", f"{settings.model} answers, in {time.perf_counter() - started:.1f} s{measured}", advice)
 
 
 def _check_qdrant(settings: "Settings") -> Finding:

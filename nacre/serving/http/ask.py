@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from sse_starlette import ServerSentEvent
 
 from agents.model_calls import ModelCall
+from agents.model_priors import model_worth
 from graph.branches import all_branches
 from graph.context import Context
 from nacre.access.open_graph import look_up_labels
@@ -183,6 +184,7 @@ class TurnChoices:
     previewed: tuple[str, ...] = ()
     attaches: bool = False
     is_visitor: bool = False
+    model_worth: str = ""
 
 
 @query_router.get("/choices", summary="List the options of a turn")
@@ -208,6 +210,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         tuple(getattr(request.app.state, "previewed", ())),
         getattr(request.app.state, "attaches", False),
         caller.is_visitor,
+        await run_in_thread(model_worth, settings) if "model" in teams else "",
     )
 
 

@@ -17,10 +17,14 @@ _MAX_VALUE_LENGTH = 50
 
 # what a table shows for a question beside what the question is about: columns, and characters of a column's meaning and
 # of its values (given)
-_MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 16, 60, 70
+_MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
+
+# columns left out that are named, tables that a junction links from, and characters about a view, in a part for a
+# question: how many are shown (given)
+_MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
 STATEMENT = "statement"
@@ -36,7 +40,8 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
     """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
 
     With a `focus`, the predicates that a question is about, these are shown in full. Of other columns the most useful
-    ones are shown in short: links first, names in other languages and identifiers last.
+    ones are shown in short: links first; copies, names in other languages and identifiers are left out. A line names
+    columns that are left out. A junction that the question is not about is one line.
 
     A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
     a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
@@ -56,27 +61,52 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
         if relation.kind == "view" and relation.name not in empty and len(relation.columns) > 1:
             views.setdefault(_column_names(relation), []).append(relation)
     copies: dict[tuple[str, ...], str] = {}
+    described: set[str] = set()
     for relation in shown:
         if relation.name in empty:
             continue
         columns = _column_names(relation)
         alike = views.get(columns, []) if relation.kind == "view" else []
-        same = copies.get(columns) if alike else None
+        is_part = focus is not None and relation.kind == "table" and len(columns) > _MAX_LEFT
+        same = copies.get(columns) if alike or is_part else None
         united = _united(schema, relation)
         if united and (relations is None or united <= {r.name for r in shown}):
             name, tables_of_view = quote_if_needed(relation.name), ", ".join(sorted(united))
             parts.append(f"-- {_about(schema, relation)}\n-- view {name}: all rows and columns of {tables_of_view}")
         elif same is not None:
-            about = f"-- {known}\n" if (known := _about(schema, relation)) else ""
-            shared = count_shared_rows(tables, relation, same)
+            known = _about(schema, relation, 200 if focus is None else _MAX_ABOUT)
+            about = f"-- {known}\n" if known else ""
+            shared = count_shared_rows(tables, relation, same) if alike else 0
             both = f"; {shared} of its rows are in both" if shared else ""
-            parts.append(f"{about}-- view {quote_if_needed(relation.name)}: the columns of {same}{both}")
+            parts.append(f"{about}-- {relation.kind} {quote_if_needed(relation.name)}: the columns of {same}{both}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
-            parts.append(_statement(tables, relation, alike, focus, whole=whole))
+            line = _copied_view(schema, relation, shown) if alike and focus is not None else ""
+            if line:
+                parts.append(line)
+            else:
+                parts.append(_statement(tables, relation, alike, focus, described, whole=whole))
     if relations is not None:
-        parts += _referenced_tables(schema, shown, empty, whole=whole)
+        parts += _referenced_tables(schema, "\n".join(parts), shown, empty, whole=whole)
     return "\n\n".join(parts) + "\n"
+
+
+def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) -> str:
+    """A line for a view that has all columns of tables shown and no others; "" if there are none."""
+    own = set(_column_names(relation))
+    known = [each for each in shown if each.kind == "table" and each.columns and own >= set(_column_names(each))]
+    if own != {name for each in known for name in _column_names(each)}:
+        return ""
+    of = ", ".join(quote_if_needed(each.name) for each in known)
+    about = f"-- {text}\n" if (text := _about(schema, relation, _MAX_ABOUT)) else ""
+    return f"{about}-- view {quote_if_needed(relation.name)}: rows of {of}, with their columns"
+
+
+def _first_columns(schema: Schema, relation: Relation) -> Sequence[str]:
+    """The first columns that no other language and no node behind a value has."""
+    known = [(column, schema.predicate_of.get(column.predicate)) for column in relation.columns]
+    useful = [column for column, predicate in known if predicate and not (predicate.hidden or is_secondary(predicate))]
+    return [column.value or column.link for column in useful[:_MAX_NAMED]]
 
 
 def _column_names(relation: Relation) -> tuple[str, ...]:
@@ -175,34 +205,45 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {quote_if_needed(name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _referenced_tables(schema: Schema, shown: Sequence[Relation], empty: Collection[str], *, whole: bool) -> list[str]:
-    """A line for each table that a column of the shown ones refers to and that is not shown."""
+def _referenced_tables(
+    schema: Schema, text: str, shown: Sequence[Relation], empty: Collection[str], *, whole: bool
+) -> list[str]:
+    """A line for each table that the text of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]
     known = [schema.predicate_of[iri] for iri in links if iri in schema.predicate_of]
     names = dict.fromkeys(link_target(schema, predicate) for predicate in known if whole or not predicate.hidden)
-    lines = []
+    names = dict.fromkeys(name for name in names if f"REFERENCES {quote_if_needed(name)}(" in text)
+    lines, bare = list[str](), list[str]()
     for name in names:
         if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):
-            listed = ", ".join(map(quote_if_needed, _column_names(schema.relation_of[name])[:_MAX_VALUES]))
-            lines.append(f"-- table {quote_if_needed(name)}, in short: id{', ' if listed else ''}{listed}")
+            listed = ", ".join(map(quote_if_needed, _first_columns(schema, schema.relation_of[name])))
+            if listed:
+                lines.append(f"-- table {quote_if_needed(name)}, in short: id, {listed}")
+            else:
+                bare.append(quote_if_needed(name))
+    if bare:
+        lines.append(f"-- tables that have only id (names: entity.label): {', '.join(bare)}")
     return lines
 
 
 def _statement(
-    tables: Tables, relation: Relation, alike: Sequence[Relation], focus: Collection[str] | None, *, whole: bool
+    tables: Tables,
+    relation: Relation,
+    alike: Sequence[Relation],
+    focus: Collection[str] | None,
+    described: set[str],
+    *,
+    whole: bool,
 ) -> str:
     """The statement of a relation; `alike` are the views whose columns it stands for, itself among them. If `whole`, it
-    has hidden columns too."""
+    has hidden columns too. With a `focus`, predicates that are `described` before have no comment again."""
     schema = tables.schema
-    owners = ", ".join(sorted(_owners(schema, relation))) if relation.kind == "junction" else ""
-    key = f"INTEGER REFERENCES {quote_if_needed(owners)}(id)" if owners.isidentifier() else "INTEGER"
-    columns = [
-        (f"{quote_if_needed(relation.key)} {key}", f"id in {owners}" if "," in owners else "")
-        if relation.kind == "junction"
-        else (f"{quote_if_needed(relation.key)} INTEGER PRIMARY KEY", "")
-    ]
+    columns = [_key_column(schema, relation, focus)]
     filled = fill_notes(tables, alike or [relation])
-    kept, left = _useful_columns(schema, relation, filled, focus) if focus is not None else (relation.columns, 0)
+    kept: Sequence[Column] = relation.columns
+    more = ""
+    if focus is not None and relation.kind != "junction":
+        kept, more = _useful_columns(tables, relation, filled, focus)
     for column in kept:
         predicate = schema.predicate_of.get(column.predicate)
         name = column.value or column.link
@@ -210,7 +251,7 @@ def _statement(
             continue
         own, samples = restrict_to_relation(tables, relation, column, predicate, _MAX_VALUES)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
-        columns += column_definitions(
+        definitions = column_definitions(
             shown,
             own,
             link_target(schema, predicate),
@@ -219,41 +260,85 @@ def _statement(
             _targets(schema, predicate) if column.link else "",
             short=focus is not None and column.predicate not in focus,
         )
-    about = _about(schema, relation)
+        is_again = focus is not None and column.predicate in described - set(focus)
+        columns += [(definition, filled[name]) for definition, _ in definitions] if is_again else definitions
+        described.add(column.predicate)
+    if relation.kind == "junction" and focus is not None and all(c.predicate not in focus for c in relation.columns):
+        return f"CREATE TABLE {quote_if_needed(relation.name)} ({', '.join(definition for definition, _ in columns)});"
+    about = _about(schema, relation, 200 if focus is None else _MAX_ABOUT)
     if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
         about = f"{about}; names: entity.label" if about else "names: entity.label"
-    more = f"\n-- {left} more columns: look them up" if left else ""
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + f";{more}"
 
 
+def _key_column(schema: Schema, relation: Relation, focus: Collection[str] | None) -> tuple[str, str]:
+    """The definition of the key with a comment: for a junction, the tables that it links from."""
+    key = quote_if_needed(relation.key)
+    if relation.kind != "junction":
+        return f"{key} INTEGER PRIMARY KEY", ""
+    owners = sorted(_owners(schema, relation))
+    if len(owners) == 1 and owners[0].isidentifier():
+        return f"{key} INTEGER REFERENCES {quote_if_needed(owners[0])}(id)", ""
+    shown = owners if focus is None else owners[:_MAX_OWNERS]
+    more = f" and {len(owners) - len(shown)} more" if len(owners) > len(shown) else ""
+    return f"{key} INTEGER", f"id in {', '.join(shown)}{more}" if owners[1:] else ""
+
+
 def _useful_columns(
-    schema: Schema, relation: Relation, filled: Mapping[str, str], focus: Collection[str]
-) -> tuple[Sequence[Column], int]:
-    """The columns that a question is about and the most useful others, in their order, and how many are left out.
-    Copies of a column, names in other languages and identifiers are the least useful."""
-    filled_columns = [
+    tables: Tables, relation: Relation, filled: Mapping[str, str], focus: Collection[str]
+) -> tuple[Sequence[Column], str]:
+    """The columns that a question is about and the most useful others, in their order, and a line that names columns
+    that are left out. Copies of a column, names in other languages and identifiers are left out first."""
+    schema = tables.schema
+    known_columns = [
         (place, column, known)
         for place, column in enumerate(relation.columns)
         if (known := schema.predicate_of.get(column.predicate)) is not None and (column.value or column.link) in filled
     ]
-    known_columns = [each for each in filled_columns if not each[2].hidden]
-    hidden = len(filled_columns) - len(known_columns)
-    if len(known_columns) <= _MAX_COLUMNS + _MAX_LEFT:
-        return [column for _, column, _ in known_columns], hidden
+    copies = _copied_columns(tables, relation, [column for _, column, known in known_columns if known.role == "name"])
     links, seen = 0, set[tuple[str, ...]]()
     ranked: list[tuple[int, int, int]] = []
     for place, column, known in sorted(known_columns, key=lambda each: -_filled_share(schema, each[2])):
         values = known.values or known.samples
-        is_copy = bool(values) and not column.link and values in seen
+        is_copy = column.value in copies or (bool(values) and not column.link and values in seen)
         seen.add(values)
-        is_late = is_copy or is_secondary(known)
         links += bool(column.link)
-        use = 0 if known.iri in focus else 4 if is_late else 1 if known.role == "name" else 3 if column.value else 2
-        # beyond half of the room links come last too
-        ranked.append((3 if use == 2 and links > _MAX_COLUMNS // 2 else use, len(ranked), place))
+        use = 1 if known.role == "name" else 3 if column.value or links > _MAX_COLUMNS // 2 else 2
+        use = 6 if is_copy or _TRANSLATION.search(known.iri) else 5 if is_secondary(known) else use
+        use = 4 if known.hidden else 0 if known.iri in focus else use
+        ranked.append((use, len(ranked), place))
+    ranked.sort()
+    useful = sum(use <= 3 for use, *_ in ranked)
     most = max(_MAX_COLUMNS, sum(not use for use, *_ in ranked))
-    places = sorted(place for *_, place in sorted(ranked)[:most])
-    return [relation.columns[place] for place in places], len(ranked) - len(places) + hidden
+    places = [place for *_, place in ranked[: useful if useful <= most + _MAX_LEFT else most]]
+    left = [relation.columns[place] for use, _, place in ranked[len(places) :] if use <= 5]
+    return [relation.columns[place] for place in sorted(places)], _left_out(left, len(ranked) - len(places))
+
+
+def _left_out(named: Sequence[Column], count: int) -> str:
+    """A line that names the first columns that are left out and counts the others."""
+    if not count:
+        return ""
+    names = ", ".join(quote_if_needed(column.value or column.link) for column in named[:_MAX_NAMED])
+    more = count - min(len(named), _MAX_NAMED)
+    parts = [f"also {names}" if names else "", f"{more} more columns: look them up" if more else ""]
+    return "\n-- " + "; ".join(part for part in parts if part)
+
+
+def _copied_columns(tables: Tables, relation: Relation, columns: Sequence[Column]) -> set[str]:
+    """The columns of names whose values are those of an earlier one in every row."""
+    names = [column.value for column in columns if column.value]
+    if len(names) < 2 or relation.kind == "junction" or _size(tables, relation) > _MAX_COUNTED:
+        return set()
+    read, of = tables.trusted().execute, quote_if_needed(relation.name)
+    found: set[str] = set()
+    for place, name in enumerate(names):
+        own = quote_if_needed(name)
+        for other in (quote_if_needed(each) for each in names[:place] if each not in found):
+            if read(f"SELECT NOT EXISTS (SELECT 1 FROM {of} WHERE {own} IS NOT {other})").fetchone()[0]:
+                found.add(name)
+                break
+    return found
 
 
 def is_secondary(predicate: Predicate) -> bool:
@@ -282,14 +367,15 @@ def _united(schema: Schema, relation: Relation) -> set[str]:
     return {group for groups in within for group in groups} - {relation.name}
 
 
-def _about(schema: Schema, relation: Relation) -> str:
+def _about(schema: Schema, relation: Relation, longest: int = 200) -> str:
+    """What a relation has, in at most so many characters a class, and its number of rows."""
     found = [c for c in schema.classes if c.relation == relation.name]
     parts = [f"{c.label}: {c.comment}" if c.comment else c.label for c in found]
     count = next((g.count for g in schema.groups if g.relation == relation.name), 0) or max(
         (c.count for c in found), default=0
     )
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
-    text = "; ".join(" ".join(p.split())[:200] for p in parts if p)
+    text = "; ".join(" ".join(p.split())[:longest] for p in parts if p)
     return f"{text} ({count} rows)" if text and count else text
 
 
@@ -358,7 +444,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
     found = [read(f"SELECT count(*), {counts} FROM {quote_if_needed(each.name)}").fetchone() for each in relations]
     rows, *filled = map(sum, zip(*found, strict=True))
     return {
-        name: f"only {number} of {rows} rows have one" if first.kind == "table" and number < rows else ""
+        name: f"in {number} of {rows} rows" if first.kind == "table" and number < rows else ""
         for name, number in zip(names, filled, strict=True)
         if number or not is_small
     }
