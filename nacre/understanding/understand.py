@@ -75,10 +75,7 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        # its words in another language are those of no evidence
-        words = verbalise_plan(rewrite.chosen.plan, schema) if rewrite.gloss else rewrite.chosen.words
-        chosen = replace(rewrite.chosen, covered=1.0, words=words, unused=())
-        return Understanding(rewrite.standalone, (), (chosen,), expected)
+        return Understanding(rewrite.standalone, (), (_chosen(rewrite.chosen, rewrite.gloss, schema),), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
@@ -103,13 +100,12 @@ def understand(
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
     readings = merge_readings(revised, readings, MAX_READINGS)
-    profile = (
-        None if revised else profile_plan(question, links, linker.index, rewrite.scope, group_reader(linker, deadline))
-    )
+    read_group = group_reader(linker, deadline)
+    profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
     if profile is not None:
         readings = (_certain_reading(profile, schema), *readings)[:MAX_READINGS]
     best = ranked[0] if ranked else None
-    used = best.candidate.derivation.links if best is not None else [x for x in links if x.exact]
+    used = best.candidate.derivation.links if best else [x for x in links if x.exact]
     written = strip_courtesy(text)
     unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
     understanding = Understanding(
@@ -129,6 +125,12 @@ def understand(
     if verified and not rewrite.scope:
         understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
+
+
+def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
+    """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
+    words = verbalise_plan(reading.plan, schema) if gloss else reading.words
+    return replace(reading, covered=1.0, words=words, unused=())
 
 
 def question_text(rewrite: Rewrite) -> str:
