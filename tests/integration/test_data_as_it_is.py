@@ -384,3 +384,9 @@ def test_contexts_that_come_along_name_the_terms_of_their_vocabularies(
     ]
     for predicate, value in stated.items():
         assert any(p.endswith(predicate) and o.endswith(value) for p, o in found), (predicate, found)
+
+
+async def test_things_of_a_matching_concept_are_found_by_its_name(tmp_path: Path) -> None:
+    fields = ":f a :Field ; r:label 'Low Moor' ; :soil :c3 . :g a :Field ; r:label 'Tarn End' ; :soil :c4 ."
+    answer = await ask_graph(f"{MAKERS} {fields}", tmp_path)("Which fields have the soil marsh?")
+    assert answer["values"] == ["Low Moor", "Tarn End"]

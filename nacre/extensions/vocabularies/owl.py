@@ -31,7 +31,7 @@ from nacre.extensions.vocabularies.ontologies import read_ontology, read_skos, r
 from nacre.extensions.vocabularies.relation_nodes import read_claims, unfold_measurements, unfold_roles
 from nacre.extensions.vocabularies.value_nodes import unfold_names, unfold_nodes, unfold_parts, unfold_values
 from nacre.language.word_forms import singular
-from nacre.records.schema import DEPRECATED, RECORDS
+from nacre.records.schema import DEPRECATED, EXACT_MATCH, RECORDS
 
 FIRST, REST, NIL = RDF + "first", RDF + "rest", RDF + "nil"
 
@@ -158,6 +158,20 @@ def set_aside_not_deprecated(draft: Draft) -> None:
         if draft.text(value) in ("false", "0"):
             rows = [row for row in draft.rows_of(thing) if draft.text(draft.row(row)[1]) == DEPRECATED]
             draft.hide([row for row in rows if draft.row(row)[2] == value], NOT_DEPRECATED_REASON)
+
+
+def name_exact_matches(draft: Draft) -> None:
+    """Things that match each other exactly are also called what the other is called."""
+    pairs = [pair for pair in draft.pairs(EXACT_MATCH) if pair[0] != pair[1]]
+    names = [iri for iri in map(draft.text, draft.facts.predicates) if pairs and name_rank(iri) is not None]
+    for iri in sorted(names):
+        called = defaultdict[int, list[int]](list)
+        for thing, name in draft.pairs(iri):
+            called[thing].append(name)
+        for one, other in pairs:
+            for thing, match in ((one, other), (other, one)):
+                for name in called[match]:
+                    draft.add(thing, ALTERNATIVE, name)
 
 
 SAME = OWL + "sameAs"
@@ -319,6 +333,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         unfold_names,
         unfold_nodes,
         merge_same,
+        name_exact_matches,
         set_aside_not_deprecated,
         read_wikibase,
         read_ontology,
