@@ -6,6 +6,6 @@ In reading order:
     named_facts           the facts of the things that a question names, nearest first
     teaching              what a word that names nothing may mean
     derivation            how an answer came about; the triples behind cited evidence
-    things                things and classes as pages show them; a graph at a glance; places of things
+    things                things and classes as pages show them; a graph at a glance
     class_table           a class as a table
 """

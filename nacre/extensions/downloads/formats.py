@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
-from nacre.access.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.errors import ConfigError
+from nacre.extensions.places.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import iri_end
 from nacre.records.answer import Answer, Citation, Value

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agents.turn_view import Result, TurnView
 from graph.branches import Branch, BranchResources, is_unvisited
-from nacre.access.places import Place, kilometres, located_things, place_columns
+from nacre.extensions.places.places import Place, kilometres, located_things, place_columns
 from nacre.extensions.places.request import DistanceRequest, distance_request, named_class, unused_words
 from nacre.language.word_forms import plural
 from nacre.records.evidence import BranchResult, Query, Rows, Table

@@ -1,5 +1,10 @@
-"""The declaration of distances between places."""
+"""The declaration of places of things and distances between them."""
 
 from nacre.extension import Extension
 
-EXTENSION = Extension("places", branches={"places": "nacre.extensions.places.branch:PLACES"})
+EXTENSION = Extension(
+    "places",
+    branches={"places": "nacre.extensions.places.branch:PLACES"},
+    routes="nacre.extensions.places.routes:add_places",
+    services={"of_text": "nacre.extensions.places.places:place_of_text"},
+)

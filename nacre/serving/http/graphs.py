@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field
 from ingestion.report import IngestReport, build_report
 from nacre.access.class_table import class_facet, class_table
 from nacre.access.open_graph import look_up_labels
-from nacre.access.places import find_places
 from nacre.access.things import (
     MOST_CLASSES,
     MOST_SEARCHED,
@@ -222,12 +221,6 @@ def class_details(
 def iri_labels(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
     return read_graph(look_up, "thing", lambda opened: look_up_labels(opened, body.iris))
-
-
-@browse_router.post("/{graph}/places", summary="Look up places")
-def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, tuple[float, float]]:
-    """Latitude and longitude of the things that have them, or a shape in well-known text; others are omitted."""
-    return read_graph(look_up, "thing", lambda opened: find_places(opened, body.iris))
 
 
 @browse_router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")
