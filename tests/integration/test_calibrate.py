@@ -144,10 +144,13 @@ def test_without_a_file_questions_are_made_of_the_graph(
         monkeypatch.setenv("NACRE_OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("NACRE_MODEL", "openai:any-name")
         code, stdout, stderr = nacre("model", "check", "--graph", "kitchen")
+        server.replies.append(Reply("yes"))
+        _, findings, _ = nacre("doctor")
     assert code == 0, stderr
     right, asked = map(int, re.findall(r"answers (\d+) of (\d+)\. The rules lead\.", stdout)[0])
     assert right < asked
     assert asked >= 3
+    assert f"; it answers {right} of {asked}; the rules lead" in findings
     counts = calibrated_counts(tmp_path / "data", "openai:any-name")
     # the same query for each question is mostly wrong, so the model still counts as small
     assert counts is not None

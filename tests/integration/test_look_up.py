@@ -256,3 +256,16 @@ def test_a_look_up_has_the_columns_that_a_layer_hides(tmp_path: Path) -> None:
     assert "year INTEGER" in behind
     assert "start_id INTEGER" not in part
     assert "-- also start_id" in part
+
+
+def test_names_come_before_other_texts_and_identifiers_and_translations_last(tmp_path: Path) -> None:
+    things = [
+        f':t{n} a :Area ; rdfs:label "{name}" , "{name}"@fr ; :district "{name}" ; :code "{name} {n}" .'
+        for n, name in enumerate(("Salt Marsh", "Pine Ridge", "Long Bay"))
+    ]
+    (tmp_path / "areas.ttl").write_text(HEAD + "\n".join(things), "utf-8")
+    write_tables(parse_files([tmp_path / "areas.ttl"]), tmp_path / "graph.sqlite")
+    opened = Tables(tmp_path / "graph.sqlite")
+    found = find_occurrences(["Salt Marsh"], opened, seconds=5)
+    opened.close()
+    assert [(each.table, each.column) for each in found] == [("area", "label")]

@@ -1,9 +1,12 @@
 """Which stretches of a question are looked for, and how what is found is told."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.answering.select_answer import content_words
 from nacre.extensions.model_agents.linked_names import (
     LONGEST_PHRASE,
     MAX_LINES,
@@ -11,6 +14,7 @@ from nacre.extensions.model_agents.linked_names import (
     linked_name_lines,
     value_phrases,
 )
+from nacre.extensions.model_agents.query_prompt import statements_about
 from nacre.records.evidence import Occurrence
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
@@ -108,3 +112,23 @@ async def test_a_hostile_value_is_one_harmless_line() -> None:
     assert "</names>" not in line
     assert line.startswith("t.c has 'x''")
     assert len(line) < 120
+
+
+def test_lists_of_statements_are_shown_for_the_words_that_they_share() -> None:
+    labels = ("prize received statement", "spouse statement", "post held statement", "spouse")
+    known = tuple(
+        Predicate(f"http://ex/{n}", label, 3, 3, 3, False, True, False, {}, {}) for n, label in enumerate(labels)
+    )
+    relations = tuple(
+        Relation(f"list_{n}", "junction", "person_id", (Column(each.iri, link=f"x{n}_id"),))
+        for n, each in enumerate(known)
+    )
+    schema = replace(
+        SCHEMA,
+        predicates=known,
+        relations=relations,
+        junctions={p.iri: r.name for p, r in zip(known, relations, strict=True)},
+    )
+    assert statements_about(content_words("When did Ann get the prize?"), schema) == ["list_0"]
+    assert statements_about(content_words("Who is the spouse of Ann?"), schema) == ["list_1"]
+    assert statements_about(content_words("How old is Ann?"), schema) == []

@@ -168,17 +168,24 @@ def _without_repeated_labels(found: Sequence[Occurrence]) -> list[Occurrence]:
 
 
 def _best_places(found: Sequence[Occurrence], schema: Schema) -> list[Occurrence]:
-    """The most similar values first, each once in a table; identifiers and names in other languages last, and only if
-    nothing else is as similar."""
-    late = {
-        (relation.name, column.value)
-        for relation in schema.relations
-        for column in relation.columns
-        if (known := schema.predicate_of.get(column.predicate)) is not None and is_secondary(known)
-    }
+    """The most similar values first, each once in a table, names before other texts; identifiers and names in other
+    languages last, and only if nothing else is as similar."""
+    known = schema.predicate_of
+    places = [
+        (r.name, c.value, known[c.predicate]) for r in schema.relations for c in r.columns if c.predicate in known
+    ]
+    late = {(table, column) for table, column, predicate in places if is_secondary(predicate)}
+    names = {(table, column) for table, column, predicate in places if predicate.role == "name"} | {("entity", "label")}
     ranked = sorted(
         _without_repeated_labels(found),
-        key=lambda each: (-each.likeness, (each.table, each.column) in late, each.table, each.column, each.value),
+        key=lambda each: (
+            -each.likeness,
+            (each.table, each.column) in late,
+            (each.table, each.column) not in names,
+            each.table,
+            each.column,
+            each.value,
+        ),
     )
     best = max((each.likeness for each in found if (each.table, each.column) not in late), default=0.0)
     kept: dict[tuple[str, str], Occurrence] = {}

@@ -117,7 +117,9 @@ def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[L
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
     rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
-    return f"{rows}{quote_line(why)}\n{_not_run(left_out)}Answer again. {_answers_left(left)}"
+    is_error = any(found.error is not None and found.error.message == why for found in ran)
+    doubt = "" if is_error else f"{quote_line(why)}\n"
+    return f"{rows}{doubt}{_not_run(left_out)}Answer again. {_answers_left(left)}"
 
 
 def _lines(parts: Sequence[str]) -> str:
@@ -212,6 +214,9 @@ SEEDS = 8
 # tables with names of the question that are shown in any case, and tables that are tried beyond the budget (given)
 MAX_NAMED, MAX_TOO_LONG = 8, 3
 
+# junctions to nodes of statements that are shown for words of a question (given)
+MAX_STATEMENTS = 2
+
 # the share of the budget that tables may fill which a question neither mentions nor passes (given)
 FILLED = 0.6
 
@@ -260,9 +265,21 @@ def relevant_tables(
     order = [name for name in _with_junctions([*named, *core, *near], schema, lexicon.links) if name in plain]
     aside = set(schema.junctions.values()) - {schema.junctions.get(iri) for iri in focus}
     core = [name for name in _with_junctions([*named, *core], schema, lexicon.links) if name in plain - aside]
+    core += statements_about(words, schema)
     return _within_budget(
         dict.fromkeys([*named, *core, *order]), named, core, tokens, lambda chosen: describe(chosen, focus)
     )
+
+
+def statements_about(words: Collection[str], schema: Schema) -> list[str]:
+    """The junctions to nodes that qualify a value, whose labels share most words with a question."""
+    shared = [
+        (len(set(words) & content_words(known.label or known.comment)), name)
+        for iri, name in sorted(schema.junctions.items())
+        if (known := schema.predicate_of.get(iri)) is not None and is_secondary(known)
+    ]
+    most = max((count for count, _ in shared), default=0)
+    return [name for count, name in shared if count and count == most][:MAX_STATEMENTS]
 
 
 def relevant_classes(

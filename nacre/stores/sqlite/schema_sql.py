@@ -87,7 +87,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
             else:
                 parts.append(_statement(tables, relation, alike, focus, described, whole=whole))
     if relations is not None:
-        parts += _referenced_tables(schema, "\n".join(parts), shown, empty, whole=whole)
+        parts += _referenced_tables(schema, "\n".join(parts), shown, empty, focus or (), whole=whole)
     return "\n\n".join(parts) + "\n"
 
 
@@ -102,10 +102,11 @@ def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) 
     return f"{about}-- view {quote_if_needed(relation.name)}: rows of {of}, with their columns"
 
 
-def _first_columns(schema: Schema, relation: Relation) -> Sequence[str]:
-    """The first columns that no other language and no node behind a value has."""
+def _first_columns(schema: Schema, relation: Relation, focus: Collection[str]) -> Sequence[str]:
+    """The columns that a question is about, then the first that no other language and no node behind a value has."""
     known = [(column, schema.predicate_of.get(column.predicate)) for column in relation.columns]
     useful = [column for column, predicate in known if predicate and not (predicate.hidden or is_secondary(predicate))]
+    useful.sort(key=lambda column: column.predicate not in focus)
     return [column.value or column.link for column in useful[:_MAX_NAMED]]
 
 
@@ -206,7 +207,13 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
 
 
 def _referenced_tables(
-    schema: Schema, text: str, shown: Sequence[Relation], empty: Collection[str], *, whole: bool
+    schema: Schema,
+    text: str,
+    shown: Sequence[Relation],
+    empty: Collection[str],
+    focus: Collection[str],
+    *,
+    whole: bool,
 ) -> list[str]:
     """A line for each table that the text of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]
@@ -216,7 +223,7 @@ def _referenced_tables(
     lines, bare = list[str](), list[str]()
     for name in names:
         if name in schema.relation_of and name not in empty and all(name != each.name for each in shown):
-            listed = ", ".join(map(quote_if_needed, _first_columns(schema, schema.relation_of[name])))
+            listed = ", ".join(map(quote_if_needed, _first_columns(schema, schema.relation_of[name], focus)))
             if listed:
                 lines.append(f"-- table {quote_if_needed(name)}, in short: id, {listed}")
             else:
