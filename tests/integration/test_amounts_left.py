@@ -45,6 +45,31 @@ async def test_a_number_without_a_property_is_the_only_one(question: str, values
     assert (await grants(question))["values"] == values
 
 
+LOANS = """Loan,Lender,Due Date
+Ladder,Ines,2024-05-03
+Long Saw,Tom,2025-01-31
+Tent,Ines,2023-11-20
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("What is the latest due date?", ["2025-01-31"]),
+        ("What is the earliest due date of the loans?", ["2023-11-20"]),
+        ("What is the latest due date of Ines?", ["2024-05-03"]),
+        ("Which loan has the latest due date?", ["Long Saw"]),
+    ],
+)
+async def test_the_latest_of_a_date_is_a_date(question: str, values: list[str], loans: Ask) -> None:
+    assert (await loans(question))["values"] == values
+
+
+@pytest.fixture(scope="module")
+def loans(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(LOANS, tmp_path_factory.mktemp("loans"), "loans.csv")
+
+
 @pytest.fixture(scope="module")
 def pigments(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     return ask_graph(PIGMENTS, tmp_path_factory.mktemp("pigments"), "pigments.csv")

@@ -211,8 +211,9 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
     if rank.counts and not function and _counts_parts(_ranked_thing(state), ref, context):
         # "which department has the most beds": in all of its rooms
         yield new.apply_rule(TOTAL_RULE, 0.5, order=order._replace(function="sum"), pending_aggregates=())
-    if state.mode == "T" and not rank.concepts:
-        extreme = extreme_function(state)
+    if state.mode == "T" and (not rank.concepts or context.graph.is_date(ref.predicate)):
+        # "the latest due date" is one of the dates
+        extreme: Aggregation = "max" if order.descending else "min"
         yield new.apply_rule(
             "extreme target",
             0.1 if state.targets and not state.targets[0].function else 0.35,
