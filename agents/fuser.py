@@ -157,7 +157,8 @@ def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSen
             return None
         for _, predicate, value in sentence.triples:
             about = schema.predicate_of.get(predicate)
-            if about is not None and about.role == "fact" and not _is_iri(value):
+            is_iri = "://" in value or value.startswith(("_:", "urn:"))
+            if about is not None and about.role == "fact" and not is_iri:
                 titles.setdefault(sentence.title)
                 is_boolean = about.datatype == "boolean"
                 values = quote_line(translated_literal(value, code, about.unit, is_boolean=is_boolean))
@@ -170,10 +171,6 @@ def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSen
     indexes = tuple(dict.fromkeys(list(found.values())[:MAX_FACTS]))
     english = " ".join(view.evidence[index].text for index in indexes)
     return (english, indexes), text
-
-
-def _is_iri(value: str) -> bool:
-    return "://" in value or value.startswith(("_:", "urn:"))
 
 
 def _without_rows(draft: AnswerDraft, view: TurnView, *, has_facts: bool = False) -> AnswerDraft:

@@ -446,18 +446,15 @@ async def _call_with_retries(call: Callable[[], Awaitable[T]], limits: Limits) -
             return await call()
         except Exception as error:
             wait = max(pause, _retry_after(error))
-            if not is_transient(error) or wait >= limits.seconds_left():
+            status = getattr(error, "status_code", None)
+            # too many requests, or a server error
+            is_transient = isinstance(status, int) and (status in (408, 429) or 500 <= status < 600)
+            if not is_transient or wait >= limits.seconds_left():
                 raise
             log.info("model server is busy, again in %.1f s: %s", wait, _failure(error))
         await asyncio.sleep(wait)
         pause *= 2
     return await call()
-
-
-def is_transient(error: Exception) -> bool:
-    """Whether a provider's error may go away: too many requests, or a server error."""
-    status = getattr(error, "status_code", None)
-    return isinstance(status, int) and (status in (408, 429) or 500 <= status < 600)
 
 
 def _retry_after(error: Exception) -> float:

@@ -7,8 +7,8 @@ from typing import Literal
 
 from agents.answering.select_answer import calibrate_rows, is_empty, row_probability
 from agents.turn_view import Database, Result, TurnView
-from nacre.records.evidence import BranchResult, Evidence, QueryError, Rows
-from nacre.records.turn import MAX_PROBABILITY, Understanding
+from nacre.records.evidence import BranchResult, QueryError, Rows
+from nacre.records.turn import MAX_PROBABILITY
 
 MODEL_VISITS = 1
 
@@ -31,18 +31,17 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
         # the user chose this reading
         return Result(reduce(_joined_with, map(_with_certainty, results)))
     merged = reduce(_joined_with, calibrate_rows(view.understanding, results))
-    order = sorted(merged.evidence, key=lambda each: -_probability(view.understanding, each))
+    # sentences come after rows
+    order = sorted(
+        merged.evidence,
+        key=lambda each: -row_probability(view.understanding, each) if isinstance(each, Rows) else 0.0,
+    )
     return Result(replace(merged, evidence=tuple(order)))
 
 
 def _with_certainty(found: BranchResult) -> BranchResult:
     sure = (replace(each, probability=1.0) if isinstance(each, Rows) else each for each in found.evidence)
     return replace(found, evidence=tuple(sure))
-
-
-def _probability(understanding: Understanding, evidence: Evidence) -> float:
-    """The probability that rows answer the question; sentences come after them."""
-    return row_probability(understanding, evidence) if isinstance(evidence, Rows) else 0.0
 
 
 def may_run_readings(earlier: Sequence[BranchResult]) -> bool:

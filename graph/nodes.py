@@ -253,7 +253,6 @@ class Nodes:
         return rewrite, caveats
 
     async def _pinned_graph(self, state: State) -> AbstractContextManager[Graph]:
-        """The version of the graph that the turn began with."""
         leased = self._resources.leases.recent(state["lease"])
         if leased is not None:
             return leased
@@ -284,7 +283,6 @@ def _log_failure(what: str, error: BaseException) -> None:
 
 
 def _cleared_fields() -> Update:
-    """The fields of the turn before, emptied."""
     return {
         "readings": [],
         "understanding": {},

@@ -77,7 +77,12 @@ async def stream_turn(
             if start is not None and start.checkpoint:
                 config["configurable"]["checkpoint_id"] = start.checkpoint
             await stack.enter_async_context(_locks.setdefault(key, asyncio.Lock()))
-            await _check_thread(app, config, graph or options.graph)
+            # `aget_state` would also compute the next tasks
+            assert isinstance(app.checkpointer, BaseCheckpointSaver)
+            checkpoint = await app.checkpointer.aget_tuple(config)
+            about, named = checkpoint and checkpoint.checkpoint["channel_values"].get("about"), graph or options.graph
+            if about and named and about != named:
+                raise ConfigError(f"This thread is about the graph {about!r}. Start a new thread to ask {named!r}.")
             running, durability = app, "exit"
         events = running.astream(
             turn,
@@ -131,15 +136,6 @@ async def stream_stateless_turn(
     finally:
         await events.aclose()  # type: ignore[attr-defined]
     yield "earlier", (await running.aget_state(config)).values["earlier"]
-
-
-async def _check_thread(app: App, config: RunnableConfig, graph: str | None) -> None:
-    # `aget_state` would also compute the next tasks
-    assert isinstance(app.checkpointer, BaseCheckpointSaver)
-    checkpoint = await app.checkpointer.aget_tuple(config)
-    about = checkpoint.checkpoint["channel_values"].get("about") if checkpoint else None
-    if about and graph and about != graph:
-        raise ConfigError(f"This thread is about the graph {about!r}. Start a new thread to ask {graph!r}.")
 
 
 def _events(mode: str, chunk: Any) -> list[Event]:

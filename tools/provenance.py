@@ -11,7 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from typing import TypeGuard
 from urllib.parse import quote, unquote
@@ -246,7 +246,12 @@ def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Tri
     """The triples, with those of a layer or a rule replaced by the triples of the graph that they come from."""
     schema, shown, stated = tables.schema, TripleReader(tables), StatedTriples(tables)
     found: dict[Triple, None] = {}
-    near = cache(partial(_statements_at, stated=stated))
+
+    @cache
+    def near(term: str) -> Sequence[Triple]:
+        # what leads from a term to others, and what says that others are the same
+        return (*stated.beside_tables(term), *(t for t in stated.beside_tables(term, "object") if t[1] in SAME_AS))
+
     for triple in triples:
         if _patterns(triple, schema):
             found |= dict.fromkeys(_sources(triple, schema, stated) or (triple,))
@@ -260,11 +265,6 @@ def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Tri
 
 MAX_STEPS = 200  # terms that are visited from one end of a derived triple to the other
 MAX_TERMS = 2000  # terms that are visited for one citation
-
-
-def _statements_at(term: str, stated: StatedTriples) -> Sequence[Triple]:
-    """The triples beside the tables that lead from a term to others, and those by which others are the same."""
-    return (*stated.beside_tables(term), *(t for t in stated.beside_tables(term, "object") if t[1] in SAME_AS))
 
 
 def _basis(

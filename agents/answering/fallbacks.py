@@ -273,7 +273,9 @@ def _worded(near: NearSentence, is_named: bool) -> CitedSentence:
     quoted, title = quoted_text(sentence), quote_line(sentence.title)
     text = quote_line(sentence.text)
     if quoted:
-        text = f"“{quoted}”" if _is_sentence(quoted) else text.replace(quoted, f"“{quoted}”", 1)
+        # a text that ends like a sentence, or is as long, needs no words around it
+        is_whole = quoted[-1:] in SENTENCE_ENDS or len(quoted.split()) >= SENTENCE_WORDS
+        text = f"“{quoted}”" if is_whole else text.replace(quoted, f"“{quoted}”", 1)
     else:
         for _, _, literal in sentence.triples:
             shown = format_value(float(literal)) if _WHOLE_AMOUNT.fullmatch(literal) else format_date(literal)
@@ -288,11 +290,6 @@ def quoted_text(sentence: EvidenceSentence) -> str:
     if sentence.document is not None or text in literal:
         return text
     return literal if literal in text and is_text(literal) else ""
-
-
-def _is_sentence(text: str) -> bool:
-    """Whether a text needs no words around it: it ends like a sentence, or is as long."""
-    return text[-1:] in SENTENCE_ENDS or len(text.split()) >= SENTENCE_WORDS
 
 
 def is_text(literal: str) -> bool:
@@ -382,7 +379,11 @@ def explain_reported_absence(
     """What a model says that the graph lacks, and what the graph states of the thing that is asked about."""
     text = f"This graph does not hold {quote_line(missing)}."
     key, name = _subject(understanding, evidence)
-    return f"{text}{_stated_properties_hint(name, _stated_properties(key, schema, evidence))}" if key else text
+    known = schema.predicate_of
+    stated = {t[1] for each in evidence for t in each.triples if t[0] == key and t[1] in known} if key else set()
+    properties = sorted(predicate_words(iri, schema) for iri in stated if known[iri].role == "fact")
+    listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
+    return f"{text} What it says of {quote_line(name)}: {listed}." if listed else text
 
 
 def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
@@ -476,14 +477,7 @@ def quoted_list(names: Sequence[str]) -> str:
     return quotes[0] if len(quotes) == 1 else f"{', '.join(quotes[:-1])} and {quotes[-1]}"
 
 
-def _stated_properties_hint(name: str, properties: Sequence[str]) -> str:
-    """A sentence with the properties that the graph states of a thing, or ""."""
-    listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
-    return f" What it says of {quote_line(name)}: {listed}." if listed else ""
-
-
 def _known_words(schema: Schema, evidence: Sequence[Evidence]) -> frozenset[str]:
-    """The words of the schema and of what was found."""
     labels = [*(each.label for each in schema.classes), *(each.label for each in schema.predicates)]
     return content_words(" ".join([*labels, *(f"{each.title} {each.text}" for each in evidence)]))
 
@@ -507,13 +501,6 @@ def _subject(understanding: Understanding, evidence: Sequence[Evidence]) -> tupl
     return (best.keys[0], best.title) if best is not None else ("", "")
 
 
-def _stated_properties(thing: str, schema: Schema, evidence: Sequence[Evidence]) -> list[str]:
-    """The labels of the properties that the evidence states of a thing."""
-    known = schema.predicate_of
-    stated = {t[1] for each in evidence for t in each.triples if t[0] == thing and t[1] in known}
-    return sorted(predicate_words(iri, schema) for iri in stated if known[iri].role == "fact")
-
-
 MOST_OFFERED = 3
 
 
@@ -532,7 +519,8 @@ def other_readings(
     found: list[Reading] = []
     rows = [each for _, each in candidate_rows(evidence)]
     for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
-        if each.reading is None or _combined_probability(each, rows, understanding) < least:
+        same = {e.reading for e in rows if e.reading is not None and is_same_result(each.table, e.table)}
+        if each.reading is None or sum(understanding.readings[i].score for i in same) < least:
             continue
         is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
         if is_no_answer or any(is_same_result(each.table, table) for table in shown):
@@ -551,19 +539,12 @@ def other_readings(
     return tuple(found[:MOST_OFFERED])
 
 
-def _combined_probability(rows: Rows, every: Sequence[Rows], understanding: Understanding) -> float:
-    """The probability of all readings that give the same rows."""
-    same = {e.reading for e in every if e.reading is not None and is_same_result(rows.table, e.table)}
-    return sum(understanding.readings[i].score for i in same)
-
-
 def _conditions(plan: Plan) -> Body:
     """The conditions of a plan, whatever it selects."""
     return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
 
 
 def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
-    """Whether a plan selects nothing but identifiers."""
     return isinstance(plan.body, Select) and all(
         isinstance(answer, Attribute) and schema.predicate_of[answer.predicate].role == "identifier"
         for answer in plan.body.answers

@@ -298,7 +298,6 @@ def _follows_abbreviation(end: re.Match[str]) -> bool:
 
 
 def _is_answer(index: int, shown: ShownEvidence) -> bool:
-    """Whether the rules would answer with this evidence."""
     return any(index in evidence for _, evidence in shown.fallbacks)
 
 

@@ -101,7 +101,8 @@ def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
     if reading is None:
         return False
     first = understanding.readings[0]
-    if (reading.lost and not first.lost) or _has_empty_column(rows.table):
+    has_empty_column = any(all(row[i] is None for row in rows.table.rows) for i in shown_columns(rows.table))
+    if (reading.lost and not first.lost) or has_empty_column:
         return True
     if _lacks_named_property(understanding, reading.plan, first.plan):
         return True
@@ -114,11 +115,6 @@ def _values(plan: Plan) -> set[str]:
     select = asked_select(plan.body)
     filters = select.filters if select is not None else ()
     return {word for each in filters if isinstance(each.right, str) and each.op == "=" for word in each.right.split()}
-
-
-def _has_empty_column(table: Table) -> bool:
-    """Whether a column that is shown has no value in any row."""
-    return any(all(row[i] is None for row in table.rows) for i in shown_columns(table))
 
 
 def _lacks_named_property(understanding: Understanding, plan: Plan, first: Plan) -> bool:
@@ -186,7 +182,6 @@ def _uses_only_names(understanding: Understanding, table: Table, left_out: Colle
 
 
 def _gives_dates(table: Table) -> bool:
-    """Whether all that a table shows are dates."""
     cells = [row[i] for row in table.rows for i in shown_columns(table)]
     return bool(cells) and all(isinstance(cell, str) and find_periods(cell) for cell in cells)
 

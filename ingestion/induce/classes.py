@@ -206,7 +206,6 @@ def find_classes(facts: Facts, declarations: Declarations, type_rows: "Flags", v
 
 
 def _asserted_types(facts: Facts, type_rows: "Flags", visible: "Flags") -> _AssertedTypes:
-    """The stated types of all described terms."""
     index_by_types: dict[tuple[int, ...], int] = {(): 0}
     index_of = np.full(len(facts.texts), -1, dtype=np.int32)
     index_of[facts.subject[visible]] = 0
@@ -453,7 +452,10 @@ def distinctive_segments(texts: list[str], table_of: "NDArray[np.int32]", tables
         here: Counter[str] = Counter()
         deepest: Counter[str] = Counter()
         for head, count in Counter(_head(texts[number]) for number in members.tolist()).items():
-            segments = _segments_of(head)
+            # without authority and local name
+            parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
+            passed = word_list("wording", "segments")
+            segments = [part for part in parts if part and not part.isdigit() and part.lower() not in passed]
             here.update(dict.fromkeys(segments, count))
             deepest.update(dict.fromkeys(segments[-1:], count))
         seen += len(members)
@@ -470,11 +472,3 @@ def _head(iri: str) -> str:
     """An IRI without scheme and local name; the whole IRI if it has escapes, which may hide the end."""
     found = None if "%" in iri else _HEAD.match(iri)
     return found[1] if found else iri.partition("://")[2] or iri
-
-
-def _segments_of(head: str) -> list[str]:
-    """The path segments of an IRI without authority and local name."""
-    parts = re.split(r"[/#?]", unquote(head, errors="replace"))[1:-1]
-    return [
-        part for part in parts if part and not part.isdigit() and part.lower() not in word_list("wording", "segments")
-    ]

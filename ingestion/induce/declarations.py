@@ -316,7 +316,6 @@ def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
 
 
 def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str | None], NDArray[np.int32]]":
-    """The best stated name of each term, and the terms that have one."""
     ranks = np.full(len(facts.texts), -1, dtype=np.int16)
     for number in facts.predicates:
         rank = name_rank(facts.texts[number])
@@ -424,7 +423,11 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
         n: readable_name(local_name(facts.texts[n])).lower() for n in unique_counts(facts.predicate[rows])[0].tolist()
     }
     found = _person_names(facts, rows, words)
-    kind_of = _class_of_terms(facts)
+    # a class of each term, -1 if it has none
+    kind_of = np.full(len(facts.texts), -1, dtype=np.int32)
+    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
+    typed = np.flatnonzero(facts.predicate == type_number)
+    kind_of[facts.subject[typed]] = facts.object[typed]
     of_some: dict[int, str] = {}
     for number in sorted(words, key=lambda n: facts.texts[n]):
         if _is_name(words[number]):
@@ -453,15 +456,6 @@ def given_name_labels() -> frozenset[str]:
 def family_name_labels() -> frozenset[str]:
     """Labels of predicates with family names."""
     return word_list("ingestion", "family_name_labels")
-
-
-def _class_of_terms(facts: Facts) -> "NDArray[np.int32]":
-    """A class of each term, -1 if it has none."""
-    kind_of = np.full(len(facts.texts), -1, dtype=np.int32)
-    type_number = next((n for n in facts.predicates if facts.texts[n] == TYPE), -1)
-    typed = np.flatnonzero(facts.predicate == type_number)
-    kind_of[facts.subject[typed]] = facts.object[typed]
-    return kind_of
 
 
 def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:

@@ -62,7 +62,6 @@ def junction_indexes(layout: Layout) -> list[str]:
 def _create_and_insert(
     connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]", schema: Schema
 ) -> None:
-    """A table of its own for a predicate."""
     owner = layout.classes.common_relation(place.domains) or "entity"
     columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", f"id in {owner}")]
     columns += column_definitions(build_column(place), schema.predicate_of[place.iri], link_target(layout, place))

@@ -139,7 +139,12 @@ def induce_layout(facts: Facts, layer: Layer = NO_LAYER, rules: Sequence[Rule] |
     hidden += [(reason, rows.astype(np.intp)) for place in places for reason, rows in place.hidden.items()]
     hidden.append(("schema statement", np.flatnonzero(schema_rows)))
     hidden.append(("type is not a name", np.flatnonzero(typed & ~type_rows)))
-    aside = _rows_by_reason(hidden, read)
+    # only rows that were read: derived ones that are not shown are dropped
+    parts: dict[str, list[NDArray[np.intp]]] = defaultdict(list)
+    for reason, numbers in hidden:
+        parts[reason].append(numbers)
+    merged = {reason: np.concatenate(each) for reason, each in parts.items()}
+    aside = {reason: kept for reason, each in merged.items() if len(kept := np.sort(each[read[each]]))}
     return Layout(facts, declarations, named_classes, entities, ids, labels, places, aside, base_graph, repeated)
 
 
@@ -154,15 +159,6 @@ def _graphs(facts: Facts, read: "Flags") -> "tuple[int, Flags | None]":
         differs[1:] |= column[1:] != column[:-1]
     differs[:1] = True
     return base_graph, ~differs
-
-
-def _rows_by_reason(hidden: "Iterable[tuple[str, NDArray[np.intp]]]", read: "Flags") -> dict[str, "Longs"]:
-    """The hidden rows that were read, by reason; derived rows that are not shown are dropped."""
-    parts: dict[str, list[NDArray[np.intp]]] = defaultdict(list)
-    for reason, rows in hidden:
-        parts[reason].append(rows)
-    merged = {reason: np.concatenate(each) for reason, each in parts.items()}
-    return {reason: kept for reason, rows in merged.items() if len(kept := np.sort(rows[read[rows]]))}
 
 
 def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":

@@ -106,7 +106,11 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
     for place, keys in write_junctions(connection, layout, stored):
         write_exact(connection, layout, place, keys)
         write_graphs(connection, layout, place, keys)
-        write_derived(connection, layout, place, keys)
+        derived = derived_mask(layout, place) if layout.facts.derived is not None else np.zeros(0, dtype=bool)
+        # a predicate with derived rows only needs none
+        if derived.any() and not derived.all():
+            rows = ((place.index, key) for key in sorted(keys[derived].tolist()))
+            insert_rows(connection, "_nacre_derived", 2, rows)
     write_types(connection, layout)
     write_views(connection, layout, by_table, stored)
     write_aside(connection, layout)
@@ -228,17 +232,6 @@ def write_exact(
     columns = (keys[rows].tolist(), objects.tolist(), facts.sort_of[objects].tolist())
     cells = ((place.index, key, facts.texts[o], *facts.sorts[s][1:]) for key, o, s in zip(*columns, strict=True))
     insert_rows(connection, "_nacre_exact", 5, cells)
-
-
-def write_derived(
-    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, keys: "NDArray[np.int64]"
-) -> None:
-    """Write which rows are derived; a predicate with derived rows only needs none."""
-    if layout.facts.derived is None:
-        return
-    derived = derived_mask(layout, place)
-    if derived.any() and not derived.all():
-        insert_rows(connection, "_nacre_derived", 2, ((place.index, key) for key in sorted(keys[derived].tolist())))
 
 
 def derived_mask(layout: Layout, place: PredicateColumns) -> "NDArray[np.bool_]":

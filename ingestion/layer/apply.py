@@ -200,7 +200,6 @@ def shared_names(entries: Sequence[Entry]) -> Iterator[Problem]:
 
 
 def _overridden(entries: Sequence[Entry], applied: AppliedLayer) -> Iterator[Problem]:
-    """Derived entries that a later one replaces."""
     stay = {entry.place for entry in applied.layer.entries}
     left_out = {problem.place for problem in applied.problems}
     for entry in entries:

@@ -202,7 +202,6 @@ def _iris(
 def _classes(
     entry: PropertyEntry, layer: Layer, terms: GraphTerms, derived: Collection[str], problems: list[Problem]
 ) -> tuple[str, ...]:
-    """The IRIs of the classes that a derived property belongs to."""
     found: list[str] = []
     for name in entry.of:
         iri = expand_name(name, layer.prefixes)

@@ -141,7 +141,10 @@ def _read_file(
     """Collect the triples of one file, and the names of files by the subjects in them that are `relative` IRIs; returns
     its omissions, raises UnreadableFile if nothing is left. `terms` are dropped with the last file."""
     document = open_document(source, reading.expansion)
-    form = document_format(source, document)
+    form = detect_rdf_format(source.format, document.head)
+    if not form:
+        first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
+        raise UnreadableFile("no RDF in it", 0, quote_text(first), "not RDF")
     before = len(terms)
     tags: dict[str, str] = {}
     try:
@@ -380,15 +383,6 @@ def open_document(source: Source, expansion: int = DEFAULT_EXPANSION) -> RdfDocu
         # as one line of so many bytes it would only be quoted
         raise UnreadableFile("no text in it, but zero bytes", 0, "", "not RDF")
     return RdfDocument(source.path, compressed, head, len(head) < HEAD, limit)
-
-
-def document_format(source: Source, document: RdfDocument) -> str:
-    """The format of an open file; raises UnreadableFile if it is not RDF."""
-    form = detect_rdf_format(source.format, document.head)
-    if not form:
-        first = document.head[:80].decode(errors="replace").strip().splitlines()[0]
-        raise UnreadableFile("no RDF in it", 0, quote_text(first), "not RDF")
-    return form
 
 
 def as_unreadable(failure: Exception) -> UnreadableFile:

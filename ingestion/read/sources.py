@@ -198,23 +198,17 @@ def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path |
                 address = os.path.abspath(path)
                 roots.setdefault(address, root)
                 files.append(Source(str(path), format_from_name(path.name), str(path), address, named=not pattern))
-    files, unread = _select_tables(files)
-    left += unread
+    # without tables that lie beside RDF and were not named, and without the metadata of tables
+    is_mixed = any(file.format != TABLE for file in files)
+    tables = [file for file in files if file.format == TABLE and (file.named or not is_mixed)]
+    metadata = {name for file in tables for name in metadata_names(file.base)}
+    left += [_not_rdf(Path(file.path)) for file in files if file.format == TABLE and file not in tables]
+    files = [file for file in files if file in tables or (file.format != TABLE and file.base not in metadata)]
     if not files:
         raise IngestionError(f"{', '.join(places)}: no RDF file among these (one of {rdf_endings()}).")
     names = names_within(roots)
     based = (file._replace(base=_base(reading.base or LOCAL, file.base, names)) for file in files)
     return Sources(tuple(based), tuple(left), reading)
-
-
-def _select_tables(files: list[Source]) -> tuple[list[Source], list[Omission]]:
-    """The files without tables that lie beside RDF and were not named, which are returned, and without the metadata of
-    tables."""
-    is_mixed = any(file.format != TABLE for file in files)
-    tables = [file for file in files if file.format == TABLE and (file.named or not is_mixed)]
-    metadata = {name for file in tables for name in metadata_names(file.base)}
-    unread = [_not_rdf(Path(file.path)) for file in files if file.format == TABLE and file not in tables]
-    return [file for file in files if file in tables or (file.format != TABLE and file.base not in metadata)], unread
 
 
 def metadata_names(path: str) -> tuple[str, str]:

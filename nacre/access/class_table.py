@@ -183,7 +183,6 @@ def _count(graph: Graph, source: TableSource, where: RowConditions) -> tuple[int
 def _cell_values(
     graph: Graph, columns: Sequence[SourceColumn], single: Sequence[SourceColumn], rows: Sequence[tuple[Cell, ...]]
 ) -> list[list[tuple[FactEnd, ...]]]:
-    """The ends of the facts in each row, by column."""
     raw: dict[tuple[Any, str], list[tuple[Cell, Cell]]] = defaultdict(list)
     for row in rows:
         for n, column in enumerate(single):

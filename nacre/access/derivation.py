@@ -71,7 +71,6 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
 
 
 def _proof(used: Rows) -> list[ProofCheck]:
-    """The checks of the reading of rows, and of the rows."""
     failed = {doubt.check: doubt.point for doubt in used.doubts}
     return [
         ProofCheck(check=name, passed=name not in failed, point=failed.get(name, "")) for name in (*CHECKS, ONE_PLACE)

@@ -175,7 +175,6 @@ def _with_names(facts: PredicateFacts, names: dict[EntityId, tuple[str, str]]) -
 
 
 def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Relation | None:
-    """The table that has the thing's row."""
     known = graph.lexicon.thing(iri)
     named = graph.schema.relation_of.get(known.relation) if known else None
     if named is not None:
@@ -238,7 +237,6 @@ def _junctions(
 def _incoming(
     tables: _TimedTables, key: Cell, classes: Collection[str], schema: Schema, bounds: BrowseLimits
 ) -> Iterator[PredicateFacts]:
-    """The things that link to this one, by predicate."""
     found: dict[str, list[EntityId]] = {}
     for relation in schema.relations:
         for column in relation.columns if relation.kind != "view" else ():

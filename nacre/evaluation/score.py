@@ -266,7 +266,6 @@ def _count_named(prose: str, groups: Sequence[Sequence[str]]) -> int:
 
 
 def _names_right_one_first(prose: str, gold: GoldQuestion) -> bool:
-    """Whether no competitor is named before the right answer."""
     competitors = gold.get("competitors") or []
     right = [name for names in gold.get("must_include") or [] for name in names]
     places = [(start, -end, name in right) for name in (*competitors, *right) for start, end in _find_name(prose, name)]

@@ -216,7 +216,6 @@ async def _chunks(run: Run, completion: ChatCompletion, with_usage: bool) -> Asy
 
 
 async def _decoded(run: Run) -> AsyncGenerator[tuple[str, Any]]:
-    """The tokens of a run, and its answer or error."""
     async with aclosing(run.batches()) as batches:
         async for batch in batches:
             for _, event in batch:

@@ -297,7 +297,6 @@ class Threads:
         await self._put_checkpoint(f"{caller.owner}:{new}", checkpoint)
 
     async def _put_checkpoint(self, key: str, saved: CheckpointTuple) -> None:
-        """Make a checkpoint the latest one of a thread."""
         # ids of checkpoints grow with time, and the greatest is the latest
         latest = await self._latest_checkpoint(key)
         newest = uuid.UUID(latest.checkpoint["id"]).int + 1 if latest else uuid.UUID(saved.checkpoint["id"]).int
@@ -337,7 +336,6 @@ def validate_thread_name(thread: str | None) -> str | None:
 
 
 async def _release_acquired(acquiring: asyncio.Future[StateLock | None]) -> None:
-    """Release the lock that is being acquired, if it is."""
     await asyncio.wait([acquiring])
     if acquiring.exception() is None and (held := acquiring.result()) is not None:
         await run_in_thread(held.release)

@@ -330,7 +330,6 @@ class TurnService:
 
     @contextmanager
     def _count_active(self, caller: Caller) -> Iterator[None]:
-        """Count the block as an active turn."""
         self._active[caller.owner] += 1
         try:
             yield

@@ -401,7 +401,6 @@ def _serve(lines: Connection, memory: int, imports: Sequence[str]) -> None:
 
 
 def _result(message: bytes) -> tuple[bool, Any]:
-    """Whether the work of a message succeeded, and its result or its exception."""
     try:
         function, arguments, options = ForkingPickler.loads(message)
         return True, function(*arguments, **options)

@@ -191,7 +191,6 @@ def _result(load: OpenStore, path: str, query: str) -> Any:
 
 @contextmanager
 def _engine_errors() -> Iterator[None]:
-    """Turn errors of the engine into ToolError."""
     try:
         yield
     except SyntaxError as error:

@@ -188,7 +188,6 @@ class EdgeCollection:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """As `IndexFolder.reading`."""
         try:
             check_sizes(self._folder, self._sizes)
         except DamagedIndex as error:

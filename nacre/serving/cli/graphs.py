@@ -147,7 +147,6 @@ def doctor() -> int:
 
 @contextmanager
 def _open_graph(name: str | None) -> "Iterator[tuple[Graph, Path]]":
-    """The current version of a graph, and its folder."""
     with open_library() as library, library.open(library.resolve(name)) as graph:
         yield graph, version_folder(library.data / graph.name, graph.version)
 

@@ -278,7 +278,6 @@ def _print_omissions(name: str) -> None:
 
 @contextmanager
 def _loaded_documents(loader: str | None, arguments: list[str]) -> "Iterator[list[DocumentFile]]":
-    """The documents of a loader; none without a loader."""
     if loader is None:
         if arguments:
             raise ConfigError("--loader-args are the arguments of a loader. Add: --loader MODULE:CLASS")

@@ -149,7 +149,6 @@ def reasoning_lines(record: Answer) -> list[str]:
 
 
 def _format_score(candidate: MatchCandidate) -> str:
-    """The score of a name, and its similarity in meaning."""
     near = candidate["similarity"]
     return f"{candidate['score']:.2f}" + (f" (meaning {near:.2f})" if near is not None else "")
 

@@ -66,7 +66,9 @@ class AskTool:
         reply = (ctx.input_responses or {}).get(REPLY_KEY)
         if isinstance(reply, ElicitResult):
             return await self._replied(context, ctx, call, reply)
-        if not _can_elicit(ctx):
+        elicitation = ctx.client_capabilities.elicitation if ctx.client_capabilities else None
+        # a client that declares no mode shows forms
+        if elicitation is None or (elicitation.form is None and elicitation.url is not None):
             return agent_answer(await _turn(context, ctx, call))
         # the reply is asked after this question
         record = await _turn(context, ctx, call, earlier=())
@@ -106,13 +108,6 @@ class AskTool:
         self._declinable[context.caller.owner, call] = graph, answer
         while len(self._declinable) > MAX_DECLINABLE:
             self._declinable.popitem(last=False)
-
-
-def _can_elicit(ctx: Context) -> bool:
-    """Whether the client shows forms; one that declares no mode does."""
-    capabilities = ctx.client_capabilities
-    elicitation = capabilities.elicitation if capabilities else None
-    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequence[str] | None = None) -> Answer:

@@ -490,7 +490,6 @@ def restrict_to_relation(
 
 
 def _size(tables: Tables, relation: Relation) -> int:
-    """The number of things that a relation lists."""
     schema = tables.schema
     classes = [each.count for each in schema.classes if each.relation == relation.name]
     return max([*classes, *(each.count for each in schema.groups if each.relation == relation.name)], default=0)

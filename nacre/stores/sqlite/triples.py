@@ -115,7 +115,6 @@ class TripleReader:
         return str(rows[0][0]) if rows else ""
 
     def _is_read(self, subject: str) -> bool:
-        """Whether all facts of a thing are known."""
         self.prepare((subject,))
         return subject in self._rows_read
 

@@ -350,7 +350,6 @@ def _cut(run: Execute, owner: str, thread: str, turn: int) -> None:
 
 
 def _of_thread(record: str, thread: str) -> str:
-    """A record as one of another thread."""
     return json_text({**json.loads(record), "thread": thread})
 
 
@@ -403,20 +402,16 @@ def search_statement(filter: ThreadFilter, dialect: StateDialect) -> tuple[str, 
         where.append(dialect.has_json_entry)
         given += [json_text([value]), key]
     if filter.waiting is not None:
-        where.append(f"{_waits(dialect)} = ?")
+        # whether the last turn asked which of several readings was meant
+        status, options = dialect.field("record", "status"), dialect.list_length("record", "options")
+        where.append(
+            f"coalesce((SELECT CASE WHEN {status} = 'clarify' AND {options} > 0 THEN 1 ELSE 0 END"
+            " FROM turn t WHERE t.owner = c.owner AND t.thread = c.thread ORDER BY t.turn DESC LIMIT 1), 0) = ?"
+        )
         given.append(int(filter.waiting))
     direction = "DESC" if filter.descending else "ASC"
     order = f"{filter.order} {direction}, thread {direction} LIMIT ? OFFSET ?"
     return f"{' AND '.join(where)} ORDER BY {order}", [*given, filter.limit, filter.skip]
-
-
-def _waits(dialect: StateDialect) -> str:
-    """Whether the last turn of a thread asked which of several readings was meant."""
-    status, options = dialect.field("record", "status"), dialect.list_length("record", "options")
-    return (
-        f"coalesce((SELECT CASE WHEN {status} = 'clarify' AND {options} > 0 THEN 1 ELSE 0 END"
-        " FROM turn t WHERE t.owner = c.owner AND t.thread = c.thread ORDER BY t.turn DESC LIMIT 1), 0)"
-    )
 
 
 _SQLITE = "SELECT count(*), sum(length(checkpoint)) FROM checkpoints WHERE thread_id >= ? AND thread_id < ?"
