@@ -206,7 +206,13 @@ async def structured_reply(
     why = before = ""
     for _ in range(limits.retries + 1):
         cached = CachedReply(limits, model, sent, json.dumps(shape.model_json_schema(), sort_keys=True))
-        raw, parsed, why = await _cached_or_new(cached, model, sent, shape, counter, limits)
+        before = await cached.text()
+        if before is not None:
+            raw, parsed, why = before, shape.model_validate_json(before), ""
+        else:
+            raw, parsed, why = await _call(model, sent, shape, counter, limits)
+            if parsed is not None:
+                await cached.store(parsed.model_dump_json())
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:
@@ -310,24 +316,6 @@ class UsageCounter(AsyncCallbackHandler):
         if getattr(error, "status_code", 0):
             self.usage += Usage(unpriced=-int(self._prices.get(run_id) != FREE))
             (spending.get() or {}).pop(run_id, None)
-
-
-async def _cached_or_new(
-    cached: CachedReply,
-    model: BaseChatModel,
-    messages: list[BaseMessage],
-    shape: type[Shape],
-    counter: UsageCounter,
-    limits: Limits,
-) -> tuple[str, Shape | None, str]:
-    """One reply: its text, the record or None, and what is wrong with it."""
-    before = await cached.text()
-    if before is not None:
-        return before, shape.model_validate_json(before), ""
-    raw, parsed, why = await _call(model, messages, shape, counter, limits)
-    if parsed is not None:
-        await cached.store(parsed.model_dump_json())
-    return raw, parsed, why
 
 
 async def _call(

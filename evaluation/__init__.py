@@ -3,8 +3,7 @@
 Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks and scores the bundled graphs.
     bundled_sets            the bundled graphs with questions
     compare_reasoners       rules, model, and a model without Nacre
-    fusion_losses, robustness
-                            what the fusion and rewordings change
+    fusion_losses           what the fusion changes
     ablation                what each pass of understanding is worth
     learn                   weights and limits of the rules
     calibrate_answers       weights of what is said with confidence, in minutes
@@ -15,6 +14,5 @@ Each of these runs as `python -m evaluation.NAME`; `python -m evaluation` asks a
     verified_measure, verified_learn
                             what verified questions are worth, and the weights of likeness to them
     faculty, ferry          fictional graphs with texts
-    reword, unanswerable
-                            questions derived from other questions, graphs without their answers
+    reword, unanswerable    questions derived from other questions, graphs without their answers; whether answers change
 """

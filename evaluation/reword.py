@@ -1,28 +1,32 @@
 """Reword questions: a file of questions -> five rewordings of some of them, with the same gold answers.
 
-In order: rewordings, phrases moved, and the words and patterns of `rewordings.yaml`.
+In order: rewordings, phrases moved, and the words and patterns of `rewordings.yaml`; the share of answers that stay
+right.
 
     python -m evaluation.reword QUESTIONS --seed 1 --count 30 --out REWORDED.jsonl
+    python -m evaluation.reword QUESTIONS --answers PREDICTIONS REWORDED PREDICTIONS_OF_REWORDED [--failing]
 
 Only questions without an earlier turn are used. Each line has its `original` and its kind of `rewording`. The same
-seed gives the same lines.
+seed gives the same lines. With `--failing` the rewordings with a wrong answer to a question with a right answer are
+listed: the kind, both wordings, the expected and the given answer.
 
-A phrase is moved only if it cannot attach to another word, so each rule applies to few questions.
-"""
+A phrase is moved only if it cannot attach to another word, so each rule applies to few questions."""
 
 import argparse
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import simplemma
 import yaml
 
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.evaluation.score import AnswersById, read_answers, right_ids
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma
 
@@ -142,13 +146,20 @@ def reword_questions(questions: Sequence[GoldQuestion], seed: int, count: int) -
 
 
 def main() -> None:
-    """Write the rewordings."""
+    """Write the rewordings, or print how many answers stay right."""
     command = argparse.ArgumentParser(prog="python -m evaluation.reword", description="Reword questions.")
     command.add_argument("questions", type=Path)
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--count", type=int, default=30, help="how many questions to reword, five times each")
-    command.add_argument("--out", type=Path, required=True)
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", type=Path)
+    names = ("PREDICTIONS", "REWORDED", "PREDICTIONS_OF_REWORDED")
+    what.add_argument("--answers", type=Path, nargs=3, metavar=names, help="measure the answers to rewordings")
+    command.add_argument("--failing", action="store_true", help="list the rewordings that are answered wrong")
     options = command.parse_args()
+    if options.answers:
+        print_robustness(options.questions, options.answers[0], options.answers[1:], failing=options.failing)
+        return
     lines = reword_questions(read_gold_questions(options.questions), options.seed, options.count)
     options.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
@@ -274,6 +285,62 @@ def rewording_data() -> dict[str, Any]:
     path = Path(__file__).with_name("rewordings.yaml")
     data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return data
+
+
+# values and characters of an answer that are shown, at most
+_MAX_VALUES, _MAX_LETTERS = 6, 160
+
+
+class RobustnessLine(NamedTuple):
+    """The rewordings of one kind of questions with a right answer, and how many of them stay right."""
+
+    rewording: str
+    asked: int
+    right: int
+
+
+def robustness_lines(reworded: Sequence[GoldQuestion], before: set[Any], after: set[Any]) -> list[RobustnessLine]:
+    """A line for each kind of rewording, then one for all; `before` and `after` are the ids answered right."""
+    counted = [gold for gold in reworded if gold["original"] in before]
+    kinds = sorted({gold["rewording"] for gold in counted})
+    groups = [(kind, [g for g in counted if g["rewording"] == kind]) for kind in kinds]
+    return [
+        RobustnessLine(kind, len(group), sum(gold["id"] in after for gold in group))
+        for kind, group in [*groups, ("together", counted)]
+    ]
+
+
+def failing_rewordings(
+    questions: Sequence[GoldQuestion], reworded: Sequence[GoldQuestion], answers: AnswersById, lost: set[Any]
+) -> list[str]:
+    """A few lines of text for each rewording whose id is in `lost`."""
+    originals = {gold["id"]: gold["question"] for gold in questions}
+    texts = []
+    for gold in (gold for gold in reworded if gold["id"] in lost):
+        given = "no record"
+        if record := answers.get(gold["id"]):
+            given = f"{record['status']}, {record['values'][:_MAX_VALUES]}, {record['answer'][:_MAX_LETTERS]!r}"
+        gold_answers = [gold.get("answers"), gold.get("must_include"), gold.get("nuggets")]
+        expected = str(next((each for each in gold_answers if each), "nothing"))[:_MAX_LETTERS]
+        texts.append(
+            f"{gold['rewording']}: {gold['question']}\n  at first: {originals.get(gold['original'], '')}\n"
+            f"  expected: {expected}\n  given: {given}\n"
+        )
+    return texts
+
+
+def print_robustness(questions: Path, predictions: Path, others: Sequence[Path], *, failing: bool) -> None:
+    """Print the table, and on request the failing rewordings; `others` are the rewordings and the answers to them."""
+    asked, reworded = read_gold_questions(questions), read_gold_questions(others[0])
+    answers = read_answers(others[1])
+    before, after = right_ids(asked, read_answers(predictions)), right_ids(reworded, answers)
+    sys.stdout.write(f"{'rewording':<12}{'asked':>7}{'right':>7}\n")
+    for line in robustness_lines(reworded, before, after):
+        share = f"{line.right / line.asked:.1%}" if line.asked else ""
+        sys.stdout.write(f"{line.rewording:<12}{line.asked:>7}{line.right:>7}{share:>8}\n")
+    if failing:
+        lost = {gold["id"] for gold in reworded if gold["original"] in before} - after
+        sys.stdout.write("\n" + "\n".join(failing_rewordings(asked, reworded, answers, lost)))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from benchmarks.server import ROOT, environment
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError, ToolError
-from nacre.extensions.endpoints import endpoint_answers as answers
+from nacre.extensions.endpoints import endpoint as answers
 
 # seconds of processor time for one input, several times what the slowest takes
 ANSWER_SECONDS, FILE_SECONDS = 2.0, 4.0

@@ -39,7 +39,12 @@ def write_junctions(
             rows = ((number, place.index, *row) for number, row in enumerate(_rows(layout, place, order), first))
             insert_rows(connection, quote_if_needed(place.shared), 3 + len(place.columns), rows)
         else:
-            _create_and_insert(connection, layout, place, order, schema)
+            owner = layout.classes.common_relation(place.domains) or "entity"
+            columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", f"id in {owner}")]
+            about = schema.predicate_of[place.iri]
+            columns += column_definitions(build_column(place), about, link_target(layout, place))
+            connection.execute(create_table(place.junction, columns))
+            insert_rows(connection, quote_if_needed(place.junction), len(columns), _rows(layout, place, order))
         keys = np.empty(len(order), dtype=np.int64)
         keys[order] = np.arange(first, first + len(order))
         yield place, keys
@@ -57,16 +62,6 @@ def junction_indexes(layout: Layout) -> list[str]:
             columns = [column for column in (place.key, place.link) if column]
             found |= dict.fromkeys(f"{quote_if_needed(place.junction)}({quote_if_needed(c)})" for c in columns)
     return list(found)
-
-
-def _create_and_insert(
-    connection: sqlite3.Connection, layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]", schema: Schema
-) -> None:
-    owner = layout.classes.common_relation(place.domains) or "entity"
-    columns = [(f"{quote_if_needed(place.key)} INTEGER NOT NULL REFERENCES entity(id)", f"id in {owner}")]
-    columns += column_definitions(build_column(place), schema.predicate_of[place.iri], link_target(layout, place))
-    connection.execute(create_table(place.junction, columns))
-    insert_rows(connection, quote_if_needed(place.junction), len(columns), _rows(layout, place, order))
 
 
 def _create_shared(place: PredicateColumns) -> str:

@@ -99,7 +99,11 @@ def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
 
 
 def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown: Schema) -> None:
-    _write_entities(connection, layout)
+    connection.execute(
+        "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT NOT NULL,\n  label TEXT NOT NULL\n)"
+    )
+    iris = map(layout.facts.texts.__getitem__, layout.entities.tolist())
+    insert_rows(connection, "entity", 3, zip(layout.ids[layout.entities].tolist(), iris, layout.labels, strict=True))
     by_table = table_columns(layout)
     for index in range(len(layout.classes.tables)):
         _write_table(connection, layout, index, by_table[index], stored)
@@ -120,15 +124,6 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
         connection.execute("CREATE INDEX _nacre_aside_object ON _nacre_aside (object, predicate)")
     write_indexes(connection, layout, by_table, stored)
     _write_meta(connection, layout, stored, shown)
-
-
-def _write_entities(connection: sqlite3.Connection, layout: Layout) -> None:
-    connection.execute(
-        "CREATE TABLE entity (\n  id INTEGER PRIMARY KEY,\n  iri TEXT NOT NULL,\n  label TEXT NOT NULL\n)"
-    )
-    texts = layout.facts.texts
-    iris = map(texts.__getitem__, layout.entities.tolist())
-    insert_rows(connection, "entity", 3, zip(layout.ids[layout.entities].tolist(), iris, layout.labels, strict=True))
 
 
 def _write_table(

@@ -130,7 +130,7 @@ def test_truth_as_rows(rows: list[dict[str, dict[str, str]]], truth: bool) -> No
 
 
 def test_too_many_bytes_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.extensions.endpoints.endpoint_answers.MAX_BYTES", 10_000)
+    monkeypatch.setattr("nacre.extensions.endpoints.endpoint.MAX_BYTES", 10_000)
     with servers.serving(servers.unlimited) as url:
         source = EndpointSource(url)
         with pytest.raises(ToolError) as error:

@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from evaluation import forms, reword
-from evaluation import robustness as robust
+from evaluation import reword as robust
 from evaluation import unanswerable as remove
 from evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError

@@ -25,8 +25,7 @@ from benchmarks.inputs.hostile_answers import (
     too_many_values,
 )
 from nacre.errors import ToolError
-from nacre.extensions.endpoints.endpoint import EndpointSource
-from nacre.extensions.endpoints.endpoint_answers import TooManyItems, load_json, read_rows
+from nacre.extensions.endpoints.endpoint import EndpointSource, TooManyItems, load_json, read_rows
 from nacre.records.threads import CancelToken, WorkCancelled, cancel_token, raise_if_cancelled
 from tests.support import sparql_server as servers
 
@@ -193,7 +192,7 @@ def items_of(value: Any) -> int:
 
 
 def test_items_are_counted_outside_strings_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nacre.extensions.endpoints.endpoint_answers.UNCOUNTED_BYTES", 0)
+    monkeypatch.setattr("nacre.extensions.endpoints.endpoint.UNCOUNTED_BYTES", 0)
     random = Random(5)
     for _ in range(2000):
         value = value_of(0, random)
@@ -207,7 +206,7 @@ def test_items_are_counted_outside_strings_only(monkeypatch: pytest.MonkeyPatch)
 def test_terms_that_a_prefix_makes_long_are_bounded() -> None:
     content = f"@prefix a: <http://e.org/{'x' * MEGABYTE}> .\n".encode() + b"a:s a:p a:o ; a:q a:r .\n" * 20
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nacre.extensions.endpoints.endpoint_answers.MAX_TERM_CHARACTERS", 5 * MEGABYTE)
+        patch.setattr("nacre.extensions.endpoints.endpoint.MAX_TERM_CHARACTERS", 5 * MEGABYTE)
         assert failure(content, "text/turtle", CONSTRUCT).kind == "too_large"
 
 

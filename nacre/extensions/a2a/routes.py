@@ -80,13 +80,13 @@ from starlette.routing import Route
 from nacre.errors import ConfigError, NacreError
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.serving.agent_answer import agent_answer, awaits_choice, chosen_words, offered_options, option_schema
 from nacre.serving.errors import ForbiddenOrigin, NotFound, Unauthenticated
 from nacre.serving.http.auth import Authenticator, authenticate, bearer_token
 from nacre.serving.http.dependencies import TurnContext, turn_context
 from nacre.serving.http.middleware import A2A
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.runs import CLIENT_LEFT, Run, RunEvent
+from nacre.serving.transcript import agent_answer, awaits_choice, chosen_words, offered_options, option_schema
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Library
 

@@ -47,12 +47,12 @@ from graph.state import Json
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
-from nacre.serving.agent_answer import agent_answer, awaits_choice, chosen_words, offered_options, option_schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContextDep
 from nacre.serving.keys import Caller
 from nacre.serving.openai import MAX_MESSAGES
 from nacre.serving.runs import Run
+from nacre.serving.transcript import agent_answer, awaits_choice, chosen_words, offered_options, option_schema
 from nacre.serving.turn_service import TurnInput, TurnService
 
 STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {

@@ -6,7 +6,6 @@ In reading order:
     describe_endpoint  samples -> schema, names and links
     apply_layer        names, and samples of what a semantic layer derives
     layer_patterns     entries of a layer -> SPARQL patterns of what they derive
-    endpoint           queries over HTTP, within limits of rate, size and time
-    endpoint_answers   read what an endpoint sends, within bounds
+    endpoint           queries over HTTP, within limits of rate, size and time; what comes back, read within bounds
     endpoint_names     the names of things at an endpoint that a question may mean
 """

@@ -18,10 +18,9 @@ from mcp.shared.exceptions import NoBackChannelError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 from nacre.records.answer import Answer
-from nacre.serving.agent_answer import AgentAnswer, agent_answer, offered_options
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.telemetry import Metrics, trace_turn
-from nacre.serving.transcript import collect_record
+from nacre.serving.transcript import AgentAnswer, agent_answer, collect_record, offered_options
 from nacre.serving.turn_service import RULES_CONTEXT, TurnInput, TurnService
 
 # versions are dates, so that their order is that of text

@@ -28,13 +28,13 @@ from nacre.records.evidence import Cell
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion
-from nacre.serving.agent_answer import AgentAnswer
 from nacre.serving.http import layer
 from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
 from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
+from nacre.serving.transcript import AgentAnswer
 from nacre.stores.catalog import Graph
 
 P = ParamSpec("P")
