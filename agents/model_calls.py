@@ -207,12 +207,12 @@ async def structured_reply(
     for _ in range(limits.retries + 1):
         cached = CachedReply(limits, model, sent, json.dumps(shape.model_json_schema(), sort_keys=True))
         before = await cached.text()
-        if before is not None:
-            raw, parsed, why = before, shape.model_validate_json(before), ""
-        else:
+        if before is None:
             raw, parsed, why = await _call(model, sent, shape, counter, limits)
             if parsed is not None:
                 await cached.store(parsed.model_dump_json())
+        else:
+            raw, parsed, why = before, shape.model_validate_json(before), ""
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:
