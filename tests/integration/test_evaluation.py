@@ -8,7 +8,6 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from evaluation import forms, reword
-from evaluation import reword as robust
 from evaluation import unanswerable as remove
 from evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError
@@ -169,6 +168,8 @@ def test_from_a_graph_to_what_rewordings_cost(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("NACRE_DATA", str(tmp_path))
     evaluate_set(EvaluationSet("kitchen", other), tmp_path / "reworded")
     again = tmp_path / "reworded/predictions/kitchen.jsonl"
-    monkeypatch.setattr(sys, "argv", ["robust", *map(str, (questions, predictions, other, again)), "--failing"])
-    robust.main()
+    monkeypatch.setattr(
+        sys, "argv", ["reword", str(questions), "--answers", *map(str, (predictions, other, again)), "--failing"]
+    )
+    reword.main()
     assert capsys.readouterr().out.split("\n")[0].split() == ["rewording", "asked", "right"]
