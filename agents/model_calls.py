@@ -206,13 +206,13 @@ async def structured_reply(
     why = before = ""
     for _ in range(limits.retries + 1):
         cached = CachedReply(limits, model, sent, json.dumps(shape.model_json_schema(), sort_keys=True))
-        before = await cached.text()
-        if before is None:
+        known = await cached.text()
+        if known is None:
             raw, parsed, why = await _call(model, sent, shape, counter, limits)
             if parsed is not None:
                 await cached.store(parsed.model_dump_json())
         else:
-            raw, parsed, why = before, shape.model_validate_json(before), ""
+            raw, parsed, why = known, shape.model_validate_json(known), ""
         if parsed is not None:
             reason = await refuse(parsed) if refuse else None
             if reason is None:

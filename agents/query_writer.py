@@ -33,8 +33,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     merged = reduce(_joined_with, calibrate_rows(view.understanding, results))
     # sentences come after rows
     order = sorted(
-        merged.evidence,
-        key=lambda each: -row_probability(view.understanding, each) if isinstance(each, Rows) else 0.0,
+        merged.evidence, key=lambda each: -row_probability(view.understanding, each) if isinstance(each, Rows) else 0.0
     )
     return Result(replace(merged, evidence=tuple(order)))
 

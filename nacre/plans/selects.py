@@ -356,9 +356,7 @@ def compare_periods(select: Select, schema: Schema, *, possible: bool = False) -
         end: Literal["low", "high"] = "low" if order.descending or select.limit is None else "high"
         order = replace(order, by=_period_end(order.by, end, schema))
     return replace(
-        select,
-        filters=tuple(f for each in select.filters for f in _compared(each, schema, possible)),
-        order=order,
+        select, filters=tuple(f for each in select.filters for f in _compared(each, schema, possible)), order=order
     )
 
 

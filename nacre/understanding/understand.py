@@ -34,13 +34,7 @@ from nacre.understanding.linking.link_mentions import (
     prepare_question,
 )
 from nacre.understanding.linking.link_schema import choose_year_columns
-from nacre.understanding.mentions import (
-    absent_names,
-    alternative_links,
-    link_mention,
-    named_things,
-    unknown_words,
-)
+from nacre.understanding.mentions import absent_names, alternative_links, link_mention, named_things, unknown_words
 from nacre.understanding.parse_question import expected_kind, group_reader, offered_kind, parse_question
 from nacre.understanding.parsing.constraints import AnswerTypeMatch, filter_by_answer_type, is_part_name_guess
 from nacre.understanding.parsing.derive import MAX_CANDIDATES

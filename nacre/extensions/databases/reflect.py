@@ -9,12 +9,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    Connection,
-    inspect,
-    text,
-    types,
-)
+from sqlalchemy import Connection, inspect, text, types
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import NoSuchTableError, SAWarning, SQLAlchemyError
 from sqlglot import TokenType

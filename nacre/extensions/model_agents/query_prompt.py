@@ -48,13 +48,7 @@ LONGEST_LOOK_UP = 100
 
 
 async def query_messages(
-    view: TurnView,
-    database: Database,
-    drafts: BranchResult | None,
-    limits: Limits,
-    *,
-    small: bool,
-    typed: bool = False,
+    view: TurnView, database: Database, drafts: BranchResult | None, limits: Limits, *, small: bool, typed: bool = False
 ) -> list[BaseMessage]:
     """The messages of one question. If all tables fit into the prefix, a server caches them for all questions. With
     `typed`, the model gets the question as typed, and makes it stand alone itself."""

@@ -99,11 +99,7 @@ def _metadata(read: dict[str, Any], table: str) -> Metadata:
     if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
         raise ValueError(f"{delimiter[:9]!r} can't separate cells")
     return Metadata(
-        Dialect(delimiter, str(dialect.get("encoding") or "")),
-        stated,
-        names.get(key, key),
-        tuple(links),
-        names,
+        Dialect(delimiter, str(dialect.get("encoding") or "")), stated, names.get(key, key), tuple(links), names
     )
 
 

@@ -207,13 +207,7 @@ def create_table(name: str, columns: Sequence[tuple[str, str]]) -> str:
 
 
 def _referenced_tables(
-    schema: Schema,
-    text: str,
-    shown: Sequence[Relation],
-    empty: Collection[str],
-    focus: Collection[str],
-    *,
-    whole: bool,
+    schema: Schema, text: str, shown: Sequence[Relation], empty: Collection[str], focus: Collection[str], *, whole: bool
 ) -> list[str]:
     """A line for each table that the text of the shown ones refers to and that is not shown."""
     links = [column.predicate for relation in shown for column in relation.columns if column.link]

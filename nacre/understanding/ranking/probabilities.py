@@ -24,12 +24,7 @@ from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
 from nacre.understanding.ranking.proof import find_doubts
 from nacre.understanding.ranking.rank import RankedReading, Weights, load_weights, weighted_sum
-from nacre.understanding.ranking.unused_cues import (
-    TokenSpan,
-    ignored_words,
-    is_required_word,
-    is_unrestricted,
-)
+from nacre.understanding.ranking.unused_cues import TokenSpan, ignored_words, is_required_word, is_unrestricted
 from nacre.wording.plan_phrases import verbalise_plan
 
 # Readings that are returned, and readings among which one is sought that uses everything the question asks.
