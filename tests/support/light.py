@@ -16,26 +16,14 @@ from nacre.extensions.suggestions import example_questions
 from nacre.serving.capacity import relax_collection
 from nacre.stores import killable_pool
 from nacre.stores.killable_pool import KillablePool
-from tools.sandbox import Sandbox
 
-# what the work of pools is in
-WORK = (
-    "nacre.extensions.databases.connection",
-    "nacre.extensions.documents.read_document",
-    "nacre.extensions.foreign_queries.run_model_sql",
-    "nacre.extensions.layer_patterns.patterns",
-    "nacre.extensions.spreadsheets.read_workbook",
-    "pyoxigraph",
-    "tools.sandbox",
-)
 _pools: WeakSet[KillablePool] = WeakSet()
 _finding = [False]
 
 
 def lighten() -> None:
     """Once for this process."""
-    killable_pool._shared_imports.update(dict.fromkeys(WORK))
-    Sandbox()
+    killable_pool._shared_imports["tests.support.preload"] = None
     _note_pools()
     _share_certificates()
     _find_examples_if_asked()
