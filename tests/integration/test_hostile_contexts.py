@@ -23,9 +23,8 @@ from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.errors import IngestionError
-from nacre.extensions.json_ld import fetch_context
 from nacre.extensions.json_ld.contexts import ContextLoader, has_several_contexts, inline_contexts
-from nacre.extensions.json_ld.fetch_context import ContextDownloads
+from nacre.extensions.json_ld.fetch_context import MAX_FETCHED, ContextDownloads
 
 FETCH = ReadOptions(fetch=True)
 
@@ -139,8 +138,8 @@ def test_a_chain_of_contexts_without_end_is_refused(tmp_path: Path) -> None:
 
 
 def test_more_contexts_than_may_be_fetched_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    most = 9
-    monkeypatch.setattr(fetch_context, "MAX_FETCHED", most)
+    most = MAX_FETCHED // 10
+    monkeypatch.setattr(f"{ContextDownloads.__module__}.MAX_FETCHED", most)
     with server(lambda handler: send(handler, {"@context": {"t": "http://e/t"}})) as address:
         named = [f"{address}/{i}" for i in range(most + 1)]
         assert len(read(tmp_path, {"@context": named[1:], "@id": "http://e/1", "t": "x"}, FETCH).subject) == 1
