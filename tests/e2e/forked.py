@@ -22,7 +22,7 @@ WATCH = Path(__file__).with_name("watch")
 _fork = multiprocessing.get_context("forkserver")
 _OURS = ("nacre.serving.cli.main", "nacre.serving.app", "graph.app", "ingestion.pipeline")
 _IMPORTED_WHEN_NEEDED = ("onnxruntime", "pint", "qdrant_edge", "sqlglot.dialects.sqlite", "tantivy")
-_fork.set_forkserver_preload([*_OURS, *_IMPORTED_WHEN_NEEDED])
+_fork.set_forkserver_preload([*_OURS, *_IMPORTED_WHEN_NEEDED, "tests.e2e.warm"])
 
 
 class Streams(NamedTuple):

@@ -114,7 +114,7 @@ def test_states_of_a_thread_stay_small(client):
 def test_the_page_chats(two_graphs):
     files = partial(http.server.SimpleHTTPRequestHandler, directory=str(BUILD))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), files) as server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/?apiUrl={two_graphs}&assistantId=nacre")

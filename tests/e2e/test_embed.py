@@ -31,7 +31,7 @@ class QuietFiles(SimpleHTTPRequestHandler):
 def site(folder, port):
     """A site of its own: another origin on this machine."""
     server = ThreadingHTTPServer(("127.0.0.1", port), partial(QuietFiles, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{port}"

@@ -31,7 +31,7 @@ def test_a_turn_is_a_trace_with_its_steps(data, serve):
             pass
 
     collector = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-    threading.Thread(target=collector.serve_forever, daemon=True).start()
+    threading.Thread(target=collector.serve_forever, args=(0.01,), daemon=True).start()
     endpoint = f"http://127.0.0.1:{collector.server_address[1]}"
     parent = "0af7651916cd43dd8448eb211c80319c"
     with serve(data, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint) as (address, _):

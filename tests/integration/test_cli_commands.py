@@ -10,6 +10,8 @@ from pyoxigraph import RdfFormat, parse
 from nacre.extensions.server_tables.translate import ServerPlace, write_place
 from nacre.serving.cli.main import main
 
+FINDS_EXAMPLES = True
+
 GRAPHS = Path(__file__).parents[1] / "fixtures/graphs"
 ROOM, KITCHEN = GRAPHS / "reading_room.ttl", GRAPHS / "kitchen.ttl"
 

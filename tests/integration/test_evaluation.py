@@ -2,17 +2,21 @@
 
 import json
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, parse
 
+from evaluation import bundled_sets as bundled_sets_module
 from evaluation import forms, reword
 from evaluation import unanswerable as remove
 from evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError
 from nacre.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.evaluation.score import read_answers
+from nacre.serving.cli.main import main
 
 GRAPH = """
 @prefix : <http://example.org/> .
@@ -24,6 +28,19 @@ GRAPH = """
 :city rdfs:label "New City" .
 :piano rdfs:label "Piano" ; :made "1200 to 1300" .
 """
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Commands run in this process, not in one each."""
+
+    def run(*arguments, environment):
+        with monkeypatch.context() as patch, redirect_stdout(StringIO()), redirect_stderr(StringIO()) as errors:
+            patch.setenv("NACRE_DATA", environment["NACRE_DATA"])
+            assert main(arguments) == 0, errors.getvalue()
+
+    for module in (bundled_sets_module, forms):
+        monkeypatch.setattr(module, "run_nacre", run)
 
 
 def record(id, values, starts, text="SELECT x WHERE y IS NOT NULL", triples=()):
@@ -134,7 +151,7 @@ def test_a_checkout_names_its_graphs_and_blind_ones_show_totals_alone():
     assert {each.questions.parents[1].name for each in found.values() if each.blind} == {"graphs"}
 
 
-def test_a_form_is_measured_over_its_wordings(tmp_path, monkeypatch, capsys):
+def test_a_form_is_measured_over_its_wordings(tmp_path, monkeypatch, capsys, here):
     (tmp_path / "open").mkdir()
     (tmp_path / "open/town.ttl").write_text(GRAPH, encoding="utf-8")
     ages, played = "SELECT ?n { ?x :age ?n ; rdfs:label 'Bob' }", "ASK { ?x rdfs:label 'Eve' ; :teaches ?y }"
@@ -153,7 +170,7 @@ def test_a_form_is_measured_over_its_wordings(tmp_path, monkeypatch, capsys):
     assert "yes_no:" not in lines
 
 
-def test_from_a_graph_to_what_rewordings_cost(tmp_path, monkeypatch, capsys):
+def test_from_a_graph_to_what_rewordings_cost(tmp_path, monkeypatch, capsys, here):
     fixtures = Path(__file__).parents[1] / "fixtures"
     questions = fixtures / "questions/kitchen.yaml"
     kitchen = EvaluationSet("kitchen", questions, (str(fixtures / "graphs/kitchen.ttl"), "--no-vectors"))

@@ -142,11 +142,13 @@ def test_a_chain_of_contexts_without_end_is_refused(tmp_path: Path) -> None:
         read(tmp_path, {"@context": f"{address}/0", "@id": "http://e/1", "http://e/t": "x"}, FETCH)
 
 
-def test_more_contexts_than_may_be_fetched_are_refused(tmp_path: Path) -> None:
+def test_more_contexts_than_may_be_fetched_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = MAX_FETCHED // 10
+    monkeypatch.setattr(f"{ContextDownloads.__module__}.MAX_FETCHED", most)
     with server(lambda handler: send(handler, {"@context": {"t": "http://e/t"}})) as address:
-        named = [f"{address}/{i}" for i in range(MAX_FETCHED + 1)]
+        named = [f"{address}/{i}" for i in range(most + 1)]
         assert len(read(tmp_path, {"@context": named[1:], "@id": "http://e/1", "t": "x"}, FETCH).subject) == 1
-        with pytest.raises(IngestionError, match=f"more than {MAX_FETCHED} JSON-LD contexts"):
+        with pytest.raises(IngestionError, match=f"more than {most} JSON-LD contexts"):
             read(tmp_path, {"@context": named, "@id": "http://e/1", "t": "x"}, FETCH)
 
 

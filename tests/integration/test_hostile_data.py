@@ -26,6 +26,8 @@ from nacre.stores.catalog import Library
 from nacre.understanding.understand import understand
 from tests.support.scripted_model import ScriptedModel, step
 
+FINDS_EXAMPLES = True
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NOTES = """# Storage of crates
 

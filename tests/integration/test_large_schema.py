@@ -18,6 +18,8 @@ from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
 from tests.support.large_graph import QUESTIONS, classes, turtle
 
+FINDS_EXAMPLES = True
+
 TOKENS = 1500
 RECALL = 0.95
 

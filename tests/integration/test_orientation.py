@@ -22,6 +22,8 @@ from nacre.stores import versions
 from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.linking.link_mentions import Linker, linker_of
 
+FINDS_EXAMPLES = True
+
 ROOT = Path(__file__).parents[2]
 CASES = yaml.safe_load((ROOT / "tests/fixtures/understanding/orientation.yaml").read_text(encoding="utf-8"))
 PREFIX = "@prefix : <http://x.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

@@ -127,7 +127,7 @@ _quads = st.lists(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(_quads)
 def test_any_use_of_the_vocabularies_comes_back(quads: list[ox.Quad]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,8 @@ from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording import nouns as class_nouns
 
+FINDS_EXAMPLES = True
+
 E = "http://example.org/"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # four times the input may take this much more, which allows for sorting

@@ -137,7 +137,7 @@ def test_the_health_check_of_qdrant_asks_whether_it_is_ready(status: int, health
 
     words = [word.replace("$$", "$") for word in COMPOSE["services"]["qdrant"]["healthcheck"]["test"][1:]]
     with ThreadingHTTPServer(("127.0.0.1", 0), Ready) as server:
-        serving = threading.Thread(target=server.serve_forever)
+        serving = threading.Thread(target=server.serve_forever, args=(0.01,))
         serving.start()
         command = [word.replace("/6333", f"/{server.server_port}") for word in words]
         ran = subprocess.run(command, timeout=20)

@@ -3,6 +3,7 @@
 import ast
 import json
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from benchmarks import size
@@ -14,6 +15,7 @@ MAX_FUNCTION_LINES, MAX_MODULE_LINES, MAX_SHARED_CLASS_NAMES = 60, 600, 10
 IO_NAMES = {"tmp_path", "tmp_path_factory", "subprocess", "socket", "tempfile"}
 
 
+@cache
 def product_code() -> dict[Path, ast.Module]:
     files = tracked(*(f"{package}/*.py" for package in PRODUCT))
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}

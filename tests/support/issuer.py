@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -29,11 +30,13 @@ class LocalIssuer:
         self.requests: list[str] = []
         self.person: dict[str, Any] = {}
         self.documents: dict[str, Any] = {}
+        self._used = 0
         self.change_keys()
 
     def change_keys(self, kid: str = "") -> None:
         """Sign with a new key from now on; the old one is gone."""
-        self.key = RSAKey.generate_key(2048, {"kid": kid or f"key-{time.monotonic_ns()}", "alg": "RS256"})
+        self.key = RSAKey.import_key(_key(self._used), {"kid": kid or f"key-{time.monotonic_ns()}", "alg": "RS256"})
+        self._used += 1
 
     def token(self, *, header: dict[str, Any] | None = None, key: Any = None, **claims: Any) -> str:
         """A signed token, by default an access token for AUDIENCE of the person `7`. A claim that is None is left
@@ -71,6 +74,12 @@ class LocalIssuer:
         return 200, {"access_token": "opaque", "token_type": "Bearer", "id_token": self.token(**claims)}
 
 
+@cache
+def _key(number: int) -> str:
+    """The keys of issuers, each generated once."""
+    return RSAKey.generate_key(2048).as_pem(private=True).decode()
+
+
 @contextmanager
 def local_issuer() -> Iterator[LocalIssuer]:
     """A running issuer."""
@@ -103,7 +112,7 @@ def local_issuer() -> Iterator[LocalIssuer]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         issuer = LocalIssuer(f"http://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield issuer
