@@ -28,8 +28,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from evaluation.samples import plan_values
-from graph.app import Composition, compose
-from graph.builder import App
+from graph.builder import App, Composition, compose
 from graph.stream import stream_turn
 from nacre.access.open_graph import clear_understandings
 from nacre.config.settings import Settings

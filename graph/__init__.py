@@ -1,8 +1,7 @@
 """The LangGraph graph of a turn.
 
 Reading order:
-    app        composition root: settings -> graph
-    builder    nodes and edges; runs that start in the middle of a turn
+    builder    composition root: settings -> graph; nodes and edges; runs that start in the middle of a turn
     state      channels, reducers, their decoded form; the answer as a streamed chat message
     context    options and resources of a turn
     branches   the retrieval branches

@@ -20,7 +20,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
-from graph.app import load_settings
+from graph.builder import load_settings
 from graph.state import RECORDS
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, NacreError

@@ -24,8 +24,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import configured_agents
 from agents.model_priors import is_unmeasured, model_worth
 from agents.turn_view import spending
-from graph.app import Composition, compose, open_persistent_app
-from graph.builder import App
+from graph.builder import App, Composition, compose, open_persistent_app
 from graph.context import Context, agents_for, reasoner_for
 from graph.nodes import REMEMBERED_TURNS, checked_question
 from graph.state import Json

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 WATCH = Path(__file__).with_name("watch")
 _fork = multiprocessing.get_context("forkserver")
-_OURS = ("nacre.serving.cli.main", "nacre.serving.app", "graph.app", "ingestion.pipeline")
+_OURS = ("nacre.serving.cli.main", "nacre.serving.app", "graph.builder", "ingestion.pipeline")
 _IMPORTED_WHEN_NEEDED = ("onnxruntime", "pint", "qdrant_edge", "sqlglot.dialects.sqlite", "tantivy")
 _fork.set_forkserver_preload([*_OURS, *_IMPORTED_WHEN_NEEDED, "tests.e2e.warm"])
 

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from nacre.access.class_table import class_facet, class_table
 from nacre.config.settings import Settings

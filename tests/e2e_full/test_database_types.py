@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database

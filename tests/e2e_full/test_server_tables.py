@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import LayerFile

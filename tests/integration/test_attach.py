@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 
-from graph.app import compose
+from graph.builder import compose
 from ingestion.pipeline import index_graph, ingest
 from nacre.access.open_graph import lexicon_for
 from nacre.config.settings import Settings

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.layer.layer_file import LayerFile, LayerFiles, load_layer_files
 from ingestion.pipeline import ingest

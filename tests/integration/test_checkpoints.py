@@ -10,8 +10,7 @@ from langchain_core.messages import messages_to_dict
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.records.answer import Answer

@@ -14,7 +14,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
 from agents.answering.answer_record import DOUBT
 from agents.answering.grounding_gate import table_claims
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.index.triples import export_triples
 from ingestion.pipeline import ingest

@@ -14,8 +14,7 @@ from agents.model_calls import Limits
 from agents.model_priors import model_priors
 from agents.query_writer import QueryWriter, by_rules
 from agents.turn_view import Database, Result, TurnView
-from graph.app import Composition, compose
-from graph.builder import App, build_graph
+from graph.builder import App, Composition, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest

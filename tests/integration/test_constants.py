@@ -23,8 +23,7 @@ from benchmarks.inputs.constant_queries import (
     STORED_SPARQL,
     STORED_SQL,
 )
-from graph.app import compose
-from graph.builder import App, build_graph
+from graph.builder import App, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest

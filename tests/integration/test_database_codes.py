@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database

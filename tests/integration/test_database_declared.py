@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.layer.layer_file import LayerFile, LayerFiles
 from nacre.config.settings import Settings

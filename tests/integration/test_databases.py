@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from nacre.access.queries import query_sql
 from nacre.access.things import local_thing

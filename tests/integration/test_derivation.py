@@ -9,8 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
-from graph.app import compose
-from graph.builder import build_graph
+from graph.builder import build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.embedder import local_embedder

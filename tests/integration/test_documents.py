@@ -8,7 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from starlette.testclient import TestClient
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import index_graph, ingest
 from ingestion.report import build_report, report_text

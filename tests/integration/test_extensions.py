@@ -40,7 +40,7 @@ REPORT = """
 import asyncio, contextlib, io, json, sys
 from pathlib import Path
 from fastapi.testclient import TestClient
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from ingestion.read.sources import fingerprint

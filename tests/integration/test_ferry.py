@@ -6,7 +6,7 @@ from pathlib import Path
 from langgraph.checkpoint.memory import InMemorySaver
 
 from evaluation import ferry as make_ferry
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings

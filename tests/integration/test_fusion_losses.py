@@ -11,8 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from evaluation.fusion_losses import find_fusion_losses, main
-from graph.app import compose
-from graph.builder import build_graph
+from graph.builder import build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings

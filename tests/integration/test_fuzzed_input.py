@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.inputs.changed_bytes import changed_bytes
 from benchmarks.inputs.hostile_sql import hostile_statements
-from graph.app import Composition, compose
+from graph.builder import Composition, compose
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from nacre.config.settings import Settings

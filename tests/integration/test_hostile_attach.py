@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pyoxigraph as ox
 import pytest
 
-from graph.app import compose
+from graph.builder import compose
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
 from nacre.extensions.endpoints.attach import attach_endpoint

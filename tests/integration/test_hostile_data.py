@@ -13,8 +13,7 @@ import pytest
 
 from agents.agents import build_agents
 from agents.model_calls import Limits
-from graph.app import Composition, compose
-from graph.builder import App, build_graph
+from graph.builder import App, Composition, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest

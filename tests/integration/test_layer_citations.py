@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.index.triples import export_triples
 from ingestion.layer.layer_file import load_layer_files

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.layer.apply import check_layers
 from ingestion.layer.layer_file import LayerFiles, load_layer_files

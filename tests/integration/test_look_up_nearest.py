@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder

@@ -9,7 +9,7 @@ import pytest
 
 from agents.model_priors import calibrated_counts, is_unmeasured, model_worth, query_model_size
 from nacre.config.settings import Settings
-from nacre.extensions.evaluation import measure_model
+from nacre.extensions.evaluation import measures
 from nacre.serving import turn_service
 from nacre.serving.turn_service import TurnService, open_turn_service
 from tests.support.model_servers import Reply, openai_server
@@ -59,7 +59,7 @@ async def test_the_first_question_starts_it_and_the_counts_are_used(settings: Se
 
 
 async def test_it_ends_with_its_limit_of_tokens(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure_model, "BACKGROUND_TOKENS", 1)
+    monkeypatch.setattr(measures, "BACKGROUND_TOKENS", 1)
     with openai_server(*[Reply(COUNT)] * 20) as server:
         settings = settings.model_copy(update={"openai_base_url": server.url, "openai_api_key": "x"})
         async with open_turn_service(settings, lasting=True) as service:

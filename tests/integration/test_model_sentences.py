@@ -7,8 +7,7 @@ import pytest
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
-from graph.app import compose
-from graph.builder import App, build_graph
+from graph.builder import App, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest

@@ -21,8 +21,7 @@ from agents.agents import build_agents
 from agents.model_calls import Limits, ModelFailed, StructuredOutput, UsageCounter, stream_reply, structured_reply
 from agents.model_priors import Priors
 from agents.turn_view import Usage
-from graph.app import compose
-from graph.builder import build_graph
+from graph.builder import build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, bound_clients

@@ -10,8 +10,7 @@ import pytest
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings

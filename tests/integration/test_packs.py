@@ -9,8 +9,7 @@ import pytest
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.layer import resolve as packs
 from ingestion.layer.layer_file import BOTH_SCHEMES, read_layer

@@ -10,8 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.model_calls import CHARACTERS_PER_TOKEN
 from agents.model_priors import model_limits, model_priors
-from graph.app import compose
-from graph.builder import build_graph
+from graph.builder import build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.model_calls import Limits
-from graph.app import compose
+from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.index.triples import export_triples
 from ingestion.layer.entries import PropertyEntry

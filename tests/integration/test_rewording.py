@@ -11,8 +11,7 @@ from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
 from agents.turn_view import first_turn
-from graph.app import compose
-from graph.builder import App, build_graph
+from graph.builder import App, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings

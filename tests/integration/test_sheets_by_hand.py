@@ -10,7 +10,7 @@ import xlsxwriter
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import LOCAL, ReadOptions, find_sources
 from ingestion.read.tables import SheetReport, read_sheet_reports
-from nacre.extensions.spreadsheets import totals
+from nacre.extensions.spreadsheets import layout
 from nacre.stores.versions import SHEETS
 
 READING = ReadOptions(base=f"{LOCAL}club/")
@@ -144,15 +144,15 @@ def test_titles_of_sections_are_no_rows(tmp_path: Path) -> None:
 
 def test_the_work_for_sums_grows_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    rank = totals._rank
+    rank = layout._rank
 
     def counted(cell: str) -> int:
         seen.append(cell)
         return rank(cell)
 
-    monkeypatch.setattr(totals, "_rank", counted)
+    monkeypatch.setattr(layout, "_rank", counted)
     rows = [(n, [f"Item {n}", str(n % 9)]) for n in range(2_000)]
-    assert totals.find_totals([*rows, (2_000, ["Total", "7990"])]) == [2_000]
+    assert layout.find_totals([*rows, (2_000, ["Total", "7990"])]) == [2_000]
     assert len(seen) < 10 * len(rows)
 
 

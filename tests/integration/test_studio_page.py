@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from graph.app import compose
+from graph.builder import compose
 from nacre.serving.app import create_app
 
 PAGE = (Path(__file__).parents[2] / "docs/studio.md").read_text()

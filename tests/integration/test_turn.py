@@ -13,9 +13,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agents.agents import build_agents
 from agents.tool_selector import Choice
 from agents.turn_view import Database, Result, TurnView
-from graph.app import Composition, compose, open_persistent_app
 from graph.branches import all_branches
-from graph.builder import App, build_graph
+from graph.builder import App, Composition, build_graph, compose, open_persistent_app
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.config.settings import Settings

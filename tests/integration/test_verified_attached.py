@@ -10,7 +10,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from graph.app import Composition, compose
+from graph.builder import Composition, compose
 from graph.stream import stream_turn
 from nacre.access.open_graph import load_lexicon
 from nacre.config.settings import Settings

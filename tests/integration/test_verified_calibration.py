@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graph.app import Composition, compose
+from graph.builder import Composition, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings

@@ -10,8 +10,7 @@ import pytest
 from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
-from graph.app import Composition, compose
-from graph.builder import build_graph
+from graph.builder import Composition, build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_stateless_turn, stream_turn
 from ingestion.pipeline import ingest

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
-from graph.app import Composition, compose
+from graph.builder import Composition, compose
 from ingestion.pipeline import ingest
 from nacre.checking.claims import FindGraphNames
 from nacre.checking.evidence_index import EvidenceIndex

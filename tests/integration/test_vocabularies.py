@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graph.app import compose
-from graph.builder import App
+from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.index.triples import export_triples
 from ingestion.induce.write_tables import write_tables

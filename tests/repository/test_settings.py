@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from graph.app import load_settings
+from graph.builder import load_settings
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError

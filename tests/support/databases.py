@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from graph.app import compose
+from graph.builder import compose
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import attach_database
 

@@ -12,8 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.grounding_gate import GroundingGate, table_claims
 from agents.turn_view import AnswerDraft, Result, TurnView
-from graph.app import Composition
-from graph.builder import build_graph
+from graph.builder import Composition, build_graph
 from graph.context import Resources
 from graph.stream import stream_turn
 from nacre.records.evidence import Evidence

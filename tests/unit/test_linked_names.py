@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.answering.select_answer import content_words
-from nacre.extensions.model_agents.linked_names import (
+from nacre.extensions.model_agents.look_up import (
     LONGEST_PHRASE,
     MAX_LINES,
     MOST_PHRASES,

@@ -8,7 +8,7 @@ from agents.agents import build_agents
 from agents.model_calls import Limits
 from agents.tool_selector import Choice
 from agents.turn_view import Result, TurnView, first_turn
-from nacre.extensions.model_agents import tool_selector as model_tool_selector
+from nacre.extensions.model_agents import team as model_tool_selector
 from nacre.records.evidence import BranchResult, EvidenceSentence, Query
 from tests.support.scripted_model import ScriptedModel
 

@@ -81,7 +81,7 @@ class LocalSource:
                 from nacre.serving.cli.options import check_packages
 
                 check_packages()
-                from graph.app import load_settings
+                from graph.builder import load_settings
                 from nacre.serving.turn_service import open_turn_service
 
                 settings = load_settings().model_copy(update={"data": self._data})

@@ -28,20 +28,18 @@ from nacre.extensions.databases.dialects import (
     ALLOWED_FUNCTIONS,
     ALLOWED_TYPES,
     MAX_TYPE_LENGTH,
+    Columns,
     column_value,
     concatenate,
-    make_portable,
-    text_of,
-)
-from nacre.extensions.databases.query_types import (
-    Columns,
     cte_of,
     kind_of,
+    make_portable,
     output_position,
     own_sources,
     refuse_other_tables,
     selects_of,
     source_of,
+    text_of,
 )
 from nacre.extensions.databases.row_keys import KIND, KeyedTables, lower_keys, row_key, simplify_keys
 from nacre.extensions.databases.templates import (

@@ -2,6 +2,6 @@
 
 In reading order:
     command        `nacre eval`, `nacre compare`, `nacre calibrate`
-    measures       configurations compared; how often queries are right; questions with gold queries; a model alone
-    measure_model  a model measured with questions made of a graph's own data, also in the background of a server
+    measures       configurations compared; how often queries are right, also of questions made of a graph's own data;
+                   questions with gold queries; a model alone
 """

@@ -70,7 +70,7 @@ def _evaluate_translations(
     questions: Path, out: Path, graph: str | None, reasoner: str | None, limit: int | None
 ) -> None:
     """Write each question as SPARQL, run it and the gold query over the data as it was read, and report the F1."""
-    from graph.app import compose
+    from graph.builder import compose
     from graph.context import agents_for, parse_context
     from nacre.config.settings import Settings
     from nacre.errors import ToolError
@@ -169,7 +169,7 @@ def compare(
 
     Reports accuracy by kind of question, seconds, calls and tokens. Gold answers are read after the last answer.
     """
-    from graph.app import compose
+    from graph.builder import compose
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions, read_questions
     from nacre.evaluation.score import read_answers
@@ -210,7 +210,7 @@ def compare(
 
 async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Path) -> None:
     """Ask the model without Nacre and write its records."""
-    from graph.app import compose
+    from graph.builder import compose
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import ask_questions
     from nacre.extensions.evaluation.measures import ask_model_alone
@@ -258,8 +258,7 @@ def calibrate(
     from agents.model_priors import LEAST_MEASURED, model_priors, query_model_name, query_model_size, save_counts
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions
-    from nacre.extensions.evaluation.measure_model import own_counts
-    from nacre.extensions.evaluation.measures import count_outcomes, priors_report
+    from nacre.extensions.evaluation.measures import count_outcomes, own_counts, priors_report
 
     settings = Settings()
     if not settings.model:
@@ -306,9 +305,8 @@ async def _query_outcomes(
 ) -> "list[QueryOutcome]":
     """The outcomes of the questions, or of questions made of the graph, each reported in a line."""
     from agents.model_priors import measured_size
-    from graph.app import compose
-    from nacre.extensions.evaluation.measure_model import measure_model, own_questions
-    from nacre.extensions.evaluation.measures import query_outcomes
+    from graph.builder import compose
+    from nacre.extensions.evaluation.measures import measure_model, own_questions, query_outcomes
 
     done: list[QueryOutcome] = []
     asked = questions or []

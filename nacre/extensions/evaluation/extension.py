@@ -7,5 +7,5 @@ _COMMAND = "nacre.extensions.evaluation.command"
 EXTENSION = Extension(
     "evaluation",
     commands={"eval": f"{_COMMAND}:evaluate", "compare": f"{_COMMAND}:compare", "calibrate": f"{_COMMAND}:calibrate"},
-    services={"measure": "nacre.extensions.evaluation.measure_model:measure_in_background"},
+    services={"measure": "nacre.extensions.evaluation.measures:measure_in_background"},
 )

@@ -5,11 +5,14 @@ their outcome (Counts); questions with gold queries in SPARQL, by the score of t
 set of values that a query selects; and a model without Nacre: the question and a summary of the schema -> one query,
 its cells as the answer."""
 
+import asyncio
 import csv
 import io
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,9 +23,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agents.agents import configured_agents
 from agents.model_calls import CHARACTERS_PER_TOKEN, ModelFailed, structured_reply
-from agents.model_priors import OUTCOMES, Counts, Priors, model_limits
-from graph.app import Composition
+from agents.model_priors import OUTCOMES, Counts, Priors, measured_size, model_limits, query_model_name, save_counts
+from graph.builder import Composition
 from graph.context import parse_context
 from graph.state import Input
 from nacre.config.models import chat_model
@@ -45,6 +49,7 @@ from nacre.language.tokens import ENGLISH
 from nacre.records.answer import Answer
 from nacre.records.evidence import BranchResult, Cell, Rows
 from nacre.records.json_form import from_json
+from nacre.records.threads import run_in_thread
 from nacre.records.turn import Understanding
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.schema_sql import schema_sql
@@ -399,3 +404,64 @@ def ask_model_alone(settings: Settings, library: Library, graph: str | None) -> 
         }
 
     return ask
+
+
+# questions that are made of a graph's own data, and how long they are looked for (given)
+OWN_QUESTIONS, OWN_SECONDS = 30, 60.0
+
+# limits of a measurement that nobody asked for (given)
+BACKGROUND_SECONDS, BACKGROUND_TOKENS = 120.0, 100_000
+
+
+def own_questions(library: Library, graph: str | None) -> list[GoldQuestion]:
+    """Questions with known answers, made of the data of a graph; raises ConfigError for one that is attached."""
+    with library.open(library.resolve(graph)) as opened:
+        if opened.stored is None:
+            raise ConfigError(f"{opened.name} is attached. Give a file of questions.")
+        known = service("suggestions", "known_questions")(opened, OWN_QUESTIONS, OWN_SECONDS)
+    return [{"id": n, "question": text, "answers": values} for n, (text, values) in enumerate(known, 1)]
+
+
+async def measure_model(
+    composition: Composition,
+    questions: Sequence[GoldQuestion],
+    graph: str | None,
+    *,
+    seconds: float = math.inf,
+    tokens: float = math.inf,
+    report: Callable[[QueryOutcome], None] = lambda _: None,
+) -> list[QueryOutcome]:
+    """Ask the model of `composition` the questions until so many `seconds` or `tokens` are used up."""
+    settings = composition.settings
+    alone = settings.model_copy(update={"lead": "alone", "model_size": measured_size(settings)})
+    agents = await run_in_thread(configured_agents, alone)
+    resources = replace(composition.resources, agents=agents, settings=alone)
+    measured = replace(composition, settings=alone, agents=agents, resources=resources)
+    done: list[QueryOutcome] = []
+    try:
+        async with asyncio.timeout(seconds if seconds < math.inf else None):
+            async for each in query_outcomes(questions, measured, graph):
+                done.append(each)
+                report(each)
+                if sum(outcome.tokens for outcome in done) >= tokens:
+                    break
+    except TimeoutError:
+        # what was asked counts
+        pass
+    return done
+
+
+def own_counts(judged: Sequence[QueryOutcome]) -> Counts:
+    """The counts of questions made of the data: without readings beside them, all rows are the model's alone. A
+    question without a query is not answered."""
+    return {"alone": (sum(each.right for each in judged), len(judged))}
+
+
+async def measure_in_background(composition: Composition, graph: str) -> None:
+    """Measure the model within the limits and store the counts; nothing if the graph gives no questions or the model
+    wrote no query."""
+    questions = await run_in_thread(own_questions, composition.library, graph)
+    judged = await measure_model(composition, questions, graph, seconds=BACKGROUND_SECONDS, tokens=BACKGROUND_TOKENS)
+    if any(each.outcome for each in judged):
+        settings = composition.settings
+        await run_in_thread(save_counts, settings.data, query_model_name(settings), own_counts(judged))

@@ -29,7 +29,7 @@ def migrate(
     data folder first. The folder stays as it is. It can be interrupted and run again."""
     from pydantic import SecretStr
 
-    from graph.app import load_settings
+    from graph.builder import load_settings
     from nacre.errors import ConfigError
     from nacre.stores.state.database import parse_url
 
@@ -50,7 +50,7 @@ def migrate(
 
 
 async def _move(settings: "Settings") -> "list[Moved]":
-    from graph.app import THREADS, compose, open_persistent_app
+    from graph.builder import THREADS, compose, open_persistent_app
     from nacre.extensions.fleet import migrate as moving
     from nacre.records.threads import run_in_thread
     from nacre.stores.state.verified_questions import FILE as VERIFIED_FILE

@@ -16,7 +16,7 @@ from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
 from nacre.extensions.model_agents.doubts import preview_rows
-from nacre.extensions.model_agents.linked_names import linked_name_lines, value_phrases
+from nacre.extensions.model_agents.look_up import linked_name_lines, value_phrases
 from nacre.language.data import word_list
 from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, language_name, split_name, tokenize

@@ -5,6 +5,6 @@ from nacre.extension import Extension
 EXTENSION = Extension(
     "places",
     branches={"places": "nacre.extensions.places.branch:PLACES"},
-    routes="nacre.extensions.places.routes:add_places",
+    routes="nacre.extensions.places.places:add_places",
     services={"of_text": "nacre.extensions.places.places:place_of_text"},
 )

@@ -3,11 +3,15 @@
 import math
 import re
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from nacre.language.tokens import iri_end, split_name
 from nacre.records.schema import Relation, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.tables import Cell, quote_if_needed
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 # names that vocabularies have for them (W3C geo, schema.org, GeoSPARQL, Wikidata), in lower case
 LATITUDES, LONGITUDES = frozenset(("lat", "latitude")), frozenset(("long", "lon", "lng", "longitude"))
@@ -119,3 +123,14 @@ def _place(latitude: Cell, longitude: Cell) -> Place | None:
         return None
     is_on_earth = all(map(math.isfinite, place)) and abs(place[0]) <= 90 and abs(place[1]) <= 180
     return place if is_on_earth else None
+
+
+def add_places(app: "FastAPI", *, alone: bool) -> None:
+    """Add the route /api/graphs/{graph}/places, for maps."""
+    from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUpDep
+    from nacre.serving.http.graphs import LabelRequest, read_graph
+
+    @app.post("/api/graphs/{graph}/places", summary="Look up places", tags=["graphs"], responses=ERROR_RESPONSES)
+    def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, Place]:
+        """Latitude and longitude of the things that have them, or a shape in well-known text; others are omitted."""
+        return read_graph(look_up, "thing", lambda opened: find_places(opened, body.iris))

@@ -20,8 +20,7 @@ from sqlglot import exp, parse_one
 
 from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.databases.attached import Kind
-from nacre.extensions.databases.dialects import make_portable
-from nacre.extensions.databases.query_types import TYPES
+from nacre.extensions.databases.dialects import TYPES, make_portable
 from nacre.extensions.server_tables.translate import NUL, ServerPlace, new_place, read_place, stored_name, write_place
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits, missing_driver, public_address, with_password

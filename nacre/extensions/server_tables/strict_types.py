@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from nacre.extensions.databases.attached import Kind
-from nacre.extensions.databases.query_types import (
+from nacre.extensions.databases.dialects import (
     NUMBERS,
     TYPES,
     Columns,

@@ -16,8 +16,7 @@ from sqlglot import MappingSchema, exp
 
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import Kind
-from nacre.extensions.databases.dialects import make_portable
-from nacre.extensions.databases.query_types import cte_of, refuse_other_tables
+from nacre.extensions.databases.dialects import cte_of, make_portable, refuse_other_tables
 from nacre.extensions.databases.translate import bound_cells, checked_tree
 from nacre.extensions.server_tables.strict_types import fold_letters, with_strict_types
 from nacre.records.evidence import Cell

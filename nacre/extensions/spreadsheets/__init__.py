@@ -4,10 +4,9 @@ In reading order:
     read_delimited  CSV, TSV and JSON Lines -> sheets, rows of texts
     read_workbook   XLSX, ODS and Parquet -> sheets, by a process of its own
     metadata        CSV on the Web: what a file beside a table says of it
-    layout          the first rows of a sheet -> its headings
+    layout          the first rows of a sheet -> its headings; rows of a table -> those with sums
     classify        a text -> what it may be: a number, a date, a truth value
     parts           the tables of a sheet, what is left out of them, and merged cells
-    totals          rows of a table -> those with sums
     columns         all texts of a column -> its type, and a literal for each text
     links           keys, names, and columns that refer to other sheets
     triples         sheets -> triples, reports, and the cells as they were

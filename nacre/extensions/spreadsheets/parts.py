@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ingestion.read.tables import Sheet, UnreadableTable
 from nacre.extensions.spreadsheets.classify import CellKind, classify, is_value, is_year, words
-from nacre.extensions.spreadsheets.layout import HEAD_ROWS, MAX_HEADING, find_layout
-from nacre.extensions.spreadsheets.totals import find_totals
+from nacre.extensions.spreadsheets.layout import HEAD_ROWS, MAX_HEADING, find_layout, find_totals
 
 # rows of a sheet in which tables and sums are searched, and tables of a sheet (given)
 MAX_ROWS, MAX_PARTS = 20_000, 20

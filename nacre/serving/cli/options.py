@@ -113,7 +113,7 @@ def open_library(settings: "Settings | None" = None, embedder: "LocalEmbedder | 
 @contextmanager
 def open_conversations() -> "Iterator[Conversations | None]":
     """The conversations of the settings; None if none was ever stored. Raises ConfigError."""
-    from graph.app import THREADS
+    from graph.builder import THREADS
     from nacre.config.settings import Settings
     from nacre.stores.state.conversations import Conversations
     from nacre.stores.state.database import StorageError, open_state, unusable_state

@@ -58,7 +58,7 @@ def serve(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from graph.app import load_settings
+    from graph.builder import load_settings
     from nacre.extension import service
     from nacre.serving.http import middleware
     from nacre.serving.keys import open_keys
@@ -115,7 +115,7 @@ def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None
 
 async def _prefill(settings: "Settings", graph: str | None) -> None:
     from agents.model_priors import model_limits, query_model_size
-    from graph.app import compose
+    from graph.builder import compose
     from nacre.config.models import chat_model
     from nacre.stores.sqlite.schema_sql import schema_sql
 
@@ -232,7 +232,7 @@ async def _serve() -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    from graph.app import load_settings
+    from graph.builder import load_settings
     from nacre.serving.mcp.ask import ToolContext
     from nacre.serving.mcp.server import create_mcp_server
     from nacre.serving.turn_service import open_turn_service
