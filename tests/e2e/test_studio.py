@@ -14,7 +14,19 @@ from tests.e2e.conftest import environment, in_studio
 from tests.support.model_servers import Reply, openai_server
 from tests.support.scripted_model import step
 
-NODES = {"rewriter", "understand", "tool_selector", "sql", "vector", "lexical", "sparql", "triples", "check", "fuser"}
+NODES = {
+    "rewriter",
+    "understand",
+    "tool_selector",
+    "sql",
+    "vector",
+    "lexical",
+    "sparql",
+    "places",
+    "triples",
+    "check",
+    "fuser",
+}
 
 
 @pytest.fixture
@@ -64,7 +76,7 @@ def test_two_turns_stream_and_the_state_keeps_them(client, assistant):
     assert first["answer"]["values"] == [540]
     assert second["answer"]["values"] == [312]
     # rows answer, so nothing is searched for by meaning
-    assert set(first["nodes"]) == NODES - {"sparql", "triples", "vector"}
+    assert set(first["nodes"]) == NODES - {"sparql", "places", "triples", "vector"}
     state = client.threads.get_state(thread)["values"]
     assert [message["type"] for message in state["messages"]] == ["human", "ai", "human", "ai"]
     assert state["turn"] == 2

@@ -236,8 +236,8 @@ def test_any_selector_ends_within_its_rounds_and_leaves_no_branch_out(
     context = {"branches": branches, "max_rounds": max_rounds}
     answer, _ = asyncio.run(ask(app, "How many dishes with saffron are there?", context=context))
     assert answer["rounds"] <= max_rounds
-    # without vectors and an embedder
-    assert set(answer["enabled"]) == set(branches) - {"vector", "triples"}
+    # without vectors, an embedder and places
+    assert set(answer["enabled"]) == set(branches) - {"vector", "triples", "places"}
     assert set(answer["visited"]) == set(answer["enabled"])
     assert len(answer["visited"]) <= answer["rounds"] * len(answer["enabled"])
 
