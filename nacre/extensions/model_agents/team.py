@@ -1,4 +1,4 @@
-"""The agents of a turn by models: those by rules, models, limits -> one agent for each step, and branches of a round."""
+"""The agents of a turn by models: those by rules, models, limits -> one agent for each step, and a round's branches."""
 
 from dataclasses import replace
 
