@@ -245,6 +245,16 @@ def test_the_other_examples_name_the_same_path_and_server():
     ]
 
 
+def test_each_place_that_nginx_forwards_names_no_person():
+    text = re.sub(r"#.*", "", (EXAMPLES / "nginx.conf").read_text())
+    places = [each for each in re.split(r"^location", text, flags=re.M) if "proxy_pass" in each]
+    assert len(places) == 2
+    for place in places:
+        # a path with /../ is matched as its end and forwarded whole
+        removed = {name.lower() for name in re.findall(r'proxy_set_header (\S+) "";', place)}
+        assert removed == {PROXY_USER, PROXY_GROUPS, *PROXY_NAMES}
+
+
 def caddy_blocks(file: Path) -> dict[str, list[list[str]]]:
     """The directives of each block of a Caddyfile, by the words that lead to it."""
     blocks: dict[str, list[list[str]]] = {}

@@ -276,6 +276,19 @@ def test_a_person_is_deleted_from_the_entries_of_others_too(tmp_path: Path, is_t
     audit.close()
 
 
+def test_a_person_who_is_called_as_a_key_is_not_taken_for_it(data: Path, run: Any) -> None:
+    KeyStore(data).add("crawler", None)
+    accounts = Accounts(open_file(data / FILE), read_rights("{staff: {graphs: all}}"))
+    person = Person("https://id.example", "7", "crawler", ("staff",))
+    accounts.note(person)
+    accounts.close()
+    for command in ("show", "delete", "log-out"):
+        refused = str(CliRunner().invoke(commands, ["person", command, "crawler"]).exception)
+        assert "A key and the person" in refused
+        assert person.owner in refused
+    assert '"what": "account"' in run("person", "show", person.owner)
+
+
 def test_nothing_is_made_to_delete_from(tmp_path: Path) -> None:
     assert AuditFiles(tmp_path, 1, 0).delete("ann") == 0
     assert list(tmp_path.iterdir()) == []

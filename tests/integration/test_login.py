@@ -22,6 +22,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extensions.login import issuer as issuer_module
 from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, read_rights
+from nacre.extensions.login.routes import safe_next
 from nacre.serving.app import create_app
 from nacre.serving.errors import Unauthenticated
 from nacre.serving.keys import RIGHTS as RIGHTS_OF_CALLERS
@@ -160,11 +161,35 @@ def test_a_session_ends_after_its_hours_and_the_oldest_of_too_many(data: Path, i
     with started(settings(data, issuer.address)) as client:
         tokens = []
         for _ in range(MAX_SESSIONS + 1):
+            client.cookies.clear()
             logged_in(client, issuer, groups=["staff"])
             tokens.append(client.cookies["nacre-session"])
         client.cookies.clear()
         codes = [client.get("/api/graphs", headers=with_session(each)).status_code for each in tokens]
         assert codes == [401, *[200] * MAX_SESSIONS]
+
+
+def test_a_second_login_ends_the_first_session_of_the_browser(data: Path, issuer: LocalIssuer) -> None:
+    with started(settings(data, issuer.address)) as client:
+        logged_in(client, issuer, groups=["staff"])
+        first = client.cookies["nacre-session"]
+        client.cookies.clear()
+        # another browser of the same person
+        logged_in(client, issuer, groups=["staff"])
+        second = client.cookies["nacre-session"]
+        # a refused login changes nothing
+        assert logged_in(client, issuer, groups=["unknown"]).status_code == 403
+        assert graphs(client) == ["kilns"]
+        # the next person at this browser
+        logged_in(client, issuer, sub="8", groups=["staff"])
+        third = client.cookies["nacre-session"]
+        client.cookies.clear()
+        codes = [client.get("/api/graphs", headers=with_session(each)).status_code for each in (first, second, third)]
+        assert codes == [200, 401, 200]
+        # a session that somebody else chose is not taken over
+        client.cookies.set("nacre-session", "chosen")
+        logged_in(client, issuer, groups=["staff"])
+        assert client.get("/api/graphs", headers=with_session("chosen")).status_code == 401
 
 
 def test_a_callback_with_a_foreign_state_code_or_nonce_begins_no_session(data: Path, issuer: LocalIssuer) -> None:
@@ -212,6 +237,32 @@ def test_next_leads_to_this_server_alone(data: Path, issuer: LocalIssuer, next: 
         location = logged_in(client, issuer, next, groups=["staff"]).headers["location"]
         assert location.startswith(f"{HOME}/")
         assert "x" not in logged_in(client, issuer, next, groups=["staff"]).headers
+
+
+@pytest.mark.parametrize("next", ["/kg/../other", "/kg/%2e%2e/other", "/kg/.%2E/other", "%2e%2e/other", "/kg/x/%2E./y"])
+def test_next_leads_to_no_other_application_of_the_host(next: str) -> None:
+    assert safe_next("https://a.example/kg/", next) == "https://a.example/kg/"
+    assert safe_next("https://a.example/kg/", "?q=%2e%2e") == "https://a.example/kg/?q=%2e%2e"
+
+
+def test_a_page_without_tls_can_use_no_session_of_https(data: Path, issuer: LocalIssuer) -> None:
+    home = "https://kg.example"
+    with started(settings(data, issuer.address), home) as client:
+        logged_in(client, issuer, groups=["editors"])
+        assert client.post("/api/uploads", headers={"Origin": "http://kg.example"}).status_code == 403
+        assert client.post("/api/uploads", headers={"Origin": home}).status_code == 201
+    # a proxy that does not tell that browsers use https
+    with started(settings(data, issuer.address), "http://kg.example") as client:
+        logged_in(client, issuer, groups=["editors"])
+        assert client.post("/api/uploads", headers={"Origin": home}).status_code == 201
+
+
+def test_no_cache_stores_what_a_caller_got(data: Path, issuer: LocalIssuer) -> None:
+    key = KeyStore(data).add("bo", None)
+    with started(settings(data, issuer.address, embed="bo=https://site.example")) as client:
+        for path, headers in (("/api/graphs", {"X-Api-Key": key}), ("/embed/bo/api/graphs", {})):
+            reply = client.get(path, headers=headers)
+            assert (reply.status_code, reply.headers["cache-control"]) == (200, "no-store")
 
 
 def test_cookies_behind_https_are_of_this_host_alone(data: Path, issuer: LocalIssuer) -> None:

@@ -153,7 +153,13 @@ def _find(settings: "Settings", who: str) -> tuple[str, list[dict[str, Any]]]:
     if len(accounts) > 1:
         several = ", ".join(f"{each['owner']} ({each['name']})" for each in accounts[:10])
         raise ConfigError(f"Several persons are called {who[:100]!r}: {several}. Name the owner.")
-    if accounts or any(key.name == who for key in open_keys(settings).all()):
+    is_key = any(key.name == who for key in open_keys(settings).all())
+    if accounts and is_key:
+        # people choose their names, also those of keys
+        raise ConfigError(
+            f"A key and the person {accounts[0]['owner']} are called {who[:100]!r}. Revoke the key, or name the owner."
+        )
+    if accounts or is_key:
         return (accounts[0]["owner"] if accounts else who), accounts
     # of a person who was deleted, the audit may still have the name
     with _opened(settings) as opened:

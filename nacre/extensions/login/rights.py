@@ -208,13 +208,13 @@ class Accounts:
         rows = self._database.read("SELECT issuer, subject, name, groups FROM account WHERE owner = ?", owner)
         return self._rights.caller(_person(*rows[0])) if rows else None
 
-    def begin_session(self, person: Person, seconds: float) -> str:
-        """A new session: its token, of which only the hash is stored. Expired sessions, and the oldest of too many,
-        are deleted."""
+    def begin_session(self, person: Person, seconds: float, earlier: str = "") -> str:
+        """A new session: its token, of which only the hash is stored. The session `earlier`, expired ones, and the
+        oldest of too many are deleted."""
         self.note(person)
         token, now = secrets.token_urlsafe(32), self._database.now()
         with self._database.writing() as run:
-            run("DELETE FROM login_session WHERE expires <= ?", now)
+            run("DELETE FROM login_session WHERE expires <= ? OR hash = ?", now, _hash(earlier))
             row = _hash(token), person.owner, json.dumps(person.groups), now, now + seconds
             run("INSERT INTO login_session VALUES (?, ?, ?, ?, ?)", *row)
             run(

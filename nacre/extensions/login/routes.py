@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from html import escape
 from typing import Any
-from urllib.parse import quote, unquote, urljoin
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
@@ -235,7 +235,9 @@ class Login:
                 why = self._refusal(groups_of(claims, self.settings.login_claims), claims)
                 return _page(request, 403, "Log in", why)
             seconds = self.settings.login_hours * 3600
-            token = await run_in_thread(self.accounts.begin_session, person, seconds)
+            # the browser's session before this one ends, whoever knows its cookie
+            earlier = request.cookies.get(cookie_name(request, "session"), "")
+            token = await run_in_thread(self.accounts.begin_session, person, seconds, earlier)
         except StorageError:
             return _page(request, 503, "Log in", "The session can't be stored now. Try again.")
         except NacreError as error:
@@ -294,7 +296,8 @@ def safe_next(base: str, next: str) -> str:
         found = urljoin(base, next)
     except ValueError:
         return base
-    return found if found.startswith(base) else base
+    # browsers take an encoded full stop of a path for a full stop, which may lead upwards
+    return found if found.startswith(base) and "%2e" not in urlsplit(found).path.lower() else base
 
 
 def cookie_name(request: Request, kind: str) -> str:

@@ -115,8 +115,8 @@ class Authenticator:
 
     def check_origin(self, request: Request) -> None:
         """Raises ForbiddenOrigin if a web page of another origin sent the request and the settings do not allow it."""
-        origin = request.headers.get("origin", "")
-        if origin and _split_url(origin).netloc != request.headers.get("host", "") and origin not in self._origins:
+        origin, host = request.headers.get("origin", ""), request.headers.get("host", "")
+        if origin and origin not in (*self._origins, f"https://{host}", f"{request.url.scheme}://{host}"):
             raise ForbiddenOrigin(
                 f"Pages of {origin[:100]!r} may not send requests. Set NACRE_CORS_ORIGINS to allow it."
             )

@@ -90,8 +90,8 @@ class RequestMiddleware:
                 reply_headers["X-Request-ID"] = id
                 for header, value in SECURITY_HEADERS.items():
                     reply_headers.setdefault(header, value)
-                if getattr(scope.get("state", {}).get("caller"), "name", ""):
-                    # a cookie tells no cache between that the reply is for one person
+                if scope.get("state", {}).get("caller") is not None:
+                    # neither a cookie nor X-Api-Key tells caches between that the reply is for one caller
                     reply_headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

@@ -213,7 +213,7 @@ class _Held:
             self._connection.close()
 
 
-def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL",)) -> StateDatabase:
+def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL", "secure_delete=ON")) -> StateDatabase:
     """A database in a file of SQLite. Raises StorageError."""
     from sqlalchemy import NullPool, create_engine
 
