@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import ssl
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from nacre.extensions.login import issuer as issuer_module
 from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, read_rights
 from nacre.extensions.login.routes import safe_next
 from nacre.serving.app import create_app
+from nacre.serving.cli.graphs import check_installation
 from nacre.serving.errors import Unauthenticated
 from nacre.serving.keys import RIGHTS as RIGHTS_OF_CALLERS
 from nacre.serving.keys import KeyStore
@@ -632,3 +634,41 @@ def test_a_login_reads_no_long_reply_of_the_issuer(data: Path, issuer: LocalIssu
         issuer.documents["/token"] = {**long, "id_token": issuer.token(**issuer.codes[code][0])}
         reply = client.get("/callback", params={"code": code, "state": state})
         assert (reply.status_code, "does not answer as it should" in reply.text) == (403, True)
+
+
+def examined(data: Path, address: str, **more: Any) -> list[str]:
+    return [each.line() for each in check_installation(settings(data, address, **more)) if each.about == "login"]
+
+
+def test_the_doctor_asks_the_issuer(data: Path, issuer: LocalIssuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, keys, clock = examined(data, issuer.address)
+    assert answers.startswith(f"ok         login      {issuer.address} answers, in ")
+    assert "it has 1 keys" in keys
+    assert "its clock and ours differ by less than" in clock
+    monkeypatch.setattr(issuer_module, "LEEWAY", -1)
+    (wrong,) = examined(data, issuer.address)[2:]
+    assert wrong.startswith("attention  login      its clock is ")
+    issuer.documents["/keys"] = {"keys": [{"kid": "none"}]}
+    assert "attention  login      it has 0 keys" in examined(data, issuer.address)[1]
+    issuer.documents["/keys"] = []
+    (broken,) = examined(data, issuer.address)
+    assert "/keys can't be read" in broken
+    issuer.documents["/.well-known/openid-configuration"] = {"issuer": "https://other.example"}
+    (broken,) = examined(data, issuer.address)
+    assert "it calls itself 'https://other.example'" in broken
+    (broken,) = examined(data, issuer.address, login_groups="{staff: ")
+    assert "not valid YAML" in broken
+
+
+def test_the_doctor_waits_for_no_issuer_and_asks_none_without_a_login(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(issuer_module, "TIMEOUT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        started_at = time.monotonic()
+        (broken,) = examined(data, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        assert time.monotonic() - started_at < 20
+    assert broken.startswith("attention  login ")
+    proxies: dict[str, Any] = {"login_headers": True, "trusted_proxies": "10.0.0.5", "login_issuer": None}
+    assert examined(data, "", **proxies) == ["ok         login      the proxies 10.0.0.5 name persons"]
+    assert examined(data, "", login_issuer=None) == []

@@ -9,6 +9,7 @@ EXTENSION = Extension(
     services={
         "check": "nacre.extensions.login.rights:check_settings",
         "persons": "nacre.extensions.login.rights:find_persons",
+        "doctor": "nacre.extensions.login.rights:examine_login",
         "end_sessions": "nacre.extensions.login.rights:end_sessions",
         "forget": "nacre.extensions.login.rights:forget_person",
     },

@@ -7,8 +7,9 @@ KEPT_SECONDS in any case.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,7 +83,9 @@ class LoginError(NacreError):
 
 
 class IssuerUnavailable(LoginError):
-    """The issuer does not answer, or not as an issuer does."""
+    """The issuer does not answer, or not as an issuer does; why, for the operator."""
+
+    why = ""
 
 
 class Issuer:
@@ -101,6 +104,20 @@ class Issuer:
         self._keys: KeySet | None = None
         # when the keys were read, and when that was tried last
         self._read_at = self._tried_at = clock() - KEPT_SECONDS
+
+    async def examine(self) -> tuple[int, float | None]:
+        """How many of its keys can be used, and by how many seconds its clock is ahead of ours, if it says so."""
+        dates: list[str] = []
+
+        async def note_date(reply: httpx2.Response) -> None:
+            dates.append(reply.headers.get("date", ""))
+
+        self._options["event_hooks"] = {"response": [_bound_reply, note_date]}
+        keys = len((await self._current_keys(refreshed=False)).keys)
+        try:
+            return keys, parsedate_to_datetime(dates[-1]).timestamp() - time.time()
+        except (ValueError, IndexError):
+            return keys, None
 
     async def login_address(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
         """Where a browser begins a login that ends at `redirect`."""
@@ -271,8 +288,11 @@ def _key_set(found: Mapping[str, Any]) -> KeySet:
 
 def _unavailable(why: str, error: BaseException | None = None) -> IssuerUnavailable:
     # what the issuer or the network say is for the operator
-    log.warning("the issuer of logins: %s%s", why, f" ({type(error).__name__}: {error})" if error else "")
-    return IssuerUnavailable("The login server does not answer as it should. Try again, or tell the operator.")
+    why += f" ({type(error).__name__}: {error})" if error else ""
+    log.warning("the issuer of logins: %s", why)
+    found = IssuerUnavailable("The login server does not answer as it should. Try again, or tell the operator.")
+    found.why = why
+    return found
 
 
 def check_issuer(settings: Settings) -> None:
@@ -285,3 +305,31 @@ def check_issuer(settings: Settings) -> None:
         raise ConfigError("NACRE_LOGIN_ISSUER needs NACRE_LOGIN_CLIENT, the id of this server at the issuer.")
     if "openid" not in settings.login_scopes.split():
         raise ConfigError("NACRE_LOGIN_SCOPES lacks openid.")
+
+
+def examine_issuer(settings: Settings) -> Iterator[tuple[str, str, str, bool]]:
+    """What `nacre doctor` finds of the issuer, within TIMEOUT: about, text, next step, whether it is broken."""
+    # the reason is in the finding
+    log.addHandler(logging.NullHandler())
+    started, name = time.monotonic(), settings.login_issuer
+
+    async def examine() -> tuple[int, float | None]:
+        async with asyncio.timeout(TIMEOUT):
+            return await Issuer(settings).examine()
+
+    try:
+        keys, ahead = asyncio.run(examine())
+    except (IssuerUnavailable, TimeoutError) as error:
+        why = " ".join(getattr(error, "why", "").split())[:300] or f"nothing within {TIMEOUT:.0f} s"
+        yield "login", f"{name} does not answer as it should: {why}", "start it, or check NACRE_LOGIN_ISSUER", True
+        return
+    yield "login", f"{name} answers, in {time.monotonic() - started:.1f} s", "", False
+    step = "" if keys else "let the issuer sign with RSA or elliptic curves"
+    yield "login", f"it has {keys} keys that can be used", step, not keys
+    if ahead is None:
+        yield "login", "it does not tell the time", "", False
+    elif abs(ahead) > LEEWAY:
+        text = f"its clock is {abs(ahead):.0f} s {'ahead' if ahead > 0 else 'behind'}, and {LEEWAY} s are allowed"
+        yield "login", text, "set the clock of this machine, or of the issuer, by NTP", True
+    else:
+        yield "login", f"its clock and ours differ by less than {abs(ahead) + 1:.0f} s", "", False

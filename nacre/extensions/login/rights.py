@@ -141,6 +141,23 @@ def check_settings(settings: Settings) -> None:
         check_issuer(settings)
 
 
+def examine_login(settings: Settings) -> Iterator[tuple[str, str, str, bool]]:
+    """What `nacre doctor` finds of the login, if one is configured: about, text, next step, whether it is broken."""
+    if not settings.has_login:
+        return
+    try:
+        check_settings(settings)
+    except ConfigError as error:
+        yield "login", str(error).rstrip("."), "correct the settings NACRE_LOGIN_*, see docs/login.md", True
+        return
+    if settings.login_issuer is None:
+        yield "login", f"the proxies {settings.trusted_proxies} name persons", "", False
+        return
+    from nacre.extensions.login.issuer import examine_issuer
+
+    yield from examine_issuer(settings)
+
+
 Networks = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, cast
 import typer
 
 from nacre.errors import ConfigError, NacreError
-from nacre.extension import service
+from nacre.extension import service, services
 from nacre.serving.cli import options
 from nacre.serving.cli.options import (
     configured_embedder,
@@ -193,6 +193,7 @@ def check_installation(settings: "Settings") -> Iterator[Finding]:
     yield _check_model(settings)
     yield _check_qdrant(settings)
     yield from _check_shared(settings)
+    yield from (Finding(*each) for check in services("doctor") for each in check(settings))
     yield from _check_graphs(settings)
     yield _check_port(settings.port, "nacre serve", "nacre serve --port N")
     yield _check_port(STUDIO_PORT, "langgraph dev", "langgraph dev --port N")
@@ -354,11 +355,8 @@ def _check_attached(text: str, graph: "Graph") -> Finding:
         may_write = graph.tables.write_rights()
     except NacreError as error:
         return Finding("graph", f"{text}; {error}", "start the database, or check NACRE_DATABASE_KEYS", broken=True)
-    return (
-        Finding("graph", f"{text}; {may_write}", "grant SELECT to a role of its own")
-        if may_write
-        else Finding("graph", text)
-    )
+    advice = "grant SELECT to a role of its own"
+    return Finding("graph", f"{text}; {may_write}", advice) if may_write else Finding("graph", text)
 
 
 def _check_server_tables(text: str, graph: "Graph") -> Finding:
