@@ -4,6 +4,7 @@ import ipaddress
 import re
 import subprocess
 import threading
+import tomllib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -57,6 +58,25 @@ def test_people_can_log_in_to_containers() -> None:
     (network,) = fleet["networks"]["default"]["ipam"]["config"]
     # clients that are no proxies can't choose the address that counts
     assert fleet["x-nacre"]["environment"]["NACRE_TRUSTED_PROXIES"] == network["subnet"]
+
+
+def test_the_image_reads_all_files_of_tables_and_the_documentation_names_its_extras() -> None:
+    listed = re.findall(r"\['optional-dependencies'\]\[e\] for e in \((.*?)\)", DOCKERFILE)
+    extras = re.findall(r"'(\w+)'", listed[0])
+    # what those that read XLSX, ODS and Parquet, and write XLSX, ask for
+    code = "".join(
+        file.read_text()
+        for name in ("spreadsheets", "downloads")
+        for file in (ROOT / "nacre/extensions" / name).glob("*.py")
+    )
+    needed = set(re.findall(r"nacre\[(\w+)\]", code))
+    assert {"spreadsheets", "xlsx"} <= needed
+    assert needed <= set(extras)
+    page = (ROOT / "docs/operating.md").read_text()
+    (said,) = re.findall(r"The image has the extras (.*?)\.\n", page, re.S)
+    assert re.findall(r"`(\w+)`", said) == extras
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(extras) <= set(extra)
 
 
 def copied(stage: str) -> set[str]:
