@@ -1,5 +1,6 @@
 """Logins: accounts of an issuer and of a proxy, their rights, their sessions, and what is refused."""
 
+import asyncio
 import json
 import re
 import socket
@@ -672,3 +673,18 @@ def test_the_doctor_waits_for_no_issuer_and_asks_none_without_a_login(
     proxies: dict[str, Any] = {"login_headers": True, "trusted_proxies": "10.0.0.5", "login_issuer": None}
     assert examined(data, "", **proxies) == ["ok         login      the proxies 10.0.0.5 name persons"]
     assert examined(data, "", login_issuer=None) == []
+
+
+async def test_many_who_log_in_do_not_wait_for_a_silent_issuer_one_after_another(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(issuer_module, "TIMEOUT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        asked = issuer_module.Issuer(settings(data, f"http://127.0.0.1:{silent.getsockname()[1]}"))
+        started_at = time.monotonic()
+        logins = [asked.login_address(HOME, "s", "n", "v") for _ in range(15)]
+        tokens = [asked.claims("a.b.c", AUDIENCE) for _ in range(15)]
+        found = await asyncio.gather(*logins, *tokens, return_exceptions=True)
+        assert {type(each) for each in found} == {issuer_module.IssuerUnavailable}
+        # one after another they took 15 s
+        assert time.monotonic() - started_at < 6

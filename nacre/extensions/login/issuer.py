@@ -102,8 +102,8 @@ class Issuer:
         self._lock = asyncio.Lock()
         self._metadata: dict[str, Any] = {}
         self._keys: KeySet | None = None
-        # when the keys were read, and when that was tried last
-        self._read_at = self._tried_at = clock() - KEPT_SECONDS
+        # when the keys were read, when that was tried last, and when the issuer did not describe itself
+        self._read_at = self._tried_at = self._failed_at = clock() - KEPT_SECONDS
 
     async def examine(self) -> tuple[int, float | None]:
         """How many of its keys can be used, and by how many seconds its clock is ahead of ours, if it says so."""
@@ -182,12 +182,14 @@ class Issuer:
             return self._keys
         async with self._lock:
             if self._clock() - self._tried_at > (REFRESH_SECONDS if self._keys is not None else RETRY_SECONDS):
-                self._tried_at = self._clock()
-                metadata = await self._describe()
                 try:
+                    metadata = await self._describe()
                     self._keys = _key_set(await _read_json(metadata["jwks_uri"], self._options))
                 except (JoseError, ValueError, TypeError, KeyError) as error:
                     raise _unavailable("its keys can't be read", error) from error
+                finally:
+                    # at the end: those that wait for the lock must not wait for a silent issuer one after another
+                    self._tried_at = self._clock()
                 self._read_at = self._clock()
             if self._keys is None or self._clock() - self._read_at > KEPT_SECONDS:
                 raise _unavailable("its keys could not be read a moment ago")
@@ -195,7 +197,13 @@ class Issuer:
 
     async def _described(self) -> dict[str, Any]:
         async with self._lock:
-            return self._metadata or await self._describe()
+            if not self._metadata and self._clock() - self._failed_at <= RETRY_SECONDS:
+                raise _unavailable("it did not answer a moment ago")
+            try:
+                return self._metadata or await self._describe()
+            except IssuerUnavailable:
+                self._failed_at = self._clock()
+                raise
 
     async def _describe(self) -> dict[str, Any]:
         """Read the addresses of the issuer (OpenID Connect Discovery, section 4). The caller holds the lock."""
