@@ -149,7 +149,7 @@ def is_unvisited(understanding: Understanding, earlier: Sequence[BranchResult], 
     return not earlier
 
 
-_CORE: dict[str, Branch] = {
+CORE_BRANCHES: dict[str, Branch] = {
     "sql": Branch(_sql, lambda graph: graph.unavailable.get("sql", ""), _has_next_reading),
     "vector": Branch(_vector, vector_problem, _has_wider_search),
     "lexical": Branch(_lexical, lexical_problem, _has_wider_search),
@@ -169,11 +169,11 @@ Tool = Callable[[str, str], Iterable[tuple[str, str]]]
 @cache
 def all_branches() -> dict[str, Branch]:
     """The branches by name: those of the core, then those of extensions, of which each tool is one."""
-    added = provided("branches", {*_CORE, *_TAKEN}, lambda each: isinstance(each, Branch))
-    tools = provided("tools", {*_CORE, *_TAKEN, *added})
+    added = provided("branches", {*CORE_BRANCHES, *_TAKEN}, lambda each: isinstance(each, Branch))
+    tools = provided("tools", {*CORE_BRANCHES, *_TAKEN, *added})
     on_request = {name for extension in extensions() for name in extension.on_request}
     added |= {name: _tool_branch(name, tool, name not in on_request) for name, tool in tools.items()}
-    return _CORE | {name: _bounded(name, branch) for name, branch in added.items()}
+    return CORE_BRANCHES | {name: _bounded(name, branch) for name, branch in added.items()}
 
 
 def _tool_branch(name: str, tool: Tool, by_default: bool) -> Branch:

@@ -162,8 +162,8 @@ def look_up_nearest(
     """Look up the property that the nearest fact about the only named thing states. `facts` are the nearest first.
 
     If the question calls properties by their names, only these count. The look-up is likelier if a reading gives the
-    same rows. It is never sure, and it is dropped if other rows answer that use all words of the question or are
-    likelier than not.
+    same rows. Unless the property is named and those rows answer without it, it is never sure; it is dropped if other
+    rows answer that use all words of the question or are likelier than not.
     """
     if len(understanding.named) != 1 or not facts or graph.lexicon.embedder is None or not _may_ask(understanding):
         return None
@@ -186,7 +186,7 @@ def look_up_nearest(
     rows = next(iter(found.rows), None)
     if rows is None:
         return None
-    chance = _chance_beside(chance, rows, understanding, evidence)
+    chance = _chance_beside(chance, rows, understanding, evidence, is_named=bool(exact))
     if not chance:
         return None
     reading = replace(reading, probability=chance, score=chance)
@@ -227,9 +227,11 @@ def _chance_of(facts: Sequence[EvidenceSentence], thing: NamedThing, asked: Answ
     return chance if own[0] >= LEAST_LIKENESS else 0.0
 
 
-def _chance_beside(chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence]) -> float:
-    """The probability of looked up rows beside those of readings; 0 if they must not answer. They are never sure, as
-    likeness alone accounts for no word."""
+def _chance_beside(
+    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, is_named: bool
+) -> float:
+    """The probability of looked up rows beside those of readings; 0 if they must not answer. They are sure only if the
+    question names the property, as likeness alone accounts for no word, and the rows answer without them."""
     selected = select_answer_rows(understanding, evidence)
     others = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
     same = [each for each in others if has_same_columns(each.table, looked_up.table)]
@@ -240,7 +242,8 @@ def _chance_beside(chance: float, looked_up: Rows, understanding: Understanding,
     is_agreed = selected is not None and selected[1] in same
     if selected is not None and not is_agreed and _is_preferred(understanding, selected[1]):
         return 0.0
-    return round_likeness(min(chance, understanding.most, load_weights().threshold - UNSURE))
+    is_sure = is_agreed and is_named
+    return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
 
 
 def _is_preferred(understanding: Understanding, rows: Rows) -> bool:

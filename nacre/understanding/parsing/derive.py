@@ -132,8 +132,8 @@ def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadlin
 
 
 def _fit(candidate: Candidate) -> tuple[int, float]:
-    """Of derivations of one plan, the one in which the fewest targets became one fits best, then the likeliest."""
-    return -len(candidate.derivation.targets), prior_score(candidate)
+    """Of derivations of one plan, the one in which the fewest aggregates became one fits best, then the likeliest."""
+    return -sum(bool(target.function) for target in candidate.derivation.targets), prior_score(candidate)
 
 
 def _name_losses(links: Sequence[Link]) -> Mapping[tuple[int, int], float]:
