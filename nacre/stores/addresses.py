@@ -1,8 +1,5 @@
 """Addresses of databases and endpoints: what a person gives -> an address without secrets; Settings -> limits and keys.
-
-Of addresses that callers attach or publications name, only endpoints and databases on hosts that the operator named
-are allowed. The host is that which the client of the address connects to. Redirects to other hosts are not followed.
-"""
+Addresses of callers and publications lead only to hosts that the operator named, also after redirects."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,8 +1,5 @@
-"""The graphs in a data folder: name -> the open stores of one version.
-
-An open graph: the folder of a version and the settings of servers -> Graph, the stores of that version. Tables are in
-the folder or on a server. Servers keep parts of graphs: vectors on Qdrant, tables on PostgreSQL. What nobody uses is
-removed there."""
+"""The graphs in a data folder: the folder of a version and the settings of servers -> Graph, the stores of that
+version. What nobody uses on servers (vectors on Qdrant, tables on PostgreSQL) is removed there."""
 
 import difflib
 import json
@@ -231,11 +228,8 @@ class Library:
         return present.missing_branches(name) | versions.read_manifest(self.data / name, present.version).unavailable
 
     def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
-        """Open the stores of a version (None: the current one). All callers share them; close each with `close`.
-
-        No process removes an open version or its vectors. A turn that is resumed passes the vectors and the layers it
-        started with. Raises ConfigError if the version no longer exists.
-        """
+        """Open the stores of a version (None: the current one), which no process removes; each caller uses `close`.
+        Resumed turns pass their vectors and layers. Raises ConfigError if the version is gone."""
         for _ in range(5):
             wanted = self._current_pointer(name)
             with self._lock:
@@ -326,8 +320,7 @@ class Library:
         return held
 
     def _probe_server(self, held: _OpenGraph) -> None:
-        """Check now and then whether the server with a graph's vectors answers. Concurrent callers use the last known
-        state, and only wait if there is none yet."""
+        """Check now and then; concurrent callers use the last known state, and only wait if there is none yet."""
         if held.remote is None or not held.probing.acquire(blocking=not held.probe_at):
             return
         try:

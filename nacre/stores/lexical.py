@@ -1,7 +1,5 @@
-"""Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded).
-
-An index is opened without writing to its folder. Its files are checked first: a process that maps a truncated file
-into memory crashes."""
+"""Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded). An index is only
+read, and its files are checked first: a process that maps a truncated file into memory crashes."""
 
 import json
 import os

@@ -1,7 +1,5 @@
-"""Read and write passages with their sentences in one passages.sqlite: ids or a key -> passages.
-
-Documents are in one documents.sqlite: name -> text, pages, and the things it mentions.
-"""
+"""Read and write passages with their sentences in one passages.sqlite: ids or a key -> passages. Documents are in one
+documents.sqlite: name -> text, pages, and the things it mentions."""
 
 import json
 import sqlite3

@@ -1,7 +1,4 @@
-"""The schema as SQL text for models and users: Schema -> CREATE statements with comments.
-
-The comments say what the rows of a relation contain: which columns are filled, rows in common, own values.
-"""
+"""The schema as SQL text for models and users: Schema -> CREATE statements with comments on what the rows contain."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -37,17 +34,8 @@ SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year":
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: Collection[str] | None = None) -> str:
-    """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
-
-    With a `focus`, the predicates that a question is about, these are shown in full. Of other columns the most useful
-    ones are shown in short: links first; copies, names in other languages and identifiers are left out. A line names
-    columns that are left out. A junction that the question is not about is one line.
-
-    A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
-    a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
-    what is hidden, since some facts are found through that alone. Tables that a column refers to and that are not
-    shown are listed at the end.
-    """
+    """CREATE statements of `entity` and the relations (default: all; if named without a focus, with hidden columns).
+    With a `focus` (predicates) other columns are in short or only named. Views are one line; other tables come last."""
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
     whole = relations is not None and focus is None
@@ -236,8 +224,7 @@ def _statement(
     *,
     whole: bool,
 ) -> str:
-    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them. If `whole`, it
-    has hidden columns too. With a `focus`, predicates that are `described` before have no comment again."""
+    """`alike` views share the statement; `whole`: with hidden columns; `described` predicates get no comment again."""
     schema = tables.schema
     columns = [_key_column(schema, relation, focus)]
     filled = fill_notes(tables, alike or [relation])
@@ -288,8 +275,7 @@ def _key_column(schema: Schema, relation: Relation, focus: Collection[str] | Non
 def _useful_columns(
     tables: Tables, relation: Relation, filled: Mapping[str, str], focus: Collection[str]
 ) -> tuple[Sequence[Column], str]:
-    """The columns that a question is about and the most useful others, in their order, and a line that names columns
-    that are left out. Copies of a column, names in other languages and identifiers are left out first."""
+    """Those of the focus and the most useful others, in order, and a line that names what is left out."""
     schema = tables.schema
     known_columns = [
         (place, column, known)
@@ -452,8 +438,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
 
 
 def count_shared_rows(tables: Tables, relation: Relation, other: str) -> int:
-    """How many rows of a view are also in another relation, whose name is quoted; 0 for a large view, which is not
-    read."""
+    """How many rows of a view are also in another relation (quoted name); 0 for a large view, which is not read."""
     if _size(tables, relation) > _MAX_COUNTED:
         return 0
     name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)

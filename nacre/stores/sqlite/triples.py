@@ -1,8 +1,5 @@
-"""Look up single triples of a graph in its tables: subject or object, and predicate -> triples.
-
-Triples that were extracted from texts are in a SQLite file of their own: names or IRIs -> triples with sentences. It
-stores them as they were extracted, and separately which relations were condensed into another one.
-"""
+"""Look up single triples of a graph in its tables: subject or object, and predicate -> triples. Those extracted from
+texts are in a SQLite file of their own, as extracted: names or IRIs -> triples with sentences."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,15 +1,6 @@
-"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase.
-
-The settings name a PostgreSQL server or a file of SQLite; else it is a file of the data folder. Statements are the same
-for both: `?` marks a value, and a list as a value becomes the members of `IN (?)`. What differs stands in StateDialect.
-
-Tables have versions: part + its statements by version -> tables that are up to date. A part is a store, such as the
-conversations. Version n consists of the statements that lead from version n - 1 to it. A released version never
-changes: later changes are further versions.
-
-Connections to a server: address -> Engine, with the clock of the server. A connection that the server has ended is
-noticed before it is used again, without a question to the server: what the server sent last, or the end of the stream,
-waits at its socket."""
+"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase. Statements
+are the same for PostgreSQL and SQLite (`?` is a value, `IN (?)` a list); what differs is in StateDialect. Tables have
+versions: part + its statements by version -> tables that are up to date; a released version never changes."""
 
 import hashlib
 import json
@@ -228,9 +219,8 @@ def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL", "secure_
 
 
 def open_database(address: str, passwords: Any = None) -> StateDatabase:
-    """The database of an address: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`. `passwords` are by host, as for
-    attached databases. Raises ConfigError for an address that can't be used,
-    StorageError or OSError if it can't be opened."""
+    """The database of `sqlite:///FILE` or `postgresql://USER@HOST/NAME`; `passwords` by host, as for attached
+    databases. Raises ConfigError for an address that can't be used, StorageError or OSError if it can't be opened."""
     url = parse_url(address)
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "").expanduser().absolute()
@@ -251,8 +241,7 @@ def make_private(file: Path) -> None:
 
 
 def parse_url(address: str) -> "URL":
-    """The address in the form of SQLAlchemy; raises ConfigError that quotes nothing of it, since it may have a
-    password."""
+    """The address in the form of SQLAlchemy; raises ConfigError that quotes nothing of it (it may have a password)."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
