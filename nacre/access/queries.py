@@ -1,9 +1,5 @@
-"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences.
-
-The query of a question's best reading can be written without running it, in SQL and SPARQL.
-
-Then an open graph as agents ask it, by SQL or by SPARQL: Graph + Settings -> Database. SPARQL is asked at an endpoint
-or over the graph's own triples."""
+"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences. A question -> the
+query of its best reading, not run. Open graph + Settings -> Database, as agents ask it."""
 
 from __future__ import annotations
 
@@ -235,8 +231,7 @@ class WrittenQuery:
 
 
 async def write_query(question: str, graph: Graph) -> WrittenQuery:
-    """The query of the reading that is likeliest before anything was run. The rules write it. Raises ConfigError if the
-    question is no query."""
+    """The query, by the rules, of the likeliest reading before a run. Raises ConfigError if it is no query."""
     lexicon = await load_lexicon(graph, question)
     understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
     for reading in understanding.readings:

@@ -1,8 +1,5 @@
-"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView.
-
-A thing has its facts in both directions, and passages that name it. Things of an attached graph come from its endpoint
-by a few queries. A graph at a glance: Graph -> SchemaOverview, words and a diagram of its largest classes and their
-links."""
+"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView; a graph at a glance:
+SchemaOverview. Things of an attached graph come from its endpoint by a few queries."""
 
 import re
 import time
