@@ -1,10 +1,6 @@
-"""Bound what a model's server sends: a chat model -> the same, whose HTTP clients limit each reply.
-
-Bytes and items of a reply have limits, and a redirect to another host is refused, so that a server can't make this
-machine send a prompt elsewhere. The body is bounded while it is read: bytes as they were sent -> inflated bytes, or
-ReplyTooLarge. The client of a provider parses a reply on the event loop and makes objects of it, so that no timeout
-can end it, and everybody waits. So the items of a reply are counted before the client sees them.
-"""
+"""Bound what a model's server sends: a chat model -> the same, whose HTTP clients limit bytes and items of each reply.
+Redirects to other hosts are refused. Items are counted before the client of a provider parses a reply on the event
+loop, where no timeout can end it, and everybody waits."""
 
 import logging
 import re
@@ -168,8 +164,8 @@ class WholeReply:
 
 
 class StreamedReply:
-    """Counts the items of each event, in strings too: events are short. An event ends at a blank line, or at the end of
-    its line."""
+    """Counts the items of each event, in strings too: events are short and end at a blank line, or at the end of their
+    line."""
 
     def __init__(self, *, is_line: bool) -> None:
         self.most_bytes = MAX_REPLY_BYTES

@@ -1,7 +1,5 @@
-"""Chat models: Settings -> the configured models, or None, so that only the rules answer.
-
-The price of a model comes from the user's table or `prices.yaml`; it is None if unknown.
-"""
+"""Chat models: Settings -> the configured models, or None, so that only the rules answer. Prices are those of the
+user's table or `prices.yaml`, else None."""
 
 from __future__ import annotations
 
@@ -75,12 +73,9 @@ _SERVERS = ("openai", "ollama")
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
-    """The chat model of `role` (the general one if the role has none), or None if no model is configured.
-
-    It does not connect or load anything; a server that does not answer is noticed at the first call. The metadata has
-    `model`, its configured name, and `price` in US dollars for a million tokens (read, cached, written), or None.
-    Raises ConfigError for a name without a known provider or file, and if the provider's package is missing.
-    """
+    """The model of `role` (else the general one), not yet connected, or None; its metadata has `model` and `price` (US
+    dollars a million tokens read, cached, written; or None). Raises ConfigError: unknown provider or file, no
+    package."""
     try:
         return _open_model(settings, role)
     except (ValueError, ImportError) as error:
@@ -102,7 +97,7 @@ def _open_model(settings: Settings, role: Role | None) -> BaseChatModel | None:
         )
     options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
     metadata = {"model": name, "price": model_price(settings, name)}
-    # imported here, since it loads all providers and the rules do not need it
+    # imported here: it loads all providers, and the rules do not need it
     from langchain.chat_models import init_chat_model
 
     try:
