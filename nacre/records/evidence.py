@@ -1,8 +1,5 @@
-"""The RDF data model: terms, and passages (the text of facts). Triples that were extracted from sentences, with the
-places of the sentences.
-
-Then what the branches return: queries that ran, their rows, sentences, and the source of each; what a query writer may
-look up before it writes a query, and the occurrences of values."""
+"""The RDF data model (terms, passages, triples from sentences) and what the branches return: queries, rows, sentences,
+sources; what a query writer may look up first."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
-"""The schema of a graph: classes and predicates by IRI, and the SQLite relations that hold them.
-
-`Endpoint` is a SPARQL endpoint that a graph is attached to, and what attaching found out about it.
-"""
+"""The schema of a graph: classes and predicates by IRI, and the SQLite relations that hold them; attached
+`Endpoint`s."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -152,7 +150,7 @@ def _interned(labels: frozenset[str]) -> frozenset[str]:
 
 
 class SchemaCache:
-    """Results computed from one schema, by a key of the function that computes them. They live as long as the
+    """Results computed from one schema, by a key of the function that computes them; they live as long as the
     schema."""
 
     def __init__(self) -> None:
