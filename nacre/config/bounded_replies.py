@@ -164,8 +164,7 @@ class WholeReply:
 
 
 class StreamedReply:
-    """Counts the items of each event, in strings too: events are short and end at a blank line, or at the end of their
-    line."""
+    """Counts the items of each event, in strings too: events are short, up to a blank line or the line's end."""
 
     def __init__(self, *, is_line: bool) -> None:
         self.most_bytes = MAX_REPLY_BYTES

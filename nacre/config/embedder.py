@@ -27,9 +27,8 @@ BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slowe
 
 
 def local_embedder(name: str = "auto") -> "LocalEmbedder | None":
-    """The embedder with this name, loaded at its first use: "auto" is the bundled model (None without the extra
-    `bundled`), "none" is None, others are models that fastembed downloads. Raises ValueError if the extra is not
-    installed.
+    """The embedder with this name, loaded at its first use: "auto" is the bundled model (None without the extra),
+    "none" is None, others are models that fastembed downloads. Raises ValueError if a required extra is missing.
 
     >>> local_embedder("none") is None
     True

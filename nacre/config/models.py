@@ -73,9 +73,8 @@ _SERVERS = ("openai", "ollama")
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
-    """The model of `role` (else the general one), not yet connected, or None; its metadata has `model` and `price` (US
-    dollars a million tokens read, cached, written; or None). Raises ConfigError: unknown provider or file, no
-    package."""
+    """The model of `role` (else the general one) or None, not yet connected; metadata: `model`, `price` (US dollars a
+    million tokens read, cached, written; or None). Raises ConfigError: unknown provider or file, missing package."""
     try:
         return _open_model(settings, role)
     except (ValueError, ImportError) as error:
@@ -97,7 +96,7 @@ def _open_model(settings: Settings, role: Role | None) -> BaseChatModel | None:
         )
     options = {"openai": _openai, "ollama": _ollama}.get(provider, _other)(settings, model)
     metadata = {"model": name, "price": model_price(settings, name)}
-    # imported here: it loads all providers, and the rules do not need it
+    # imported here, since it loads all providers and the rules do not need it
     from langchain.chat_models import init_chat_model
 
     try:

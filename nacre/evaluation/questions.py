@@ -154,9 +154,8 @@ def read_questions(path: Path) -> list[QuestionLine]:
 
 
 async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> AsyncIterator[Answer]:
-    """Ask each question and yield the records in the order of `questions`, as soon as all before it are done.
-    Conversations are asked in order in a new thread; a question that raises an error has a record with the status
-    "failed"."""
+    """Ask each question and yield the records in the order of `questions`, as soon as all before it are done. Turns of
+    conversations are asked in order in a new thread. An error gives a record with the status "failed"."""
     done: dict[int, Answer] = {}
     threads: dict[str, str] = {}
     next_index = 0

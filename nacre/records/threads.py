@@ -28,8 +28,7 @@ _POOL = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="nacre-work")
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`function(*args, **kwargs)`, run in a thread. If the caller is cancelled, the work learns it by
-    `cancel_token`."""
+    """`function(*args, **kwargs)`, run in a thread; if the caller is cancelled, `cancel_token` tells the work."""
     token, context = CancelToken(), copy_context()
     context.run(cancel_token.set, token)
     running = _POOL.submit(context.run, partial(function, *args, **kwargs))

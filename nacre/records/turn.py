@@ -1,5 +1,4 @@
-"""One turn of a conversation: earlier turns, the standalone question, its understanding; confirmed questions and
-values."""
+"""One turn of a conversation: earlier turns, standalone question, understanding; confirmed questions and values."""
 
 import hashlib
 import json
