@@ -1,6 +1,5 @@
-"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes, or the
-database that several servers share.
-"""
+"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json, or a shared database, has their
+hashes."""
 
 import fcntl
 import json

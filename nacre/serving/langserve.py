@@ -63,9 +63,7 @@ class CheckedAskInput(BaseModel):
 
 class AskRunnable(RunnableGenerator[Any, Any]):
     """Streams tokens, and the record as the custom event `answer` of `stream_events`; invoked, it returns the record.
-
-    In a batch, a question that can't be asked gives a record with status "failed" and its reason; the others succeed.
-    """
+    In a batch, a question that can't be asked gives a record with status "failed" and its reason."""
 
     def __init__(self) -> None:
         async def tokens(inputs: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[str]:
@@ -88,11 +86,8 @@ class AskRunnable(RunnableGenerator[Any, Any]):
 
 
 def add_langserve(app: FastAPI) -> None:
-    """Add LangServe's routes at /ask.
-
-    A client's `config` is ignored, so that it can't choose the thread of another owner: the thread comes from the
-    validated input, its owner from the key.
-    """
+    """Add LangServe's routes at /ask. A client's `config` is ignored, so that it can't choose the thread of another
+    owner: the thread comes from the validated input, its owner from the key."""
 
     async def check_request(request: Request) -> None:
         if request.path_params.get("file_path") not in (None, "", *PLAYGROUND_FILES):

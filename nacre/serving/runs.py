@@ -37,10 +37,8 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn. It stores its events, so that a client that lost the connection can read what it missed.
-
-    It goes on for `resume_seconds` after its last client has left; to its end if that is None.
-    """
+    """One turn, with its events, which a client that lost the connection reads again. It goes on for `resume_seconds`
+    after its last client has left; to its end if that is None."""
 
     def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex
@@ -114,10 +112,8 @@ class Run:
             await asyncio.wait([self._task])
 
     async def batches(self, after: int = 0) -> AsyncGenerator[list[tuple[int, RunEvent]]]:
-        """The events after number `after` with their numbers, in batches of those that are available together.
-
-        The turn is cancelled if no listener is left and none returns in time.
-        """
+        """The events after number `after` with their numbers, in batches of those that are available together. The turn
+        is cancelled if no listener is left and none returns in time."""
         self._listeners += 1
         if self._expiry is not None:
             self._expiry.cancel()

@@ -1,9 +1,6 @@
-"""Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step.
-
-In this order: the conversations; one turn at a time per thread (owner + thread -> a lock, first come first served,
-exclusive across processes); how much a key may store; which threads are old (a time that a wrong clock cannot move
-far); work that is done to its end even if its client disconnects; and the question of a turn that was stopped.
-"""
+"""Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step. One turn
+at a time per thread (first come first served, also across processes); how much a key may store; which threads are old,
+by a time that a wrong clock cannot move far."""
 
 import asyncio
 import logging
@@ -256,10 +253,7 @@ class Threads:
                 await self._restore_checkpoint(key, before)
 
     async def _reconcile(self, owner: str, thread: str) -> tuple[CheckpointTuple | None, int]:
-        """The checkpoint of a thread and the number of its last stored turn.
-
-        A checkpoint that is one turn ahead, since that turn was not stored or the process was killed, is rolled back.
-        """
+        """The checkpoint of a thread and its last stored turn; a checkpoint that is a turn ahead is rolled back."""
         key = f"{owner}:{thread}"
         before = await self._latest_checkpoint(key)
         last = await run_in_thread(self.conversations.last, owner, thread)
@@ -355,10 +349,8 @@ CATCH_UP = 2.0
 
 
 class ObservedTime:
-    """The time that servers of a data folder have seen pass, stored with its conversations.
-
-    It is never later than the clock, and it advances at most twice as fast as the monotonic clock of a running server.
-    """
+    """The time that servers of a data folder have seen pass, stored with its conversations: never later than the clock,
+    and at most twice as fast as the monotonic clock of a running server."""
 
     def __init__(
         self,
@@ -404,11 +396,8 @@ T = TypeVar("T")
 
 
 async def complete(work: Coroutine[Any, Any, T]) -> T:
-    """The result of work that no cancellation interrupts; CancelledError is raised after it.
-
-    Frameworks cancel each wait of a task whose client has disconnected, not only the first one, so `asyncio.shield`
-    alone would let the task go on before the work is done.
-    """
+    """The result of work that no cancellation interrupts; CancelledError is raised after it. Frameworks cancel each
+    wait of a task whose client has left, not only the first, so `asyncio.shield` alone is not enough."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

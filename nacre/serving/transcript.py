@@ -1,7 +1,5 @@
-"""What remains of turns: the end of a turn's event stream -> the answer record.
-
-Export: a conversation -> Markdown; the rows of a citation -> CSV. What agents and front ends of other vendors get of an
-answer: its record -> text, values, citations, options."""
+"""What remains of turns: the end of an event stream -> the answer record; a conversation -> Markdown; rows -> CSV; a
+record -> what agents and other front ends get."""
 
 import csv
 import io

@@ -1,8 +1,5 @@
-"""The turn service: settings -> the events and the record of a turn, over one open data folder.
-
-Conversations that clients send along with each question are understood here too: earlier questions -> the meaning of
-their turns.
-"""
+"""The turn service: settings -> the events and the record of a turn, over one open data folder; earlier questions that
+clients send along -> the meaning of their turns."""
 
 import asyncio
 import json
@@ -128,10 +125,8 @@ class TurnService:
         return [name for name in self.library.names() if caller.may_read(name)]
 
     def resolve_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
-        """The name of a graph that the caller may read; without a name the only one.
-
-        A graph that the caller may not read and a graph that does not exist give the same error.
-        """
+        """The name of a graph that the caller may read; without a name the only one. Unreadable and unknown graphs give
+        the same error."""
         names = self.graph_names(caller)
         if caller.graphs is None or graph in names:
             return self.library.resolve(graph)
@@ -146,8 +141,7 @@ class TurnService:
         return await run_in_thread(self.library.open, name)
 
     def check_capacity(self, caller: Caller) -> None:
-        """Raises TooManyRequests if so many turns, or so many of the caller, are running or waiting that one more would
-        wait too long."""
+        """Raises TooManyRequests if one more turn, of the caller or of all, would wait too long."""
         limit = self.composition.settings.max_turns
         own = self._active[caller.owner]
         if own >= _share(caller, limit) or self._active.total() >= limit:
@@ -237,8 +231,7 @@ class TurnService:
         yield "answer", record
 
     def _check_model(self, graph: str) -> None:
-        """Measure a model that nothing is known of, once, after its first question. Where spending is limited, only
-        `nacre model check` does."""
+        """Once, after a first question, unless spending is limited (then only `nacre model check` does)."""
         if self._model_check is None and self._limits is None and is_unmeasured(self.composition.settings):
             self._model_check = asyncio.create_task(self._measure_model(graph))
 
@@ -480,10 +473,8 @@ RULES_CONTEXT = Context(mind="rules")
 
 
 class StatelessTurnCache:
-    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions.
-
-    A missing entry costs time only: the last questions are then answered again.
-    """
+    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions. A missing entry costs
+    time only: the last questions are then answered again."""
 
     def __init__(self, max_conversations: int = MAX_CONVERSATIONS) -> None:
         self._max_conversations = max_conversations

@@ -1,7 +1,5 @@
-"""The command line: arguments -> a command and an exit code. Commands import their packages when they run.
-
-Exceptions become one line for stderr and an exit code.
-"""
+"""The command line: arguments -> a command, which imports its packages when it runs; exceptions -> a line, an exit
+code."""
 
 import errno
 import io

@@ -1,10 +1,6 @@
-"""What commands share. Options: their values -> the context of a turn.
-
-Resources: settings -> library, embedder, Qdrant key. A wrong setting raises ConfigError.
-
-Then versions of graphs that differ in their layers (settings + change -> a published version, printed), the check of a
-graph's verified questions after it was published, and modules of the user that shadow Nacre's top-level packages.
-Nothing is checked if there are no verified questions; those of an attached graph are checked at their first use."""
+"""What commands share: options -> the context of a turn; settings -> library, embedder, Qdrant key (raises
+ConfigError); settings + change of layers -> a published version, whose verified questions are checked, if there are
+any; modules of the user that shadow Nacre's top-level packages."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,8 +1,5 @@
-"""A turn on the terminal: events -> the standalone question, the streaming answer, citations and times.
-
-Markdown tables are drawn with aligned columns. Command names in hints get the program name that this process was
-started with.
-"""
+"""A turn on the terminal: events -> the standalone question, the streaming answer, citations and times. Hints name the
+program as this process was started."""
 
 import os
 import re
@@ -212,8 +209,7 @@ _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
 
 class AnswerWriter:
-    """Writes tokens to stdout. On a terminal, the rows of a table are buffered until it ends and drawn with aligned
-    columns; elsewhere they stay Markdown, so that the output equals the answer."""
+    """Writes tokens to stdout. On a terminal, tables are drawn when they end; elsewhere they stay Markdown."""
 
     def __init__(self, *, draws_tables: bool) -> None:
         self.has_written = False

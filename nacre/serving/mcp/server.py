@@ -1,8 +1,5 @@
-"""The MCP server: ContextResolver -> tools, schemas as resources, and prompts for agents of other vendors.
-
-Resources: graph -> its schema, its semantic layer and its verified questions as text. Over streamable HTTP at /mcp:
-request -> its caller -> the MCP server.
-"""
+"""The MCP server: ContextResolver -> tools, prompts, and resources (schemas, semantic layers, verified questions as
+text). Over streamable HTTP at /mcp: request -> its caller -> the MCP server."""
 
 import json
 import sqlite3

@@ -1,8 +1,6 @@
-"""The tools of the MCP server: arguments from an agent + caller -> records, one per tool.
-
-What an agent confirms is only used for its own key: a text in the data must not teach everyone a wrong answer. A person
-approves it. A word is taught for all, which needs the right to write. `agent_answer` has the record of the tool `ask`.
-"""
+"""The tools of the MCP server: arguments from an agent + caller -> records, one per tool. What an agent confirms is
+used for its own key alone, until a person approves it: a text in the data must not teach everyone. Words are taught for
+all, which needs the right to write."""
 
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
