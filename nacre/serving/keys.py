@@ -1,5 +1,4 @@
-"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json, or a shared database, has their
-hashes."""
+"""API keys: a key -> its owner and readable graphs. NACRE_DATA/keys.json, or a shared database, has their hashes."""
 
 import fcntl
 import json

@@ -1,5 +1,4 @@
-"""The command line: arguments -> a command, which imports its packages when it runs; exceptions -> a line, an exit
-code."""
+"""The command line: arguments -> a command, whose packages are imported when it runs; exceptions -> an exit code."""
 
 import errno
 import io

@@ -1,7 +1,8 @@
-"""Middleware around every request: ASGI app -> ASGI app. Path length, request id, access log, metrics; who sent a body
-is known before it is read, and its size and JSON are checked. Error -> reply in the format of the path's protocol.
-Connections have a time limit, proxies are trusted as set. The event loop is uvloop if installed (an eighth less time a
-turn)."""
+"""Middleware around every request: ASGI app -> ASGI app. Length of the path, request id, access log (a line per event,
+text or JSON, on stderr), metrics; who sent a body is known before it is read, and its size and JSON are checked.
+
+Error -> reply in the format of the path's protocol. uvicorn's connection with a time limit, and the proxies in front of
+it. With uvloop, if installed, a turn takes an eighth less time."""
 
 import asyncio
 import json

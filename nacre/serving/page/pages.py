@@ -1,5 +1,4 @@
-"""Pages for browsers: the chat at /, the API's documentation at /api/docs (without scripts). Policies allow no other
-host."""
+"""Pages for browsers: the chat at /, the API's documentation at /api/docs. Policies allow no other host."""
 
 import re
 from base64 import b64encode
