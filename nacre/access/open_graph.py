@@ -1,5 +1,4 @@
-"""What a turn needs of an open graph: Graph + text -> Lexicon, parsed questions, labels. The version stays open from
-the first node of a turn to its last."""
+"""What a turn needs of an open graph, from its first node to its last: Graph + text -> Lexicon, parsed questions."""
 
 import asyncio
 import logging

@@ -134,8 +134,7 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """The sentences that contain the words of a text or are near to it in meaning, the best first. Raises ToolError
-    `unavailable` if the graph can be searched in neither way."""
+    """The sentences with the words of a text or near in meaning, best first. Raises ToolError `unavailable`."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):
@@ -337,8 +336,7 @@ class SqlDatabase:
 def sql_database(
     graph: Graph, settings: Settings, sandbox: Sandbox, round: int = 1, lexicon: Lexicon | None = None
 ) -> SqlDatabase:
-    """The SQL database that agents ask in one round; queries of models run in the sandbox. `lexicon` has the names that
-    the conversation may mean, by default those of the graph."""
+    """The SQL database of agents in one round, with the sandbox; `lexicon`: names that the conversation may mean."""
     return SqlDatabase(graph, settings, sandbox, round, lexicon or graph.lexicon)
 
 

@@ -439,8 +439,7 @@ class SchemaOverview:
 
 
 def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
-    """What the graph is about, how much it holds, by whom it was made and when it was read, in English, German or
-    French; the words are those of an answer to "What is in this graph?"."""
+    """What is in the graph, by whom it was made and when it was read, in English, German or French, as in answers."""
     engine = engine_of(graph)
     if code == "en":
         sentences = [s.text for s in overview_sentences("contents", engine, 1) if s.title != EXAMPLES]

@@ -1,5 +1,4 @@
-"""Chat models: Settings -> the configured models, or None, so that only the rules answer. Prices are those of the
-user's table or `prices.yaml`, else None."""
+"""Chat models: Settings -> the configured models and their prices, or None, so that only the rules answer."""
 
 from __future__ import annotations
 

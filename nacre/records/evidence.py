@@ -1,5 +1,4 @@
-"""The RDF data model (terms, passages, triples from sentences) and what the branches return: queries, rows, sentences,
-sources; what a query writer may look up first."""
+"""The RDF data model (terms, passages, extracted triples), and what the branches look up and return."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -184,8 +184,7 @@ class KeyStore:
         return {owner: person.name for owner, person in found.items() if person is not None}
 
     def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
-        """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new
-        key."""
+        """Create a key and return it, once. `may` are RIGHTS; `replace` gives an existing name a new key."""
         unknown = sorted(set(may) - set(RIGHTS))
         if unknown:
             raise ConfigError(f"A key may {', '.join(RIGHTS)}; {', '.join(unknown)} is no right.")

@@ -112,8 +112,7 @@ class Run:
             await asyncio.wait([self._task])
 
     async def batches(self, after: int = 0) -> AsyncGenerator[list[tuple[int, RunEvent]]]:
-        """The events after number `after` with their numbers, in batches of those that are available together. The turn
-        is cancelled if no listener is left and none returns in time."""
+        """Events after number `after`, numbered, in batches; the turn is cancelled if no listener returns in time."""
         self._listeners += 1
         if self._expiry is not None:
             self._expiry.cancel()

@@ -67,8 +67,7 @@ class ThreadQueues:
 
 
 class StorageQuota:
-    """The limit of the threads of each key, with their turns, checkpoints and feedback; 0 for none. Without keys, all
-    belongs to the user of this machine, and there is no limit."""
+    """The limit of a key's threads, with turns, checkpoints and feedback; 0, or without keys: none."""
 
     def __init__(self, conversations: Conversations, megabytes: int) -> None:
         self._conversations = conversations
@@ -377,8 +376,7 @@ class ObservedTime:
 
 
 async def delete_untouched_threads(threads: Threads, days: float) -> None:
-    """Delete threads that were not used for `days`, again and again; with 0 only observe the time. Shared answers are
-    deleted once they have expired."""
+    """Delete threads not used for `days` (0: only observe the time), and expired shared answers, again and again."""
     observed = ObservedTime(threads.conversations)
     while True:
         try:

@@ -1,5 +1,4 @@
-"""What remains of turns: the end of an event stream -> the answer record; a conversation -> Markdown; rows -> CSV; a
-record -> what agents and other front ends get."""
+"""What remains of turns: events -> the record -> Markdown, CSV, or what agents and other front ends get."""
 
 import csv
 import io

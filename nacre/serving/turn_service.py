@@ -125,8 +125,7 @@ class TurnService:
         return [name for name in self.library.names() if caller.may_read(name)]
 
     def resolve_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
-        """The name of a graph that the caller may read; without a name the only one. Unreadable and unknown graphs give
-        the same error."""
+        """The graph's name (default: the only one); the same error for unknown graphs and those not readable."""
         names = self.graph_names(caller)
         if caller.graphs is None or graph in names:
             return self.library.resolve(graph)
@@ -473,8 +472,7 @@ RULES_CONTEXT = Context(mind="rules")
 
 
 class StatelessTurnCache:
-    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions. A missing entry costs
-    time only: the last questions are then answered again."""
+    """The meaning of earlier turns by owner, graph version and questions (LRU); what is missing is answered again."""
 
     def __init__(self, max_conversations: int = MAX_CONVERSATIONS) -> None:
         self._max_conversations = max_conversations

@@ -85,8 +85,7 @@ def public_address(address: str) -> str:
 
 
 def parse_address(text: str) -> tuple[str, Dialect]:
-    """The address with an absolute path and the dialect of its database. Raises ConfigError if it has a password, which
-    would be stored and shown, or no dialect that Nacre knows."""
+    """The absolute address and its dialect. Raises ConfigError for a password (it would show) or unknown dialect."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

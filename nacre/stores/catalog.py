@@ -1,5 +1,4 @@
-"""The graphs in a data folder: the folder of a version and the settings of servers -> Graph, the stores of that
-version. What nobody uses on servers (vectors on Qdrant, tables on PostgreSQL) is removed there."""
+"""The graphs in a data folder: the folder of a version and the settings of servers -> Graph, the stores of it."""
 
 import difflib
 import json
@@ -273,8 +272,7 @@ class Library:
                 shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:
-        """Close all graphs; do not use them afterwards. It waits briefly for abandoned work, since no connection should
-        be closed while another thread reads from it."""
+        """Close all graphs, for good. It waits briefly for abandoned work, which may read from a connection."""
         with self._lock:
             self._released.wait_for(lambda: not any(held.users for held in self._open_graphs.values()), CLOSE_SECONDS)
             for held in self._open_graphs.values():
@@ -401,8 +399,7 @@ class GraphOpener:
     database_limits: DatabaseLimits
 
     def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
-        """Open the stores of a version; raises ConfigError if its tables can't be read, and records by branch what is
-        unavailable."""
+        """Open the stores of a version; records what is unavailable. Raises ConfigError for unreadable tables."""
         if manifest.database:
             return self._open_database(name, manifest, folder)
         if manifest.endpoint:
@@ -534,8 +531,7 @@ class Servers:
     databases: DatabaseLimits = field(default_factory=DatabaseLimits)
 
     def remove_parts(self, folder: Path) -> None:
-        """Remove what a version or a set of vectors has on servers. Raises ConfigError if that is not possible now; the
-        folder must then stay, since it names what is left."""
+        """Remove its parts on servers. Raises ConfigError if that is not possible now; the folder must then stay."""
         collection = collection_of(folder)
         if collection is not None:
             drop_collection(self.url, self.key, collection)

@@ -173,8 +173,7 @@ class KillablePool:
     def start(
         self, work: Callable[..., Any], *args: object, seconds: float | None = None, **given: object
     ) -> RunningWork:
-        """Start picklable work. Its future has the result, TimeoutError after `seconds` of work, or WorkerDied.
-        Cancelling the future kills the process."""
+        """Start picklable work: result, TimeoutError after `seconds` of work, or WorkerDied. Cancelling kills it."""
         running = RunningWork(Work(work, args, given, seconds))
         with self._lock:
             self._dispatchers().put(running)
@@ -318,8 +317,7 @@ class _Dispatchers:
 
 
 def wait_for_result(running: RunningWork) -> Any:
-    """The result of work, for a thread that has nothing else to do. If its own caller stops waiting, the process is
-    killed and WorkCancelled is raised."""
+    """The result of work; if its own caller stops waiting, the process is killed and WorkCancelled is raised."""
     try:
         while True:
             try:

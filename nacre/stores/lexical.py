@@ -34,8 +34,7 @@ class LexicalIndex:
         self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The best passages for the words of `text`; words in titles count more, punctuation is ignored. Raises
-        ToolError `unavailable` if the index is damaged."""
+        """The best passages for the words (titles count more). Raises ToolError `unavailable` if it is damaged."""
         import tantivy
 
         words = query_words(text)

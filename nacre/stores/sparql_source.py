@@ -39,8 +39,7 @@ class Solutions(NamedTuple):
 
 
 class SparqlSource(Protocol):
-    """A read-only, blocking source, safe to share between threads. Each method raises ToolError: syntax, refused,
-    timeout, too_large or unavailable."""
+    """Read-only, blocking, thread-safe. Raises ToolError: syntax, refused, timeout, too_large or unavailable."""
 
     dialect: str
     """The extensions of SPARQL 1.1 that it supports ("virtuoso", "qlever" ...), or ""."""

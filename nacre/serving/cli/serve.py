@@ -1,5 +1,4 @@
-"""`nacre serve`: settings -> a listening server. `nacre mcp`: the same for one agent, on standard input and output.
-`nacre keys`: create, list and revoke API keys."""
+"""`nacre serve`: settings -> a listening server; `nacre mcp`: one for a single agent, on stdio; `nacre keys`."""
 
 import asyncio
 import ipaddress
@@ -100,8 +99,7 @@ PREFILL_SECONDS = 600.0  # no user waits for it, so it may take longer than a mo
 
 
 def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
-    """Start the prefill of the schema of `graph` (default: the newest), up to a minute, and return at once. Only a
-    model on the user's own server is prefilled."""
+    """Start the prefill of the schema of `graph` (default: the newest), of up to a minute, on the user's own server."""
     from nacre.config.models import is_own_server
 
     if settings.model and is_own_server(settings):

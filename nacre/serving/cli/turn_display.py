@@ -1,5 +1,4 @@
-"""A turn on the terminal: events -> the standalone question, the streaming answer, citations and times. Hints name the
-program as this process was started."""
+"""A turn on the terminal: events -> the standalone question, the streaming answer, citations, times and hints."""
 
 import os
 import re
@@ -151,8 +150,7 @@ def _format_score(candidate: MatchCandidate) -> str:
 
 
 def derivation_lines(record: Answer, citation: Citation) -> list[str]:
-    """The derivation of a citation: its basis, its queries in words and as they ran, its first rows, their keys and
-    triples, its place. The record has all of them. Control characters are removed."""
+    """The derivation of a citation: basis, queries, first rows, keys, triples, place, without control characters."""
     lines = [f"rests on: {citation['basis']}"] if citation["basis"] else []
     for query in (query for query in record["queries"] if query["i"] in citation["queries"]):
         if query["i"] == citation["query"]:

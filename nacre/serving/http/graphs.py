@@ -256,8 +256,7 @@ def _follow_ups(
 
 
 def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found | None]) -> Found:
-    """What `read` finds in a graph. Raises ConfigError where its store refuses, and NotFound if there is no `sought`
-    ("thing", "class") with the IRI."""
+    """What `read` finds in a graph. Raises ConfigError, or NotFound if there is no `sought` ("thing", "class")."""
     with look_up.open() as opened:
         try:
             found = read(opened)

@@ -97,8 +97,7 @@ def metrics(metrics: MetricsDep) -> Response:
 
 
 class HealthCache:
-    """A cache of the last health report, since /readyz needs no key and must not slow down other requests: stores are
-    examined at most once a second, by one request."""
+    """The last health report (/readyz needs no key): stores are examined once a second at most, by one request."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys

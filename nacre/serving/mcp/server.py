@@ -248,8 +248,7 @@ class McpEndpoint:
 
 
 def add_mcp(app: FastAPI) -> None:
-    """Add the route /mcp, which works while `mcp_lifespan` is open. It needs no GET (server stream) and no DELETE
-    (session end)."""
+    """Add the route /mcp, which works while `mcp_lifespan` is open; no GET (server stream) or DELETE (session end)."""
     app.router.routes.append(Route(MCP, McpEndpoint(), methods=["POST"], include_in_schema=False))
 
 

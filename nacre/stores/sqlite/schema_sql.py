@@ -449,8 +449,7 @@ def count_shared_rows(tables: Tables, relation: Relation, other: str) -> int:
 def restrict_to_relation(
     tables: Tables, relation: Relation, column: Column, predicate: Predicate, most: int
 ) -> tuple[Predicate, list[str]]:
-    """The predicate with the values that this relation has, where others have it too, at most one more than `most`, and
-    samples of its text."""
+    """The predicate with its values in this relation, at most one more than `most`, and samples of its text."""
     if not column.value:
         return predicate, []
     name, of = quote_if_needed(column.value), quote_if_needed(relation.name)

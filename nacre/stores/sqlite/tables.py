@@ -65,8 +65,7 @@ class RowFacts(NamedTuple):
 
 
 class Tables:
-    """A read-only handle on one graph.sqlite, safe to share between threads: none uses a connection of another at the
-    same time."""
+    """A read-only graph.sqlite, safe to share between threads: a connection is used by one thread at a time."""
 
     # whether the rows are in a file here; SQLite lets a column have values of several types
     is_local = True

@@ -301,8 +301,7 @@ class Conversations:
             )
 
     def now(self) -> float:
-        """The later one of the clock and the time that servers have observed, so that a clock that is set back revives
-        nothing."""
+        """The later of the clock and the time that servers observed: a clock set back revives nothing."""
         return max(self._database.now(), self.observed_time() or 0.0)
 
     def delete_shares(self, graph: str) -> int:

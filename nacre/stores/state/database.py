@@ -104,8 +104,7 @@ class StateDatabase:
         return time.time() if self._own is not None else self._clock.now()
 
     def try_writing(self) -> None:
-        """Raise StorageError if nothing can be written; for a file within half a second, on a connection of its own, so
-        that nobody waits for it."""
+        """Raise StorageError if nothing can be written (a file: in half a second, on its own connection)."""
         if self.file is not None:
             with closing(sqlite3.connect(self.file, timeout=WRITE_TEST_SECONDS, isolation_level=None)) as trial:
                 trial.execute("BEGIN IMMEDIATE")
@@ -135,8 +134,7 @@ class StateDatabase:
 
 
 def open_state(settings: Settings, name: str) -> StateDatabase:
-    """The database of NACRE_DATABASE_URL; without one, the file of a name in the data folder, which other users of this
-    machine may not read. Raises ConfigError."""
+    """The database of NACRE_DATABASE_URL, else a private file of a name in the data folder. Raises ConfigError."""
     if settings.database_url is not None:
         try:
             return open_database(settings.database_url.get_secret_value(), settings.database_keys)
@@ -503,8 +501,7 @@ def server_engine(url: "URL") -> "Engine":
 
 
 def has_news(connection: Any) -> bool:
-    """Whether a connection of psycopg is closed, or the server sent something between two statements, such as that it
-    shuts down."""
+    """Whether a connection of psycopg is closed, or its server sent something between two statements."""
     if connection.closed:
         return True
     poll = select.poll()

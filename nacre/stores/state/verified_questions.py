@@ -158,8 +158,7 @@ class VerifiedQuestionStore:
     def count(
         self, graph: str, owner: str | None = None, states: Sequence[VerifiedState] = (), *, waiting: bool = False
     ) -> int:
-        """The number of entries of a graph, of one owner and in one of these states, if they are given; `waiting` ones
-        are in use and not approved."""
+        """The number of entries, as given; `waiting` ones are in use and not approved."""
         where, given = "graph = ?", [graph]
         if waiting:
             where += " AND approved = 0 AND state = 'in use'"
