@@ -218,8 +218,7 @@ def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> Fac
     return None if value is None else FactEnd(str(value)[:LONGEST_CELL])
 
 
-# the values of larger classes are counted in about so many members, or ten times as many, until so many of these pass
-# the filters: a share of them is then known to about 3 %
+# members of larger classes that are counted, or ten times as many, until ENOUGH pass: shares are known to about 3 %
 SAMPLED, ENOUGH = 40_000, 1_000
 
 IDS = 2**63  # ids are hashes of so many values, so that a range of ids is a random sample
@@ -379,8 +378,7 @@ def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[Facet
     return tuple(found)
 
 
-# larger classes whose names are not in their table are in the order of ids: to look all names up takes longer than a
-# reader waits (measured)
+# larger classes with names elsewhere are in the order of ids: to look all names up takes too long (measured)
 MOST_NAMED_IN_ORDER = 100_000
 
 

@@ -63,8 +63,7 @@ class NamedThing:
 
 
 def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
-    """The thing that a name or an IRI means best, without passages; raises ToolError `unknown_name` if there is none.
-    Blocking. Facts that are not looked up within `seconds` are left out."""
+    """The thing that a name or IRI means best, in `seconds`. Blocking; raises ToolError `unknown_name`."""
     name = name.strip().encode(errors="replace").decode()
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")

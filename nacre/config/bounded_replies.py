@@ -27,8 +27,7 @@ class RedirectRefused(Exception):
 
 
 def bound_clients(chat: Any) -> None:
-    """Bound the replies of all HTTP clients of a chat model, whoever its provider is. The clients of providers take
-    hooks only together with a whole HTTP client, without its proxy and its timeouts."""
+    """Bound a chat model's HTTP clients by hooks: a client of one's own would lose its proxy and timeouts."""
     is_bounded = False
     by_line = getattr(chat, "_llm_type", "") in READS_LINES
     for client in _http_clients(chat):
@@ -74,8 +73,7 @@ def _cached_names(kind: type) -> list[str]:
 
 
 async def bound_reply(response: Any, by_line: bool = False) -> None:
-    """Hook of a client: each response gets its limits before its body is read. Clients of providers use httpx or a copy
-    of it under another name, so the classes come from the response."""
+    """Hook: a response gets its limits before its body is read. Its classes are those of httpx or of a renamed copy."""
     bound_sync_reply(response, by_line)
 
 

@@ -108,8 +108,7 @@ class KeyStore:
         self._had_keys = False
 
     def all(self) -> tuple[StoredKey, ...]:
-        """All keys, including revoked ones; raises ConfigError if the file can't be read, or if it is gone or empty
-        and had keys before."""
+        """All keys, also revoked ones; raises ConfigError if unreadable, or gone or empty after it had keys."""
         try:
             keys = self._all()
         except FileNotFoundError:

@@ -86,8 +86,7 @@ class AskRunnable(RunnableGenerator[Any, Any]):
 
 
 def add_langserve(app: FastAPI) -> None:
-    """Add LangServe's routes at /ask. A client's `config` is ignored, so that it can't choose the thread of another
-    owner: the thread comes from the validated input, its owner from the key."""
+    """Add LangServe's routes at /ask; a client's `config` is ignored: it must not choose another owner's thread."""
 
     async def check_request(request: Request) -> None:
         if request.path_params.get("file_path") not in (None, "", *PLAYGROUND_FILES):

@@ -1,5 +1,4 @@
-"""OpenAI's API at /v1: a graph is a model; a chat completion or response is a turn. Messages -> question and earlier
-ones; answer record -> the reply, whole or in chunks, citations as footnotes."""
+"""OpenAI's API at /v1: a graph is a model; messages -> a turn -> the reply, whole or in chunks, with footnotes."""
 
 import json
 import re

@@ -178,8 +178,7 @@ class Runs:
         thread: str | None = None,
         id: str = "",
     ) -> Run:
-        """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects, a `lasting`
-        one goes on without a client."""
+        """A new run, not started. If not `resumed`, it ends with its client; a `lasting` one goes on without."""
         run = Run(owner, graph, None if lasting else self._resume_seconds if resumed else 0, thread or "")
         run.id = id or run.id
         self._runs[run.id] = run

@@ -1,5 +1,4 @@
-"""The turn service: settings -> the events and the record of a turn, over one open data folder; earlier questions that
-clients send along -> the meaning of their turns."""
+"""The turn service: settings -> the events and the record of a turn; earlier questions -> the meaning of turns."""
 
 import asyncio
 import json
@@ -42,12 +41,10 @@ from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.state.conversations import ConversationStoreError
 
-# a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
-# threads hold it
+# a tenth of Python's default: the embedder requests the interpreter lock several times per question
 SWITCH_SECONDS = 0.0005
 
-# look-ups at the same time, of which a key holds one: more would only slow down the turns of others, since the
-# interpreter runs one thread at a time
+# look-ups at the same time, one a key: more would only slow down turns, since the interpreter runs one thread
 LOOK_UP_SLOTS = 2
 
 # parts of uploaded files that are in memory at the same time, of 8 MiB each

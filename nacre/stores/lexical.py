@@ -119,8 +119,7 @@ class IndexFolder:
         import tantivy
 
         self._folder, self._name, self._sizes = folder, name, verify_seal(folder)
-        # tantivy writes a lock file into the folder of each index it opens, so it gets a private folder of links. The
-        # searcher has all files open: the links are removed at once, so that a process that is killed leaves none
+        # tantivy writes a lock file into a folder it opens: it gets private links, removed once all is open
         with tempfile.TemporaryDirectory(prefix="nacre-index-", ignore_cleanup_errors=True) as private:
             for file in folder.iterdir():
                 if file.suffix != ".lock":

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.serving.keys import KeyStore
 
-# longer than clients and proxies keep an idle connection (httpx 5 s, nginx and load balancers 60 s): whoever closes it
-# first must not be the server, whose end meets the next request on its way
+# longer than clients and proxies keep an idle connection (httpx 5 s, nginx 60 s): the server must not close it first
 KEEP_ALIVE_SECONDS = 75
 
 POLL_SECONDS = 0.05

@@ -136,8 +136,7 @@ MAX_BYTES_ON_LOOP = 16_384  # larger bodies are parsed in a thread: so many byte
 # large bodies that are parsed at the same time, of which a caller has one: the interpreter runs one thread at a time
 BODY_SLOTS = 2
 
-# requests that start in one round of the event loop: of several hundred that arrive together, each takes 2 ms to start,
-# and /healthz must not wait for all of them (given)
+# requests started in one round of the event loop, 2 ms each: /healthz must not wait for several hundred (given)
 STARTS_AT_ONCE = 4
 
 
@@ -205,8 +204,7 @@ class BodyMiddleware:
         while len(read) <= self._max_body and message.get("more_body", False):
             message = await receive()
             if message["type"] != "http.request":
-                # an app that meets the end of a body too early logs a traceback, as the SDK of MCP does; there is
-                # nothing wrong, and nobody to answer
+                # an app that meets the end of a body too early logs a traceback (SDK of MCP); nothing is wrong
                 raise BodyRejected(CLIENT_LEFT, "The client has disconnected.")
             read += message.get("body", b"")
         if len(read) > self._max_body:

@@ -1,5 +1,4 @@
-"""The MCP server: ContextResolver -> tools, prompts, and resources (schemas, semantic layers, verified questions as
-text). Over streamable HTTP at /mcp: request -> its caller -> the MCP server."""
+"""The MCP server: ContextResolver -> tools, resources, prompts; over HTTP at /mcp: request -> caller -> server."""
 
 import json
 import sqlite3

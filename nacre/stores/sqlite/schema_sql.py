@@ -12,15 +12,13 @@ _MAX_VALUES = 12
 
 _MAX_VALUE_LENGTH = 50
 
-# what a table shows for a question beside what the question is about: columns, and characters of a column's meaning and
-# of its values (given)
+# columns, and characters of a column's meaning and values, shown beside what a question is about (given)
 _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
-# columns left out that are named, tables that a junction links from, and characters about a view, in a part for a
-# question: how many are shown (given)
+# in a part for a question: named columns that are left out, tables linking to a junction, characters of a view (given)
 _MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them

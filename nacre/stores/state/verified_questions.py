@@ -1,5 +1,4 @@
-"""Verified questions of all graphs in a state database: entries by graph and owner, and look-ups. Look-ups are bounded
-whatever the number of entries; contradictions are found with every change."""
+"""Verified questions of all graphs in a state database: entries by graph and owner, and bounded look-ups."""
 
 import json
 import threading
@@ -197,8 +196,7 @@ class VerifiedQuestionStore:
         return self._change(graph, id, owner, lambda entry: replace(entry, approved=approved))
 
     def record_check(self, graph: str, checked: VerifiedQuestion) -> VerifiedQuestion | None:
-        """Store what a check found: state, note, values, kind and version; None if the entry is gone. If another plan
-        or query was confirmed meanwhile, that stays."""
+        """Store what a check found; None if the entry is gone. A plan or query confirmed meanwhile stays."""
 
         def merged(entry: VerifiedQuestion) -> VerifiedQuestion:
             if (entry.plan, entry.query) != (checked.plan, checked.query):
