@@ -1,6 +1,5 @@
-"""A class as a table: Graph + TableRequest -> MemberTable; the values of a property, with counts -> Facet. Every query
-has limits of rows and seconds. The order of members is that of the indexes which an ingest makes of large tables
-(`ingestion/induce/write_tables.py`), so that pages far behind cost little too."""
+"""A class as a table: Graph + TableRequest -> MemberTable; the values of a property, with counts -> Facet. Rows and
+seconds are limited; the order is that of the indexes of large tables (`ingestion/induce/write_tables.py`)."""
 
 import json
 import math

@@ -190,8 +190,7 @@ WATERFALL_PASSAGES = 5  # passages that the last layer of a waterfall looks at (
 
 
 def may_texts_answer(question: str, graph: Graph, left_out: Sequence[str]) -> bool:
-    """Whether one of the passages of documents that are nearest by words contains all words that were left out and
-    covers the question: the fuser prefers such a text to rows. True if the graph has no index of words."""
+    """Whether a near passage of documents has all left out words and covers the question; True without an index."""
     if graph.lexical is None or graph.passages is None:
         return True
     missing = content_words(" ".join(left_out))

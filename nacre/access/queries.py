@@ -1,5 +1,4 @@
-"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences. A question -> the
-query of its best reading, not run. Open graph + Settings -> Database, as agents ask it."""
+"""Guarded queries of people and other agents: SQL, SPARQL or words -> rows or sentences; question -> query, not run."""
 
 from __future__ import annotations
 
@@ -134,7 +133,7 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """The sentences with the words of a text or near in meaning, best first. Raises ToolError `unavailable`."""
+    """Sentences with the words of a text or near it, best first. Raises ToolError `unavailable` without an index."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):

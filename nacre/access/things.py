@@ -1,5 +1,4 @@
-"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView; a graph at a glance:
-SchemaOverview. Things of an attached graph come from its endpoint by a few queries."""
+"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView; Graph -> SchemaOverview."""
 
 import re
 import time
@@ -63,7 +62,7 @@ class NamedThing:
 
 
 def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
-    """The thing that a name or IRI means best, in `seconds`. Blocking; raises ToolError `unknown_name`."""
+    """The best thing of a name or IRI, without late facts (`seconds`). Blocking; raises ToolError `unknown_name`."""
     name = name.strip().encode(errors="replace").decode()
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")

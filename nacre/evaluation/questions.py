@@ -54,8 +54,7 @@ def read_gold_questions(path: Path) -> list[GoldQuestion]:
 
 
 def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The lines that are not blank, each with its place in the file; a line without an id gets its number as id. Raises
-    ConfigError, which names the file and the line that is no question."""
+    """Lines that are not blank, with their places; an id may be the number. Raises ConfigError with the place."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

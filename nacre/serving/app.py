@@ -69,8 +69,7 @@ EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "
 
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
-    """The app, which opens its stores and threads when it starts and closes them when it stops. If it is not `alone`
-    but part of a platform's server, it leaves out metrics, MCP, A2A and cross-origin rules."""
+    """The app; if not `alone` but part of a platform's server, without metrics, MCP, A2A and cross-origin rules."""
     app = FastAPI(
         title="Nacre",
         description="Talk with your own knowledge graph: cited answers, streamed.",

@@ -62,8 +62,7 @@ class CheckedAskInput(BaseModel):
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
-    """Streams tokens, and the record as the custom event `answer` of `stream_events`; invoked, it returns the record.
-    In a batch, a question that can't be asked gives a record with status "failed" and its reason."""
+    """Streams tokens, then the record (event `answer`); invoked, returns it. In a batch, each failure is a record."""
 
     def __init__(self) -> None:
         async def tokens(inputs: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[str]:

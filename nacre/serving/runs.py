@@ -37,8 +37,7 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn, with its events, which a client that lost the connection reads again. It goes on for `resume_seconds`
-    after its last client has left; to its end if that is None."""
+    """One turn and its events, for lost clients too; it goes on for `resume_seconds` without any (None: to its end)."""
 
     def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex

@@ -1,6 +1,5 @@
-"""Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step. One turn
-at a time per thread (first come first served, also across processes); how much a key may store; which threads are old,
-by a time that a wrong clock cannot move far."""
+"""Stored conversations, whose visible turns and LangGraph checkpoints stay in step; one turn at a time per thread, also
+across processes; how much a key may store; which threads are old, by a time that a wrong clock can't move far."""
 
 import asyncio
 import logging

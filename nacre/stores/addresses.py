@@ -1,5 +1,5 @@
-"""Addresses of databases and endpoints: what a person gives -> an address without secrets; Settings -> limits and keys.
-Addresses of callers and publications lead only to hosts that the operator named, also after redirects."""
+"""Addresses of databases and endpoints: given -> without secrets; Settings -> limits and keys. Callers and publications
+may only give hosts that the operator named. Redirects to other hosts are not followed."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -141,8 +141,7 @@ class _OpenGraph:
 
 
 class Library:
-    """All graphs of a data folder, safe to share between threads. It only writes to remove graphs and unused
-    versions. `shared` opens the database of verified questions, if several servers share one."""
+    """All graphs of a data folder, thread-safe; it only removes. `shared` opens a shared database of questions."""
 
     def __init__(
         self,
@@ -227,8 +226,8 @@ class Library:
         return present.missing_branches(name) | versions.read_manifest(self.data / name, present.version).unavailable
 
     def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
-        """Open the stores of a version (None: the current one), which no process removes; each caller uses `close`.
-        Resumed turns pass their vectors and layers. Raises ConfigError if the version is gone."""
+        """Open the stores of a version (None: the current one), kept until each caller used `close`. Resumed turns pass
+        their vectors and layers. Raises ConfigError if the version is gone."""
         for _ in range(5):
             wanted = self._current_pointer(name)
             with self._lock:
@@ -256,8 +255,7 @@ class Library:
         raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
-        """Remove a graph, or what an interrupted removal or ingest left of it. Files of a version that is open stay
-        until the next ingest of that name. Raises OSError."""
+        """Remove a graph, or its remains. Files of an open version stay until the next ingest. Raises OSError."""
         home = self.data / versions.check_name(name)
         if not (home / versions.WRITER).is_file():
             self.resolve(name)

@@ -160,9 +160,8 @@ class RunningWork(Future[Any]):
 
 
 class KillablePool:
-    """A pool of processes of at most `memory` bytes each, started with the first work and replaced when they end. Work
-    is killed with its process after its time; each `work_owner` has a share. `imports` are modules that each process
-    imports first."""
+    """A pool of processes of at most `memory` bytes each, which import `imports` first and are replaced when they end.
+    Work is killed with its process after its time; each owner of work (`work_owner`) has a share."""
 
     def __init__(self, memory: int, processes: int = PROCESSES, imports: Sequence[str] = ()) -> None:
         self._memory, self._processes, self._imports = memory, processes, imports

@@ -34,7 +34,7 @@ class LexicalIndex:
         self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The best passages for the words (titles count more). Raises ToolError `unavailable` if it is damaged."""
+        """The best passages for the words (titles count more). Raises ToolError `unavailable` for a damaged index."""
         import tantivy
 
         words = query_words(text)

@@ -85,9 +85,8 @@ OpenStore = Callable[[str], "ox.Store"]
 
 
 class OxigraphStore:
-    """A read-only store: of a folder, or what `load` makes of a path in the processes of a `pool`, which is not closed
-    with it. Oxigraph can't be interrupted, so a query that exceeds its time is killed with its process. The process
-    starts with the first query."""
+    """A read-only store: of a folder, or what `load` makes of a path in a `pool`, which is not closed with it. A query
+    that exceeds its time is killed with its process, since Oxigraph can't be interrupted."""
 
     dialect = ""
 

@@ -1,6 +1,5 @@
-"""What commands share: options -> the context of a turn; settings -> library, embedder, Qdrant key (raises
-ConfigError); settings + change of layers -> a published version, whose verified questions are checked, if there are
-any; modules of the user that shadow Nacre's top-level packages."""
+"""What commands share: options -> the context of a turn; settings -> library, embedder, Qdrant key; settings + change
+of layers -> a published version with its verified questions checked; user modules that shadow Nacre's packages."""
 
 from typing import TYPE_CHECKING, Annotated
 

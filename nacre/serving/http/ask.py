@@ -1,5 +1,4 @@
-"""/api/ask, /api/runs: a question -> a turn as server-sent events or its record; /api/graphs/{graph}/query,
-/api/choices. /api/threads: a caller's conversations."""
+"""/api/ask, /api/runs: a question -> a turn as events or its record; queries, choices; /api/threads: conversations."""
 
 import json
 import time

@@ -175,8 +175,7 @@ class TurnContext:
         place: str | None = None,
         watch: Callable[[Events], Events] = lambda events: events,
     ) -> Run:
-        """Start a turn as a run, in its thread or else at a `place`; see `Runs.create`. `watch` follows its events.
-        Raises NacreError if the question can't be asked."""
+        """Start a turn as a run, in its thread or at a `place`; `watch` follows its events. Raises NacreError."""
         turn = replace(turn, caller=self.caller)
         graph = turn.graph if turn.is_checked and turn.graph else await self.service.check_question(turn)
         thread = turn.thread or place

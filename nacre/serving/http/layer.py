@@ -1,6 +1,5 @@
-"""/api/graphs/{graph}/layer: what classes and properties are called; other names by callers that may write, stored as a
-layer, `people.yaml`, with who and when. The graph answers as before until the new version is complete.
-/api/graphs/{graph}/layer/words: what a word may mean, and teaching it."""
+"""/api/graphs/{graph}/layer: names of classes and properties; others by callers that may write, in `people.yaml`, with
+who and when. The graph answers as before until the new version is complete. .../layer/words: teaching a word."""
 
 import logging
 import os

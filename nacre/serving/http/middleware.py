@@ -437,8 +437,7 @@ MAX_HEAD_BYTES = 65_536  # limit for the head of a request; uvicorn's other pars
 
 
 class BoundedConnection(H11Protocol):
-    """Closes the connection if a request, body included, is not complete within `seconds` of its first byte; each
-    process sets `seconds`, since uvicorn creates connections itself."""
+    """Closes a connection without a complete request in `seconds` (set by each process, as uvicorn makes them)."""
 
     seconds = 30.0
     _unfinished: asyncio.TimerHandle | None = None

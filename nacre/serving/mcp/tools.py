@@ -1,6 +1,5 @@
-"""The tools of the MCP server: arguments from an agent + caller -> records, one per tool. What an agent confirms is
-used for its own key alone, until a person approves it: a text in the data must not teach everyone. Words are taught for
-all, which needs the right to write."""
+"""The tools of the MCP server: arguments from an agent + caller -> records. What an agent confirms is used for its own
+key until a person approves it: a text in the data must not teach everyone. Teaching words needs the right to write."""
 
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator

@@ -1,7 +1,6 @@
 """Look up the names of a graph and the links between its tables: lexicon file -> Lexicon; names -> that file, by words.
-Names are numbered by length, so that the shortest with a word come first. `longest` is the number of words of the
-longest name that begins with a word or a form of it; `part` has the short forms of longer codes; `described` are the
-names of classes, groups, properties and their values. Spellings: tantivy's Levenshtein automata."""
+Names are numbered by length: the shortest with a word come first. `longest`: words of the longest name that begins
+with a word or a form of it; `part`: short forms of longer codes; `described`: names of classes, properties, values."""
 
 import shutil
 import sqlite3

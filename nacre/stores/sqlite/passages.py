@@ -297,8 +297,7 @@ class Documents(PublishedFile):
 
 
 class DocumentsWriter:
-    """Writes a new documents.sqlite, one document at a time; use it as a context manager. `count` is the number of
-    documents so far; `last_skipped` describes the file that was skipped last."""
+    """Writes documents.sqlite one document at a time, as a context manager; counts them, notes the last skipped one."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)

@@ -356,8 +356,7 @@ def has_turns(database: StateDatabase, owner: str, thread: str, ids: Sequence[st
 
 
 def exchange_turns(run: Execute, dialect: StateDialect, owner: str, thread: str, ids: Sequence[str]) -> None:
-    """Make the turns whose records have these ids, in this order, the turns of a thread. Others are stored apart. A
-    turn whose id is not known stays what it is."""
+    """Make the records of these ids the turns of a thread, in order; others are stored apart, unknown ones stay."""
     id = dialect.field("record", "id")
     run(
         f"INSERT INTO replaced_turn SELECT owner, thread, {id}, at, record FROM turn"

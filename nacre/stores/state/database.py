@@ -1,6 +1,5 @@
-"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase. Statements
-are the same for PostgreSQL and SQLite (`?` is a value, `IN (?)` a list); what differs is in StateDialect. Tables have
-versions: part + its statements by version -> tables that are up to date; a released version never changes."""
+"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase; part + its
+statements by version -> tables. Statements are those of PostgreSQL and SQLite; StateDialect has what differs."""
 
 import hashlib
 import json
