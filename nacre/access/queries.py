@@ -133,7 +133,7 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """Sentences with the words of a text or near it, best first. Raises ToolError `unavailable` without an index."""
+    """Sentences with the words of a text or near it, best first. Raises ToolError `unavailable` if neither works."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):

@@ -93,7 +93,8 @@ def require_teachable(word: str, graph: Graph) -> None:
 
 
 def find_meanings(word: str, question: str, graph: Graph) -> tuple[Meaning, ...]:
-    """The likeliest meanings, first those that give the question something. Raises as `require_teachable`."""
+    """The likeliest meanings, best first: those that answer the question, then those whose names are like the word.
+    Raises ConfigError as `require_teachable`."""
     require_teachable(word, graph)
     deadline = time.monotonic() + TRYING_SECONDS
     found: list[tuple[float, Meaning]] = []

@@ -40,8 +40,7 @@ PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIS
 OUTPUT_TYPE: Any = str | dict[str, Any]
 
 
-# LangServe accepts any type here and `check_ask_input` validates, so that a wrong item of a batch fails alone. The
-# playground shows no form for nullable types
+# any type, so that a wrong item fails alone (`check_ask_input`); the playground shows no form for nullable types
 UncheckedText = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 

@@ -1,5 +1,5 @@
-"""Addresses of databases and endpoints: given -> without secrets; Settings -> limits and keys. Callers and publications
-may only give hosts that the operator named. Redirects to other hosts are not followed."""
+"""Addresses of databases and endpoints: what a person gives -> an address without secrets; Settings -> limits and keys.
+Callers and publications may only give hosts that the operator named. Redirects to other hosts are not followed."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -85,7 +85,7 @@ def public_address(address: str) -> str:
 
 
 def parse_address(text: str) -> tuple[str, Dialect]:
-    """The absolute address and its dialect. Raises ConfigError for a password (it would show) or unknown dialect."""
+    """The absolute address, its dialect. Raises ConfigError for a password (stored and shown) or unknown dialect."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

@@ -141,7 +141,8 @@ class _OpenGraph:
 
 
 class Library:
-    """All graphs of a data folder, thread-safe; it only removes. `shared` opens a shared database of questions."""
+    """All graphs of a data folder, safe to share between threads. It only writes to remove graphs and unused
+    versions. `shared` opens the database of verified questions, if several servers share one."""
 
     def __init__(
         self,

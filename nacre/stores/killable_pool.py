@@ -1,5 +1,4 @@
 """Run work in separate processes that can be killed: function + arguments -> its result, within memory and time.
-
 Denying the network (seccomp on Linux: AF_INET, AF_INET6) is the second layer: guards refuse SERVICE in queries, but an
 engine may have an HTTP client of its own (Oxigraph). Elsewhere the guards stand alone. Children ask for the id of their
 parent: Linux's signal (PR_SET_PDEATHSIG) comes already when the thread that started them ends."""

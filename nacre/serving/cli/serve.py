@@ -98,7 +98,7 @@ PREFILL_SECONDS = 600.0  # no user waits for it, so it may take longer than a mo
 
 
 def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
-    """Start the prefill of the schema of `graph` (default: the newest), of up to a minute, on the user's own server."""
+    """Start prefilling the schema of `graph` (default: the newest), without waiting; only on the user's own server."""
     from nacre.config.models import is_own_server
 
     if settings.model and is_own_server(settings):

@@ -1,8 +1,7 @@
 """Middleware around every request: ASGI app -> ASGI app. Length of the path, request id, access log (a line per event,
-text or JSON, on stderr), metrics; who sent a body is known before it is read, and its size and JSON are checked.
-
-Error -> reply in the format of the path's protocol. uvicorn's connection with a time limit, and the proxies in front of
-it. With uvloop, if installed, a turn takes an eighth less time."""
+text or JSON, on stderr), metrics; who sent a body is known before it is read, and its size and JSON are checked. Error
+-> reply in the format of the path's protocol. uvicorn's connection with a time limit, and the proxies in front of it.
+With uvloop, if installed, a turn takes an eighth less time."""
 
 import asyncio
 import json
@@ -437,7 +436,7 @@ MAX_HEAD_BYTES = 65_536  # limit for the head of a request; uvicorn's other pars
 
 
 class BoundedConnection(H11Protocol):
-    """Closes a connection without a complete request in `seconds` (set by each process, as uvicorn makes them)."""
+    """Closes a connection without a whole request in `seconds` (set in each process: uvicorn makes connections)."""
 
     seconds = 30.0
     _unfinished: asyncio.TimerHandle | None = None

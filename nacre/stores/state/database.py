@@ -1,5 +1,5 @@
 """The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase; part + its
-statements by version -> tables. Statements are those of PostgreSQL and SQLite; StateDialect has what differs."""
+statements by version (a released one never changes) -> tables. `?` is a value, `IN (?)` a list; see StateDialect."""
 
 import hashlib
 import json

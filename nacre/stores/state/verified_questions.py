@@ -157,7 +157,7 @@ class VerifiedQuestionStore:
     def count(
         self, graph: str, owner: str | None = None, states: Sequence[VerifiedState] = (), *, waiting: bool = False
     ) -> int:
-        """The number of entries, as given; `waiting` ones are in use and not approved."""
+        """The number of entries of a graph, of these owners and states; `waiting` ones are in use and not approved."""
         where, given = "graph = ?", [graph]
         if waiting:
             where += " AND approved = 0 AND state = 'in use'"
