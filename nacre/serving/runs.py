@@ -37,7 +37,7 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn and its events, for lost clients too; it goes on for `resume_seconds` without any (None: to its end)."""
+    """One turn and its events, stored for clients that reconnect. Without any it ends in `resume_seconds`, if set."""
 
     def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex
