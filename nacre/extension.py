@@ -1,8 +1,5 @@
-"""What extensions add to Nacre: declarations -> those that are on, and a line in the log for each that is faulty.
-
-Ours are the packages under `nacre/extensions` with a module `extension`; any of them can be deleted. Those of others
-are entry points of the group `nacre.extensions`, and on if NACRE_EXTENSIONS names them.
-"""
+"""What extensions add to Nacre: declarations -> those that are on, and a line in the log for each that is faulty. Ours
+are in `nacre/extensions`; others are entry points of `nacre.extensions` that NACRE_EXTENSIONS names."""
 
 import logging
 import operator
@@ -91,8 +88,7 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def provided(kind: str, taken: Collection[str], is_usable: Callable[[Any], bool] = callable) -> dict[str, Any]:
-    """What the extensions add of a kind, such as "branches", by name. What can't be imported or used or
-    has a name that is taken is left out."""
+    """What extensions add of a kind ("branches"), by name, if it can be imported and used and its name is not taken."""
     added: dict[str, Any] = {}
     for extension in extensions():
         for name, place in getattr(extension, kind).items():

@@ -1,10 +1,5 @@
-"""A class as a table: Graph + TableRequest -> MemberTable; the values of a property, with counts -> Facet.
-
-Every query has limits of rows and seconds. Only what decides the order of members is read for all rows. An ingest
-indexes the names, numbers and dates of large tables (`ingestion/induce/write_tables.py`); the order here is that of
-these indexes, so that pages far behind cost little too. Last: where the values of a class are, and conditions on them
-as SQL.
-"""
+"""A class as a table: Graph + TableRequest -> MemberTable; the values of a property, with counts -> Facet. Rows and
+seconds are limited; the order is that of the indexes of large tables (`ingestion/induce/write_tables.py`)."""
 
 import json
 import math
@@ -43,8 +38,7 @@ MOST_COUNTED = 1_000_000  # rows that are counted
 
 
 def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> MemberTable | None:
-    """A page of at most `size` members; None if the class is unknown. Raises ToolError: unknown property, time out,
-    no tables here."""
+    """At most `size` members; None for an unknown class. Raises ToolError: unknown property, timeout, no tables."""
     source = table_source(graph, request.iri)
     if source is None:
         return None
@@ -223,20 +217,15 @@ def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> Fac
     return None if value is None else FactEnd(str(value)[:LONGEST_CELL])
 
 
-# the values of larger classes are counted in about so many members, or ten times as many, until so many of these pass
-# the filters: a share of them is then known to about 3 %
+# members of larger classes that are counted, or ten times as many, until ENOUGH pass: shares are known to about 3 %
 SAMPLED, ENOUGH = 40_000, 1_000
 
 IDS = 2**63  # ids are hashes of so many values, so that a range of ids is a random sample
 
 
 def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
-    """The most frequent values of a property among the members of a request, without its filters of the same property;
-    None if the class is unknown. Raises ToolError.
-
-    The values of a whole large class are those that the ingest counted; among filtered members of one they are
-    estimated, unless few members pass.
-    """
+    """The most frequent values of a property among the members of a request, without its filters of the same property
+    (None: unknown class); of large classes as counted by the ingest or, if filtered, estimated. Raises ToolError."""
     facet = _facet(graph, request, predicate)
     if facet is None or facet.low is None or not graph.tables.is_local:
         return facet
@@ -275,8 +264,7 @@ def _facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
 def _sample(
     tables: Tables, source: TableSource, counted: "_Counted", where: RowConditions
 ) -> tuple[list[tuple[Cell, ...]], float] | None:
-    """The most frequent values in a sample of the members, and the factor from their counts to those of all members;
-    None if all are to be counted. The keys of a database are no hashes, so it counts all."""
+    """The most frequent values and the factor to all counts; None: count all (keys of databases are no hashes)."""
     members = SAMPLED
     while not source.is_typed and 2 * members <= source.own.count:
         chosen = f"{source.key} BETWEEN 0 AND {IDS // source.own.count * members}"
@@ -305,8 +293,7 @@ BINS = 12  # parts of a range, at most
 
 
 def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Facet) -> Iterator[FacetBin]:
-    """The range of a facet in parts of a round width, dates by year, with numbers of values; of large classes, those
-    of a sample."""
+    """Parts of a round width, dates by year, with numbers of values; of large classes, those of a sample."""
     others = tuple(each for each in request.filters if each.predicate != facet.predicate)
     where = row_conditions(source, replace(request, filters=others))
     counted = _counted(source, source.find(facet.predicate), where.sql)
@@ -390,8 +377,7 @@ def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[Facet
     return tuple(found)
 
 
-# larger classes whose names are not in their table are in the order of ids: to look all names up takes longer than a
-# reader waits (measured)
+# larger classes with names elsewhere are in the order of ids: to look all names up takes too long (measured)
 MOST_NAMED_IN_ORDER = 100_000
 
 
@@ -422,8 +408,7 @@ def page_keys(
 
 
 def row_order(source: TableSource, request: TableRequest) -> str:
-    """The ORDER BY of a request in one query: members without a value come last. Raises ToolError for a property that
-    can't be sorted by."""
+    """The ORDER BY; members without a value come last. Raises ToolError for what can't be sorted by."""
     way = "DESC" if request.descending else "ASC"
     column = _sort_column(source, request)
     if column is not None:
@@ -475,8 +460,7 @@ def _downwards(
 def _by_target(
     tables: Tables, source: TableSource, column: SourceColumn, request: TableRequest, where: RowConditions, size: int
 ) -> Iterator[Cell]:
-    """By the names of the linked things: the targets of the page first, then the rows of each. A name is looked up once
-    for each target instead of once for each row. Rows without a link come last."""
+    """The targets of the page by name, each looked up once, then the rows of each; those without a link last."""
     link, end = column.expressions("r")[1], request.skip + size
     way = "DESC" if request.descending else "ASC"
     each = f"SELECT {link} AS l, count(*) AS n FROM {source.rows}{where.sql} GROUP BY {link}"
@@ -497,8 +481,7 @@ TEMPORAL = ("date", "datetime", "time")
 
 
 def table_source(graph: Graph, iri: str) -> TableSource | None:
-    """The source of a class; None if the class is unknown. Raises ToolError for an attached graph, which has no
-    tables."""
+    """None if the class is unknown. Raises ToolError for an attached graph, which has no tables."""
     schema = graph.schema
     own = schema.class_of.get(iri)
     relation = schema.relation_of.get(own.relation) if own is not None else None
@@ -538,8 +521,7 @@ def _kind(p: Predicate) -> CellKind:
 
 
 def row_conditions(source: TableSource, request: TableRequest) -> RowConditions:
-    """The search and the filters of a request, over the relation `r`. Raises ToolError for an unknown property or a
-    value that is no number."""
+    """Search and filters over the relation `r`. Raises ToolError: unknown property, or a value that is no number."""
     parts: list[str] = []
     values: list[Cell] = []
     if request.search:

@@ -1,7 +1,4 @@
-"""How a turn came to its answer: TurnView + Graph + Settings -> AnswerDerivation.
-
-The citations of an answer are opened: evidence by index -> the same evidence with the triples it rests on.
-"""
+"""How a turn came to its answer: TurnView + Graph + Settings -> AnswerDerivation; evidence -> with its triples."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -115,7 +112,6 @@ def _question_triples(understanding: Understanding, used: Rows | None, schema: S
 
 
 def _label(used: Rows, iri: str) -> str:
-    """The label of a thing as its row shows it."""
     for cells, keys in zip(used.table.rows, used.table.keys, strict=False):
         shown = [cell for cell in cells if isinstance(cell, str)]
         if keys == (iri,) and len(shown) == 1:
@@ -175,7 +171,6 @@ def _candidates(
 
 
 def _similarities(mention: Mention, schema: Schema, nearness: Nearness | None) -> Mapping[tuple[str, str], float]:
-    """The similarity of each predicate of the schema to the words."""
     if nearness is None:
         return {}
     facts = [p for p in schema.predicates if p.role not in ("type", "schema")]
@@ -220,8 +215,7 @@ SENTENCES = 3  # sentences of texts that a citation names
 def open_citations(
     cited: Sequence[int], evidence: Sequence[Evidence], understanding: Understanding, graph: Graph
 ) -> list[Evidence]:
-    """The cited evidence, in this order. If tracing fails it stays as it is, since the answer was streamed already.
-    Blocking."""
+    """The cited evidence, in this order, as it is if tracing fails, since the answer was streamed already. Blocking."""
     evidence_by_number = [evidence[index] for index in cited]
     plans = [plan_of(understanding, each) for each in evidence_by_number]
     try:
@@ -249,7 +243,6 @@ def _trace(evidence: Evidence, plan: Plan | None, graph: Graph) -> Evidence:
 
 
 def _with_text_basis(evidence: Evidence, layer: ExtractedLayer) -> Evidence:
-    """Evidence with the sentences of texts that its extracted triples come from."""
     if evidence.document is not None or not evidence.triples:
         return evidence
     ends = {end for subject, _, value in evidence.triples for end in (subject, value)}

@@ -1,8 +1,5 @@
-"""The facts of the things that a question names, nearest first: Understanding + Graph -> sentences.
-
-How near sentences are to a question, by their words and by the meaning of their property's label, is a number of 0 to 1
-each. Whether a fact is of the kind that a question asks for ("when" wants a date, "who" a person) is 1, 0 or -1.
-"""
+"""The facts of the things that a question names, nearest first: Understanding + Graph -> sentences. Nearness, by words
+and by the property's label, is 0 to 1 each; whether a fact is of the kind asked for ("when": date) is 1, 0 or -1."""
 
 from __future__ import annotations
 
@@ -85,8 +82,7 @@ class _Fact(NamedTuple):
 def named_facts(
     understanding: Understanding, graph: Graph, round: int
 ) -> tuple[list[EvidenceSentence], tuple[Query, ...]]:
-    """The sentences about each named thing that are nearest to the question, with their nearness, and the queries that
-    read them at an endpoint."""
+    """The sentences nearest to the question for each named thing, and the queries that read them at an endpoint."""
     things = understanding.named[: MOST_REMOTE if graph.remote is not None else None]
     found: list[EvidenceSentence] = []
     queries: list[Query] = []
@@ -110,8 +106,7 @@ def named_facts(
 def nearest_sentences(
     question: str, asked: str, thing: Mention, sentences: Sequence[EvidenceSentence], graph: Graph
 ) -> list[EvidenceSentence]:
-    """Those of the sentences about a thing that are nearest to what is asked of it, which is the question without the
-    names of things."""
+    """Those nearest to what is asked of the thing: the question without the names of things."""
     words, name = frozenset(name_tokens(question)), frozenset(name_tokens(thing.label))
     # a sentence that only lists what has the thing as a value, "diesel is the fuel of ...", tells of these
     own = [
@@ -206,9 +201,8 @@ def _is_code(sentence: EvidenceSentence, schema: Schema) -> bool:
 
 
 def fitting_facts(question: str, facts: Sequence[EvidenceSentence], schema: Schema) -> list[EvidenceSentence]:
-    """Those of the near facts that answer what is asked for: amounts in a unit that the question names, else values of
-    the kind that it asks for, and texts; all, if there is none. Identifiers are left out unless the question names
-    them, or there is nothing else."""
+    """Those that answer what is asked for: amounts in a unit that the question names, else values of its kind, and
+    texts; all, if there is none. Identifiers are left out unless named, or nothing else is there."""
     lemmas, kind = _lemmas(name_tokens(question)), requested_kind(question)
     plain = [each for each in facts if not _is_unasked_code(each, lemmas, schema)] or list(facts)
     words = {token.norm for token in tokenize(question)} - function_words()

@@ -1,8 +1,4 @@
-"""What a turn needs of an open graph: Graph + text -> Lexicon, parsed questions, labels.
-
-The version of a graph stays open from the first node of a turn to its last. Also here: why a branch can't search a
-graph, and whether texts may answer what rows leave out.
-"""
+"""What a turn needs of an open graph, from its first node to its last: Graph + text -> Lexicon, parsed questions."""
 
 import asyncio
 import logging
@@ -44,8 +40,7 @@ class _Lease(NamedTuple):
 
 
 class VersionLeases:
-    """The open versions that turns read. A lease that a broken turn never releases ends after `LONGEST_TURN`
-    seconds."""
+    """The open versions that turns read. A lease that is never released ends after `LONGEST_TURN` seconds."""
 
     def __init__(self) -> None:
         self._leases: dict[str, _Lease] = {}
@@ -116,11 +111,8 @@ def cached_understanding(
     verified: Sequence[VerifiedQuestion] = (),
     shift: float = 0.0,
 ) -> Understanding:
-    """As `understand`, with `shift` added to the log-odds of readings. It depends on its arguments alone, since a
-    version never changes.
-
-    Suggested questions, which people ask often, are parsed once. A parse that the deadline cut short is not cached.
-    """
+    """As `understand`, with `shift` added to the log-odds of readings; it depends on its arguments alone, so that
+    repeated questions are parsed once. A parse that the deadline cut short is not cached."""
     key = (rewrite, most, shift, tuple((each.id, each.by, each.at) for each in verified))
     with _lock:
         known = _known.setdefault(lexicon, {})
@@ -198,8 +190,7 @@ WATERFALL_PASSAGES = 5  # passages that the last layer of a waterfall looks at (
 
 
 def may_texts_answer(question: str, graph: Graph, left_out: Sequence[str]) -> bool:
-    """Whether one of the passages of documents that are nearest by words contains all words that were left out and
-    covers the question: the fuser prefers such a text to rows. True if the graph has no index of words."""
+    """Whether a near passage of documents has all left out words and covers the question; True without an index."""
     if graph.lexical is None or graph.passages is None:
         return True
     missing = content_words(" ".join(left_out))

@@ -1,9 +1,4 @@
-"""Guarded queries that people and other agents write: SQL, SPARQL or words -> rows or sentences.
-
-The query of a question's best reading can be written without running it, in SQL and SPARQL.
-
-Then an open graph as agents ask it, by SQL or by SPARQL: Graph + Settings -> Database. SPARQL is asked at an endpoint
-or over the graph's own triples."""
+"""Guarded queries of people and other agents: SQL, SPARQL or words -> rows or sentences; question -> query, not run."""
 
 from __future__ import annotations
 
@@ -138,8 +133,7 @@ async def query_sparql(graph: Graph, text: str, settings: Settings, sandbox: San
 
 
 async def search_sentences(graph: Graph, text: str, settings: Settings, limit: int) -> list[RetrievedSentence]:
-    """The sentences that contain the words of a text or are near to it in meaning, the best first. Raises ToolError
-    `unavailable` if the graph can be searched in neither way."""
+    """Sentences with the words of a text or near it, best first. Raises ToolError `unavailable` if neither works."""
     text = text[:LONGEST_SEARCH].encode(errors="replace").decode()
     searches = []
     for index, found, problem in ((LEXICAL, graph.lexical, lexical_problem), (VECTOR, graph.vectors, vector_problem)):
@@ -235,8 +229,7 @@ class WrittenQuery:
 
 
 async def write_query(question: str, graph: Graph) -> WrittenQuery:
-    """The query of the reading that is likeliest before anything was run. The rules write it. Raises ConfigError if the
-    question is no query."""
+    """The query, by the rules, of the likeliest reading before a run. Raises ConfigError if it is no query."""
     lexicon = await load_lexicon(graph, question)
     understanding = await run_in_thread(understand, Rewrite(question), graph.schema, lexicon)
     for reading in understanding.readings:
@@ -342,8 +335,7 @@ class SqlDatabase:
 def sql_database(
     graph: Graph, settings: Settings, sandbox: Sandbox, round: int = 1, lexicon: Lexicon | None = None
 ) -> SqlDatabase:
-    """The SQL database that agents ask in one round; queries of models run in the sandbox. `lexicon` has the names that
-    the conversation may mean, by default those of the graph."""
+    """The SQL database of agents in one round, with the sandbox; `lexicon`: names that the conversation may mean."""
     return SqlDatabase(graph, settings, sandbox, round, lexicon or graph.lexicon)
 
 

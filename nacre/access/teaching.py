@@ -1,8 +1,5 @@
-"""Teach a word: a word of a question that names nothing + an open graph -> the classes and properties it may mean.
-
-Each comes with what the question would give if it meant that: the word is added to the names in memory, and the
-question is read and run with them. What is taught is written elsewhere: another name in the layer of the graph.
-"""
+"""Teach a word: a word of a question that names nothing + an open graph -> the classes and properties it may mean. Each
+comes with what the question would give: it is read and run with the word as a further name, in memory."""
 
 from __future__ import annotations
 
@@ -96,8 +93,8 @@ def require_teachable(word: str, graph: Graph) -> None:
 
 
 def find_meanings(word: str, question: str, graph: Graph) -> tuple[Meaning, ...]:
-    """The likeliest meanings, best first: those with which the question gives something, then those whose names are
-    like the word. Raises ConfigError as `require_teachable`."""
+    """The likeliest meanings, best first: those that answer the question, then those whose names are like the word.
+    Raises ConfigError as `require_teachable`."""
     require_teachable(word, graph)
     deadline = time.monotonic() + TRYING_SECONDS
     found: list[tuple[float, Meaning]] = []
@@ -132,8 +129,7 @@ def named_term(name: str, schema: Schema) -> tuple[TermKind, str]:
 
 
 def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[float, str]:
-    """The score of the likeliest reading of a question if a word is a name of this class or property, and what it
-    gives: "" if nothing, or if it does without the word."""
+    """The score of the likeliest reading with the word, and what it gives; "" also if it does without the word."""
     lexicon = _taught_lexicon(lexicon_for(graph, question), word, iri)
     understood = understand(Rewrite(question), lexicon.schema, lexicon)
     best = next(iter(understood.readings), None)
@@ -147,8 +143,7 @@ def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[flo
 
 
 def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
-    """Whether a plan has a class or property because of a word: not as the class of a named thing, and not because
-    another word names it as well. Mentions of classes have no target."""
+    """Not as the class of a named thing, nor through another word; mentions of classes have no target."""
     named = {c for each in plan_parts(body) if isinstance(each, Variable) and each.keys for c in each.classes}
     having = [fold(word) in fold(each.text) for each in mentions if each.target in (iri, "")]
     others = [each for each in mentions if each.target == iri and fold(word) not in fold(each.text)]

@@ -1,8 +1,4 @@
-"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView.
-
-A thing has its facts in both directions, and passages that name it. Things of an attached graph come from its endpoint
-by a few queries. A graph at a glance: Graph -> SchemaOverview, words and a diagram of its largest classes and their
-links."""
+"""Things and classes as their pages show them: Graph + name or IRI -> Thing, ClassView; Graph -> SchemaOverview."""
 
 import re
 import time
@@ -66,8 +62,7 @@ class NamedThing:
 
 
 def find_thing(graph: Graph, name: str, seconds: float) -> NamedThing:
-    """The thing that a name or an IRI means best, without passages; raises ToolError `unknown_name` if there is none.
-    Blocking. Facts that are not looked up within `seconds` are left out."""
+    """The best thing of a name or IRI, without late facts (`seconds`). Blocking; raises ToolError `unknown_name`."""
     name = name.strip().encode(errors="replace").decode()
     if not name or len(name) > LONGEST_QUESTION:
         raise ToolError("refused", f"A name has 1 to {LONGEST_QUESTION} characters.")
@@ -442,8 +437,7 @@ class SchemaOverview:
 
 
 def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
-    """What the graph is about, how much it holds, by whom it was made and when it was read, in English, German or
-    French; the words are those of an answer to "What is in this graph?"."""
+    """What is in the graph, by whom it was made and when it was read, in English, German or French, as in answers."""
     engine = engine_of(graph)
     if code == "en":
         sentences = [s.text for s in overview_sentences("contents", engine, 1) if s.title != EXAMPLES]

@@ -1,10 +1,6 @@
-"""Bound what a model's server sends: a chat model -> the same, whose HTTP clients limit each reply.
-
-Bytes and items of a reply have limits, and a redirect to another host is refused, so that a server can't make this
-machine send a prompt elsewhere. The body is bounded while it is read: bytes as they were sent -> inflated bytes, or
-ReplyTooLarge. The client of a provider parses a reply on the event loop and makes objects of it, so that no timeout
-can end it, and everybody waits. So the items of a reply are counted before the client sees them.
-"""
+"""Bound what a model's server sends: a chat model -> the same, whose HTTP clients limit bytes and items of each reply.
+Redirects to other hosts are refused. Items are counted before the client of a provider parses a reply on the event
+loop, where no timeout can end it, and everybody waits."""
 
 import logging
 import re
@@ -31,8 +27,7 @@ class RedirectRefused(Exception):
 
 
 def bound_clients(chat: Any) -> None:
-    """Bound the replies of all HTTP clients of a chat model, whoever its provider is. The clients of providers take
-    hooks only together with a whole HTTP client, without its proxy and its timeouts."""
+    """Bound a chat model's HTTP clients by hooks: a client of one's own would lose its proxy and timeouts."""
     is_bounded = False
     by_line = getattr(chat, "_llm_type", "") in READS_LINES
     for client in _http_clients(chat):
@@ -78,8 +73,7 @@ def _cached_names(kind: type) -> list[str]:
 
 
 async def bound_reply(response: Any, by_line: bool = False) -> None:
-    """Hook of a client: each response gets its limits before its body is read. Clients of providers use httpx or a copy
-    of it under another name, so the classes come from the response."""
+    """Hook: a response gets its limits before its body is read. Its classes are those of httpx or of a renamed copy."""
     bound_sync_reply(response, by_line)
 
 
@@ -168,8 +162,7 @@ class WholeReply:
 
 
 class StreamedReply:
-    """Counts the items of each event, in strings too: events are short. An event ends at a blank line, or at the end of
-    its line."""
+    """Counts the items of each event, in strings too: events are short, up to a blank line or the line's end."""
 
     def __init__(self, *, is_line: bool) -> None:
         self.most_bytes = MAX_REPLY_BYTES

@@ -27,10 +27,8 @@ BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slowe
 
 
 def local_embedder(name: str = "auto") -> "LocalEmbedder | None":
-    """The embedder with this name; it loads and downloads nothing before its first use.
-
-    "auto" is the bundled model if the extra `bundled` is installed, else None; "none" is None; other names are models
-    of fastembed, which downloads them. Raises ValueError if the required extra is not installed.
+    """The embedder with this name, loaded at its first use: "auto" is the bundled model (None without the extra),
+    "none" is None, others are models that fastembed downloads. Raises ValueError if a required extra is missing.
 
     >>> local_embedder("none") is None
     True
@@ -146,8 +144,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _bundled_files() -> tuple[Path, Path] | None:
-    """The files of the model and its tokenizer in the packages of the extra `bundled`, which are not imported; None if
-    a package or the runtime is not installed."""
+    """Model and tokenizer in the packages of `bundled`, not imported; None if one, or the runtime, is missing."""
     if not all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers"))):
         return None
     found = []

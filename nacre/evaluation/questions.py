@@ -1,12 +1,6 @@
-"""Read a file of questions with their gold answers: JSONL or YAML -> GoldQuestions.
-
-Then ask the questions of a file one at a time: lines of a file -> answer records in the order of the file.
-
-A line of JSONL is one object. YAML is a list of `ask` and `values`, with further turns under `then`, as in
-`tests/fixtures/questions`.
-
-Of a line only `id`, `question`, `conversation`, `turn` and `graph` are read, never the gold answers.
-"""
+"""Read a file of questions with their gold answers: JSONL or YAML -> GoldQuestions; ask them one at a time -> records.
+JSONL: one object a line. YAML: `ask` and `values`, further turns under `then` (`tests/fixtures/questions`). Asking
+reads only `id`, `question`, `conversation`, `turn` and `graph`, never the gold answers."""
 
 import json
 import uuid
@@ -60,8 +54,7 @@ def read_gold_questions(path: Path) -> list[GoldQuestion]:
 
 
 def read_question_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The lines that are not blank, each with its place in the file; a line without an id gets its number as id. Raises
-    ConfigError, which names the file and the line that is no question."""
+    """Lines that are not blank, with their places; an id may be the number. Raises ConfigError with the place."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -160,11 +153,8 @@ def read_questions(path: Path) -> list[QuestionLine]:
 
 
 async def ask_questions(questions: Sequence[QuestionLine], ask: AskQuestion) -> AsyncIterator[Answer]:
-    """Ask each question and yield the records in the order of `questions`, each as soon as all before it are done.
-
-    The turns of a conversation are asked in their order in one new thread. A question that raises an error has a record
-    with the status "failed".
-    """
+    """Ask each question and yield the records in the order of `questions`, as soon as all before it are done. Turns of
+    conversations are asked in order in a new thread. An error gives a record with the status "failed"."""
     done: dict[int, Answer] = {}
     threads: dict[str, str] = {}
     next_index = 0

@@ -1,13 +1,7 @@
-"""Score answers: a file of questions with gold answers + a file of answer records -> a table.
-
-In order: the table, whether an answer is right, and the values of an answer compared in their order (RankingScores).
-
-    python -m nacre.evaluation.score QUESTIONS PREDICTIONS.jsonl
-
-The table has a line for each kind of question: the number of questions, of exact answers and of right statuses, the
-F1, and the seconds of a turn (median and 95th percentile). Below it stand the number of answers with confidence
-(status `answered`) and how many of them are right.
-"""
+"""Score answers: a file of questions with gold answers + a file of answer records -> a table (RankingScores: in order).
+`python -m nacre.evaluation.score QUESTIONS PREDICTIONS.jsonl` prints a line for each kind of question: number, exact
+answers, right statuses, F1, seconds of a turn (median and 95th percentile); then the answers with confidence (status
+`answered`) and how many of them are right."""
 
 import json
 import re

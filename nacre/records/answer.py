@@ -1,7 +1,4 @@
-"""The answer record, the same for `ask --json`, `eval`, LangServe and the HTTP API.
-
-Then how an answer was derived, step by step (agents of Chatty-KG, sections 4 and 5).
-"""
+"""The answer record of `ask --json`, `eval`, LangServe and the HTTP API, and its derivation (Chatty-KG, 4 and 5)."""
 
 from typing import Any, Literal, NotRequired
 

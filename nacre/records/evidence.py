@@ -1,8 +1,4 @@
-"""The RDF data model: terms, and passages (the text of facts). Triples that were extracted from sentences, with the
-places of the sentences.
-
-Then what the branches return: queries that ran, their rows, sentences, and the source of each; what a query writer may
-look up before it writes a query, and the occurrences of values."""
+"""The RDF data model (terms, passages, extracted triples), and what the branches look up and return."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

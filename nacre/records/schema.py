@@ -1,7 +1,4 @@
-"""The schema of a graph: classes and predicates by IRI, and the SQLite relations that hold them.
-
-`Endpoint` is a SPARQL endpoint that a graph is attached to, and what attaching found out about it.
-"""
+"""The schema of a graph: classes and predicates by IRI, the SQLite relations that hold them; attached endpoints."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -152,8 +149,7 @@ def _interned(labels: frozenset[str]) -> frozenset[str]:
 
 
 class SchemaCache:
-    """Results computed from one schema, by a key of the function that computes them. They live as long as the
-    schema."""
+    """Results computed from one schema, by a key of the computing function. They live as long as the schema."""
 
     def __init__(self) -> None:
         self._results: dict[Hashable, Any] = {}

@@ -1,12 +1,6 @@
 """Run blocking work in a thread: function + arguments -> its result; `Deadline` and `CancelToken` say when to end.
-
-Threads can't be cancelled, so long work checks whether it should stop. Work that goes on after its caller was
-cancelled is noted, so that the slot of the caller ends with the work. `FairQueue` says whose work is next. A cache for
-threads: one computes a result, and the others that need the same one wait for it.
-
-The capacity of a process: owner -> a slot for concurrent work, held until the block ends. A slot ends with the last
-work that was done for it: if its holder leaves early, when the threads and processes of the holder are free again.
-Fewer garbage collections: objects loaded at startup are never scanned, later ones less often."""
+Threads can't be cancelled: work whose caller has left is noted, and the caller's slot ends with the work. `FairQueue`
+says whose work is next. Garbage is collected less often; objects loaded at startup never."""
 
 import asyncio
 import gc
@@ -34,8 +28,7 @@ _POOL = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="nacre-work")
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """`function(*args, **kwargs)`, run in a thread. If the caller is cancelled, the work learns it by
-    `cancel_token`."""
+    """`function(*args, **kwargs)`, run in a thread; if the caller is cancelled, `cancel_token` tells the work."""
     token, context = CancelToken(), copy_context()
     context.run(cancel_token.set, token)
     running = _POOL.submit(context.run, partial(function, *args, **kwargs))
@@ -137,8 +130,7 @@ class Waiting(Protocol):
 
 
 class FairQueue(Generic[W]):
-    """Futures that wait for a number of slots, each for an owner. No owner holds all slots, so that another one need
-    not wait for the end of somebody's slow work; those who wait are served in turn by owner, and within an owner in
+    """Futures that wait for slots, each for an owner; none holds all slots. Owners are served in turn, each owner's in
     order of arrival. For one thread at a time."""
 
     def __init__(self, slots: int) -> None:
@@ -245,11 +237,8 @@ class _KeyLock:
 
 
 def compute_once(size: int) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
-    """Cache the `size` last results of a function by its arguments.
-
-    With `lru_cache` alone, all threads that ask before the first result exists compute it, each more slowly. A result
-    whose caller no longer waits may be incomplete, and is not cached.
-    """
+    """Cache the `size` last results of a function by its arguments; unlike with `lru_cache`, other threads wait for the
+    first. A result whose caller no longer waits may be incomplete, and is not cached."""
 
     def decorate(function: Callable[..., _Result]) -> Callable[..., _Result]:
         @lru_cache(size)
@@ -309,7 +298,6 @@ class FairSlots:
                 self._leave(owner, granted)
 
     def _grant(self) -> None:
-        """Give free slots to those who wait."""
         while (following := self._queue.take()) is not None:
             following[1].set_result(None)
 
@@ -318,7 +306,6 @@ class FairSlots:
         self._leave(owner, granted)
 
     def _leave(self, owner: str, granted: asyncio.Future[None]) -> None:
-        """Give the slot back, if there was one."""
         if granted.done() and not granted.cancelled():
             self._queue.leave(owner)
         self._grant()

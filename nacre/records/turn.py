@@ -1,7 +1,4 @@
-"""One turn of a conversation: earlier turns, the standalone question, and its understanding.
-
-First the questions that people confirmed, with the plan or query that answers them; how questions and values are
-compared."""
+"""One turn of a conversation: earlier turns, standalone question, understanding; confirmed questions and values."""
 
 import hashlib
 import json

@@ -69,11 +69,7 @@ EXPOSED_HEADERS = ["X-Run-ID", "Location", "Content-Location", "X-Request-ID", "
 
 
 def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
-    """The app. It opens its stores and threads when it starts and closes them when it stops.
-
-    If it is not `alone` but part of a platform's server, it leaves out what the platform provides: metrics, MCP,
-    A2A and cross-origin rules.
-    """
+    """The app; if not `alone` but part of a platform's server, without metrics, MCP, A2A and cross-origin rules."""
     app = FastAPI(
         title="Nacre",
         description="Talk with your own knowledge graph: cited answers, streamed.",
@@ -193,7 +189,6 @@ async def _lifespan(app: FastAPI, *, alone: bool) -> AsyncIterator[None]:
 
 
 async def _warm_up(app: FastAPI, turns: TurnService) -> None:
-    """Load before the first request what would slow it down."""
     # FastAPI builds its routes on first use, which takes longer than a request may wait
     await run_in_thread(app.openapi)
     await run_in_thread(prepare_adapters, *RECORDS)

@@ -1,6 +1,4 @@
-"""API keys: a key -> its owner and the graphs that it may read. NACRE_DATA/keys.json stores their hashes, or the
-database that several servers share.
-"""
+"""API keys: a key -> its owner and readable graphs. NACRE_DATA/keys.json, or a shared database, has their hashes."""
 
 import fcntl
 import json
@@ -110,8 +108,7 @@ class KeyStore:
         self._had_keys = False
 
     def all(self) -> tuple[StoredKey, ...]:
-        """All keys, including revoked ones; raises ConfigError if the file can't be read, or if it is gone or empty
-        and had keys before."""
+        """All keys, also revoked ones; raises ConfigError if unreadable, or gone or empty after it had keys."""
         try:
             keys = self._all()
         except FileNotFoundError:
@@ -186,8 +183,7 @@ class KeyStore:
         return {owner: person.name for owner, person in found.items() if person is not None}
 
     def add(self, name: str, graphs: Sequence[str] | None, *, may: Sequence[str] = (), replace: bool = False) -> str:
-        """Create a key and return it; it is never shown again. `may` are RIGHTS. `replace` gives an existing name a new
-        key."""
+        """Create a key and return it, once. `may` are RIGHTS; `replace` gives an existing name a new key."""
         unknown = sorted(set(may) - set(RIGHTS))
         if unknown:
             raise ConfigError(f"A key may {', '.join(RIGHTS)}; {', '.join(unknown)} is no right.")

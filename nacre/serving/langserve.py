@@ -40,8 +40,7 @@ PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIS
 OUTPUT_TYPE: Any = str | dict[str, Any]
 
 
-# LangServe accepts any type here and `check_ask_input` validates, so that a wrong item of a batch fails alone. The
-# playground shows no form for nullable types
+# any type, so that a wrong item fails alone (`check_ask_input`); the playground shows no form for nullable types
 UncheckedText = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
@@ -62,10 +61,7 @@ class CheckedAskInput(BaseModel):
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
-    """Streams tokens, and the record as the custom event `answer` of `stream_events`; invoked, it returns the record.
-
-    In a batch, a question that can't be asked gives a record with status "failed" and its reason; the others succeed.
-    """
+    """Streams tokens, then the record (event `answer`); invoked, returns it. In a batch, each failure is a record."""
 
     def __init__(self) -> None:
         async def tokens(inputs: AsyncIterator[Any], config: RunnableConfig) -> AsyncIterator[str]:
@@ -88,11 +84,7 @@ class AskRunnable(RunnableGenerator[Any, Any]):
 
 
 def add_langserve(app: FastAPI) -> None:
-    """Add LangServe's routes at /ask.
-
-    A client's `config` is ignored, so that it can't choose the thread of another owner: the thread comes from the
-    validated input, its owner from the key.
-    """
+    """Add LangServe's routes at /ask; a client's `config` is ignored: it must not choose another owner's thread."""
 
     async def check_request(request: Request) -> None:
         if request.path_params.get("file_path") not in (None, "", *PLAYGROUND_FILES):

@@ -1,8 +1,4 @@
-"""OpenAI's API at /v1: a graph is a model; a chat completion or response is a turn.
-
-In this order: the routes; the messages of an OpenAI client -> the question and the earlier questions; an answer record
--> the reply, whole or in chunks, citations as footnotes; and the Responses API, whose requests become chat requests.
-"""
+"""OpenAI's API at /v1: a graph is a model; messages -> a turn -> the reply, whole or in chunks, with footnotes."""
 
 import json
 import re
@@ -146,8 +142,7 @@ async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
 
 
 async def _start_run(chat: ChatRequest, turns: TurnContext, thread: str | None) -> Run:
-    """Start a turn, in the named thread or after the earlier questions of the request. Raises NacreError if the
-    question can't be asked."""
+    """In the thread, or after the earlier questions of the request. Raises NacreError if it can't be asked."""
     turns.service.check_capacity(turns.caller)
     name = _graph_name(chat.model, turns.service, turns.caller)
     asked = parse_chat_request(chat)
@@ -361,9 +356,8 @@ _JSON_KEY = re.compile(r'\{\s*"(\w+)":\s*(\[?)')
 
 
 def parse_chat_request(request: ChatRequest) -> ChatQuestion:
-    """The question of a request; raises ConfigError for options that this server does not support.
-
-    Instructions (`system`, `developer`) and tool results are ignored, since answers come only from the graph.
+    """The question of a request; raises ConfigError for options that this server does not support. Instructions
+    (`system`, `developer`) and tool results are ignored, since answers come only from the graph.
 
     >>> messages = [ChatMessage(role="user", content=text) for text in ("Which books are there?", "And the longest?")]
     >>> parse_chat_request(ChatRequest(model="books", messages=messages))
@@ -383,9 +377,8 @@ def parse_chat_request(request: ChatRequest) -> ChatQuestion:
 
 
 def reply_to_client(text: str) -> str | None:
-    """The reply to a client that asks a model about its own conversation, with a prompt of Open WebUI: the first
-    question as a title, and nothing for tags, follow-up questions and searches, which a graph can't write. None for a
-    question of a person.
+    """The reply to a prompt of Open WebUI about its own conversation: the first question as a title, nothing for tags,
+    follow-up questions and searches. None for a question of a person.
 
     >>> history = "<chat_history>\\nUSER: Which books are there?\\nASSISTANT: Two.\\n</chat_history>"
     >>> reply_to_client('### Task:\\nWrite a title.\\nJSON format: { "title": "the title" }\\n' + history)
@@ -436,10 +429,7 @@ MAX_FOOTNOTE = 300
 
 
 def footnotes(record: Answer) -> str:
-    """The text below the answer: one line per citation and per caveat; "" if there are none.
-
-    Text from data is escaped, so that it can't become a link, image or heading.
-    """
+    """The text below the answer, one line per citation and per caveat, "" for none; text from data is escaped."""
     lines = [
         f"- [{each['n']}] {escape_markdown(_shorten(each['source']))}: {escape_markdown(_shorten(each['text']))}"
         for each in record["citations"]

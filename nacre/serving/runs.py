@@ -37,10 +37,7 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn. It stores its events, so that a client that lost the connection can read what it missed.
-
-    It goes on for `resume_seconds` after its last client has left; to its end if that is None.
-    """
+    """One turn and its events, stored for clients that reconnect. Without any it ends in `resume_seconds`, if set."""
 
     def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex
@@ -114,10 +111,7 @@ class Run:
             await asyncio.wait([self._task])
 
     async def batches(self, after: int = 0) -> AsyncGenerator[list[tuple[int, RunEvent]]]:
-        """The events after number `after` with their numbers, in batches of those that are available together.
-
-        The turn is cancelled if no listener is left and none returns in time.
-        """
+        """Events after number `after`, numbered, in batches; the turn is cancelled if no listener returns in time."""
         self._listeners += 1
         if self._expiry is not None:
             self._expiry.cancel()
@@ -183,8 +177,7 @@ class Runs:
         thread: str | None = None,
         id: str = "",
     ) -> Run:
-        """A run that has not started. A run that can't be `resumed` ends as soon as its client disconnects, a `lasting`
-        one goes on without a client."""
+        """A new run, not started. If not `resumed`, it ends with its client; a `lasting` one goes on without."""
         run = Run(owner, graph, None if lasting else self._resume_seconds if resumed else 0, thread or "")
         run.id = id or run.id
         self._runs[run.id] = run

@@ -1,9 +1,5 @@
-"""Stored conversations: list, read, fork, edit, delete. Visible turns and LangGraph checkpoints stay in step.
-
-In this order: the conversations; one turn at a time per thread (owner + thread -> a lock, first come first served,
-exclusive across processes); how much a key may store; which threads are old (a time that a wrong clock cannot move
-far); work that is done to its end even if its client disconnects; and the question of a turn that was stopped.
-"""
+"""Stored conversations, whose visible turns and LangGraph checkpoints stay in step; one turn at a time per thread, also
+across processes; how much a key may store; which threads are old, by a time that a wrong clock can't move far."""
 
 import asyncio
 import logging
@@ -70,8 +66,7 @@ class ThreadQueues:
 
 
 class StorageQuota:
-    """The limit of the threads of each key, with their turns, checkpoints and feedback; 0 for none. Without keys, all
-    belongs to the user of this machine, and there is no limit."""
+    """The limit of a key's threads, with turns, checkpoints and feedback; 0, or without keys: none."""
 
     def __init__(self, conversations: Conversations, megabytes: int) -> None:
         self._conversations = conversations
@@ -256,10 +251,7 @@ class Threads:
                 await self._restore_checkpoint(key, before)
 
     async def _reconcile(self, owner: str, thread: str) -> tuple[CheckpointTuple | None, int]:
-        """The checkpoint of a thread and the number of its last stored turn.
-
-        A checkpoint that is one turn ahead, since that turn was not stored or the process was killed, is rolled back.
-        """
+        """The checkpoint of a thread and its last stored turn; a checkpoint that is a turn ahead is rolled back."""
         key = f"{owner}:{thread}"
         before = await self._latest_checkpoint(key)
         last = await run_in_thread(self.conversations.last, owner, thread)
@@ -355,10 +347,8 @@ CATCH_UP = 2.0
 
 
 class ObservedTime:
-    """The time that servers of a data folder have seen pass, stored with its conversations.
-
-    It is never later than the clock, and it advances at most twice as fast as the monotonic clock of a running server.
-    """
+    """The time that servers of a data folder have seen pass, stored with its conversations: never later than the clock,
+    and at most twice as fast as the monotonic clock of a running server."""
 
     def __init__(
         self,
@@ -385,8 +375,7 @@ class ObservedTime:
 
 
 async def delete_untouched_threads(threads: Threads, days: float) -> None:
-    """Delete threads that were not used for `days`, again and again; with 0 only observe the time. Shared answers are
-    deleted once they have expired."""
+    """Delete threads not used for `days` (0: only observe the time), and expired shared answers, again and again."""
     observed = ObservedTime(threads.conversations)
     while True:
         try:
@@ -404,11 +393,8 @@ T = TypeVar("T")
 
 
 async def complete(work: Coroutine[Any, Any, T]) -> T:
-    """The result of work that no cancellation interrupts; CancelledError is raised after it.
-
-    Frameworks cancel each wait of a task whose client has disconnected, not only the first one, so `asyncio.shield`
-    alone would let the task go on before the work is done.
-    """
+    """The result of work that no cancellation interrupts; CancelledError is raised after it. Frameworks cancel each
+    wait of a task whose client has left, not only the first, so `asyncio.shield` alone is not enough."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -1,7 +1,4 @@
-"""What remains of turns: the end of a turn's event stream -> the answer record.
-
-Export: a conversation -> Markdown; the rows of a citation -> CSV. What agents and front ends of other vendors get of an
-answer: its record -> text, values, citations, options."""
+"""What remains of turns: events -> the record -> Markdown, CSV, or what agents and other front ends get."""
 
 import csv
 import io

@@ -1,8 +1,4 @@
-"""The turn service: settings -> the events and the record of a turn, over one open data folder.
-
-Conversations that clients send along with each question are understood here too: earlier questions -> the meaning of
-their turns.
-"""
+"""The turn service: settings -> the events and the record of a turn; earlier questions -> the meaning of turns."""
 
 import asyncio
 import json
@@ -45,12 +41,10 @@ from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import PROCESSES
 from nacre.stores.state.conversations import ConversationStoreError
 
-# a tenth of Python's default, since the embedder requests the interpreter lock several times per question while other
-# threads hold it
+# a tenth of Python's default: the embedder requests the interpreter lock several times per question
 SWITCH_SECONDS = 0.0005
 
-# look-ups at the same time, of which a key holds one: more would only slow down the turns of others, since the
-# interpreter runs one thread at a time
+# look-ups at the same time, one a key: more would only slow down turns, since the interpreter runs one thread
 LOOK_UP_SLOTS = 2
 
 # parts of uploaded files that are in memory at the same time, of 8 MiB each
@@ -128,10 +122,7 @@ class TurnService:
         return [name for name in self.library.names() if caller.may_read(name)]
 
     def resolve_graph(self, graph: str | None, caller: Caller = LOCAL_CALLER) -> str:
-        """The name of a graph that the caller may read; without a name the only one.
-
-        A graph that the caller may not read and a graph that does not exist give the same error.
-        """
+        """The graph's name (default: the only one); the same error for unknown graphs and those not readable."""
         names = self.graph_names(caller)
         if caller.graphs is None or graph in names:
             return self.library.resolve(graph)
@@ -146,8 +137,7 @@ class TurnService:
         return await run_in_thread(self.library.open, name)
 
     def check_capacity(self, caller: Caller) -> None:
-        """Raises TooManyRequests if so many turns, or so many of the caller, are running or waiting that one more would
-        wait too long."""
+        """Raises TooManyRequests if one more turn, of the caller or of all, would wait too long."""
         limit = self.composition.settings.max_turns
         own = self._active[caller.owner]
         if own >= _share(caller, limit) or self._active.total() >= limit:
@@ -237,8 +227,7 @@ class TurnService:
         yield "answer", record
 
     def _check_model(self, graph: str) -> None:
-        """Measure a model that nothing is known of, once, after its first question. Where spending is limited, only
-        `nacre model check` does."""
+        """Once, after a first question, unless spending is limited (then only `nacre model check` does)."""
         if self._model_check is None and self._limits is None and is_unmeasured(self.composition.settings):
             self._model_check = asyncio.create_task(self._measure_model(graph))
 
@@ -480,10 +469,7 @@ RULES_CONTEXT = Context(mind="rules")
 
 
 class StatelessTurnCache:
-    """An LRU cache of the meaning of earlier turns, by owner, version of the graph and questions.
-
-    A missing entry costs time only: the last questions are then answered again.
-    """
+    """The meaning of earlier turns by owner, graph version and questions (LRU); what is missing is answered again."""
 
     def __init__(self, max_conversations: int = MAX_CONVERSATIONS) -> None:
         self._max_conversations = max_conversations

@@ -1,8 +1,5 @@
 """Addresses of databases and endpoints: what a person gives -> an address without secrets; Settings -> limits and keys.
-
-Of addresses that callers attach or publications name, only endpoints and databases on hosts that the operator named
-are allowed. The host is that which the client of the address connects to. Redirects to other hosts are not followed.
-"""
+Callers and publications may only give hosts that the operator named. Redirects to other hosts are not followed."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -88,8 +85,7 @@ def public_address(address: str) -> str:
 
 
 def parse_address(text: str) -> tuple[str, Dialect]:
-    """The address with an absolute path and the dialect of its database. Raises ConfigError if it has a password, which
-    would be stored and shown, or no dialect that Nacre knows."""
+    """The absolute address, its dialect. Raises ConfigError for a password (stored and shown) or unknown dialect."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 

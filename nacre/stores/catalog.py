@@ -1,8 +1,4 @@
-"""The graphs in a data folder: name -> the open stores of one version.
-
-An open graph: the folder of a version and the settings of servers -> Graph, the stores of that version. Tables are in
-the folder or on a server. Servers keep parts of graphs: vectors on Qdrant, tables on PostgreSQL. What nobody uses is
-removed there."""
+"""The graphs in a data folder: the folder of a version and the settings of servers -> Graph, the stores of it."""
 
 import difflib
 import json
@@ -231,11 +227,8 @@ class Library:
         return present.missing_branches(name) | versions.read_manifest(self.data / name, present.version).unavailable
 
     def open(self, name: str, version: str | None = None, vectors: str | None = None, layers: str = "") -> Graph:
-        """Open the stores of a version (None: the current one). All callers share them; close each with `close`.
-
-        No process removes an open version or its vectors. A turn that is resumed passes the vectors and the layers it
-        started with. Raises ConfigError if the version no longer exists.
-        """
+        """Open the stores of a version (None: the current one), kept until each caller used `close`. Resumed turns pass
+        their vectors and layers. Raises ConfigError if the version is gone."""
         for _ in range(5):
             wanted = self._current_pointer(name)
             with self._lock:
@@ -263,8 +256,7 @@ class Library:
         raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
-        """Remove a graph, or what an interrupted removal or ingest left of it. Files of a version that is open stay
-        until the next ingest of that name. Raises OSError."""
+        """Remove a graph, or its remains. Files of an open version stay until the next ingest. Raises OSError."""
         home = self.data / versions.check_name(name)
         if not (home / versions.WRITER).is_file():
             self.resolve(name)
@@ -279,8 +271,7 @@ class Library:
                 shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:
-        """Close all graphs; do not use them afterwards. It waits briefly for abandoned work, since no connection should
-        be closed while another thread reads from it."""
+        """Close all graphs, for good. It waits briefly for abandoned work, which may read from a connection."""
         with self._lock:
             self._released.wait_for(lambda: not any(held.users for held in self._open_graphs.values()), CLOSE_SECONDS)
             for held in self._open_graphs.values():
@@ -326,8 +317,7 @@ class Library:
         return held
 
     def _probe_server(self, held: _OpenGraph) -> None:
-        """Check now and then whether the server with a graph's vectors answers. Concurrent callers use the last known
-        state, and only wait if there is none yet."""
+        """Check now and then; concurrent callers use the last known state, and only wait if there is none yet."""
         if held.remote is None or not held.probing.acquire(blocking=not held.probe_at):
             return
         try:
@@ -408,8 +398,7 @@ class GraphOpener:
     database_limits: DatabaseLimits
 
     def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
-        """Open the stores of a version; raises ConfigError if its tables can't be read, and records by branch what is
-        unavailable."""
+        """Open the stores of a version; records what is unavailable. Raises ConfigError for unreadable tables."""
         if manifest.database:
             return self._open_database(name, manifest, folder)
         if manifest.endpoint:
@@ -541,8 +530,7 @@ class Servers:
     databases: DatabaseLimits = field(default_factory=DatabaseLimits)
 
     def remove_parts(self, folder: Path) -> None:
-        """Remove what a version or a set of vectors has on servers. Raises ConfigError if that is not possible now; the
-        folder must then stay, since it names what is left."""
+        """Remove its parts on servers. Raises ConfigError if that is not possible now; the folder must then stay."""
         collection = collection_of(folder)
         if collection is not None:
             drop_collection(self.url, self.key, collection)

@@ -1,8 +1,5 @@
 """Network reads and writes that end at a deadline: httpx client -> the same client, whose exchanges can't be drawn out.
-
-A timeout of httpx holds for a single read. A server that sends a byte of its headers now and then keeps within it for
-ever. Here each read and write waits no longer than the deadline of the exchange that its thread is in.
-"""
+httpx's timeout holds for a single read, so a server that sends a byte now and then keeps within it for ever."""
 
 import threading
 import time

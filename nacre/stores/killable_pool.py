@@ -1,16 +1,7 @@
-"""Run work in separate processes that can be killed, such as engine calls that can't be interrupted.
-
-In this order: a pool of processes with limits of memory and time; one process, function + arguments -> its result;
-starting processes from one that has imported what they need, without the main script; denying the network to a
-process; ending a process when its parent is gone.
-
-The guards refuse SERVICE in the text of a query. Denying the network is the second layer: an engine with an HTTP
-client of its own (Oxigraph) cannot use it, whatever a guard let through. On Linux a seccomp filter denies `socket` for
-AF_INET and AF_INET6; elsewhere nothing is done and the guards stand alone.
-
-A parent that is killed cannot stop its children. Linux could signal them (PR_SET_PDEATHSIG), but does so already when
-the thread that started them ends; asking for the parent's id works on every POSIX system.
-"""
+"""Run work in separate processes that can be killed: function + arguments -> its result, within memory and time.
+Denying the network (seccomp on Linux: AF_INET, AF_INET6) is the second layer: guards refuse SERVICE in queries, but an
+engine may have an HTTP client of its own (Oxigraph). Elsewhere the guards stand alone. Children ask for the id of their
+parent: Linux's signal (PR_SET_PDEATHSIG) comes already when the thread that started them ends."""
 
 import ctypes
 import errno
@@ -49,7 +40,6 @@ CHECK_SECONDS = 0.1
 # processes that are tried for work if they end before they take it (given)
 ATTEMPTS = 3
 
-# how long closing waits for the threads of a pool
 CLOSE_SECONDS = 5.0
 
 
@@ -169,12 +159,8 @@ class RunningWork(Future[Any]):
 
 
 class KillablePool:
-    """A pool of processes of at most `memory` bytes each, started with the first work. Work that exceeds its time is
-    killed with its process. A process that ended, for whatever reason, is replaced. Each owner of work (`work_owner`)
-    has a share of the processes.
-
-    `imports` are modules that each process imports before it works.
-    """
+    """A pool of processes of at most `memory` bytes each, which import `imports` first and are replaced when they end.
+    Work is killed with its process after its time; each owner of work (`work_owner`) has a share."""
 
     def __init__(self, memory: int, processes: int = PROCESSES, imports: Sequence[str] = ()) -> None:
         self._memory, self._processes, self._imports = memory, processes, imports
@@ -185,8 +171,7 @@ class KillablePool:
     def start(
         self, work: Callable[..., Any], *args: object, seconds: float | None = None, **given: object
     ) -> RunningWork:
-        """Start picklable work. Its future has the result, TimeoutError after `seconds` of work, or WorkerDied.
-        Cancelling the future kills the process."""
+        """Start picklable work: result, TimeoutError after `seconds` of work, or WorkerDied. Cancelling kills it."""
         running = RunningWork(Work(work, args, given, seconds))
         with self._lock:
             self._dispatchers().put(running)
@@ -282,7 +267,6 @@ class _Dispatchers:
     def _run(
         self, running: RunningWork, worker: WorkerProcess | None
     ) -> tuple[WorkerProcess | None, Any, BaseException | None]:
-        """The process that did the work, and its result or exception."""
         for _ in range(ATTEMPTS):
             # the system may have killed a process that had no work
             worker = self._usable(worker)
@@ -331,8 +315,7 @@ class _Dispatchers:
 
 
 def wait_for_result(running: RunningWork) -> Any:
-    """The result of work, for a thread that has nothing else to do. If its own caller stops waiting, the process is
-    killed and WorkCancelled is raised."""
+    """The result of work; if its own caller stops waiting, the process is killed and WorkCancelled is raised."""
     try:
         while True:
             try:

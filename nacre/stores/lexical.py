@@ -1,7 +1,5 @@
-"""Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded).
-
-An index is opened without writing to its folder. Its files are checked first: a process that maps a truncated file
-into memory crashes."""
+"""Full-text search: a text -> passages that contain its words (tantivy: BM25, stems, accents folded). An index is only
+read, and its files are checked first: a process that maps a truncated file into memory crashes."""
 
 import json
 import os
@@ -36,8 +34,7 @@ class LexicalIndex:
         self._searcher = self._index.searcher
 
     def search(self, text: str, limit: int) -> list[PassageHit]:
-        """The best passages for the words of `text`; words in titles count more, punctuation is ignored. Raises
-        ToolError `unavailable` if the index is damaged."""
+        """The best passages for the words (titles count more). Raises ToolError `unavailable` for a damaged index."""
         import tantivy
 
         words = query_words(text)
@@ -122,8 +119,7 @@ class IndexFolder:
         import tantivy
 
         self._folder, self._name, self._sizes = folder, name, verify_seal(folder)
-        # tantivy writes a lock file into the folder of each index it opens, so it gets a private folder of links. The
-        # searcher has all files open: the links are removed at once, so that a process that is killed leaves none
+        # tantivy writes a lock file into a folder it opens: it gets private links, removed once all is open
         with tempfile.TemporaryDirectory(prefix="nacre-index-", ignore_cleanup_errors=True) as private:
             for file in folder.iterdir():
                 if file.suffix != ".lock":

@@ -1,12 +1,6 @@
-"""SPARQL sources, the store of an ingested graph or an endpoint: query -> Solutions.
-
-The triples of an ingested graph are asked in a separate process. Full-text patterns are written in the dialect of each
-store: words -> the pattern of a WHERE clause.
-
-Then a query as tokens, written in one canonical form: text -> tokens -> text. Parsers differ in what they take for a
-comment, an escape or the end of a line. The canonical form has no comments, no escapes outside strings and no white
-space but spaces and line feeds, so that every parser reads the same tokens. Terminals are those of the SPARQL 1.1
-grammar (W3C recommendation, section 19.8)."""
+"""SPARQL sources, the store of an ingested graph (in a separate process) or an endpoint: query -> Solutions. A query in
+one canonical form: text -> tokens (SPARQL 1.1 grammar, section 19.8) -> text. It has no comments, no escapes outside
+strings and no white space but spaces and line feeds, so that every parser reads the same tokens."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -45,8 +39,7 @@ class Solutions(NamedTuple):
 
 
 class SparqlSource(Protocol):
-    """A read-only, blocking source, safe to share between threads. Each method raises ToolError: syntax, refused,
-    timeout, too_large or unavailable."""
+    """Read-only, blocking, thread-safe. Raises ToolError: syntax, refused, timeout, too_large or unavailable."""
 
     dialect: str
     """The extensions of SPARQL 1.1 that it supports ("virtuoso", "qlever" ...), or ""."""
@@ -92,9 +85,8 @@ OpenStore = Callable[[str], "ox.Store"]
 
 
 class OxigraphStore:
-    """A read-only store: of a folder, or what `load` makes of a path in the processes of a `pool`, which is not closed
-    with it. Oxigraph can't be interrupted, so a query that exceeds its time is killed with its process. The process
-    starts with the first query."""
+    """A read-only store: of a folder, or what `load` makes of a path in a `pool`, which is not closed with it. A query
+    that exceeds its time is killed with its process, since Oxigraph can't be interrupted."""
 
     dialect = ""
 
@@ -227,9 +219,8 @@ MAX_EDITS = 2
 def text_search_pattern(
     search: TextSearch, predicates: Sequence[str], words: Sequence[str], near: Sequence[str] = (), pattern: str = ""
 ) -> str:
-    """A pattern of ?s ?p ?l: the literal ?l of one of the predicates contains one of the words (letters and digits
-    only), or a word of similar spelling to one of `near`, if the search supports that. With a `pattern` of ?s and ?l,
-    that pattern instead of predicates; "" if the search does not support it.
+    """A pattern of ?s ?p ?l: ?l of one of the predicates (or of the `pattern` of ?s and ?l) contains one of the words
+    (letters and digits only) or, where supported, one spelt like one of `near`; "" if the search can't do that.
 
     >>> text_search_pattern("virtuoso", ("http://x.org/name",), ("new", "yorck"), ("yorck",))
     'VALUES ?p { <http://x.org/name> } ?s ?p ?l . ?l <bif:contains> "\\'new\\' OR \\'yorck\\' OR \\'yorc*\\'" .'
@@ -326,11 +317,8 @@ class Token(NamedTuple):
 
 
 def query_tokens(text: str) -> list[Token]:
-    """The tokens of a query; comments and white space are dropped, escapes are resolved.
-
-    Raises ToolError: `syntax` for what is no token of SPARQL 1.1, `refused` for a relative IRI or a string that
-    parsers would read in different ways, `too_large` for more than MAX_TOKENS tokens or MAX_DEPTH levels of brackets.
-    """
+    """The canonical tokens of a query. Raises ToolError: `syntax` if not SPARQL 1.1, `refused` for a relative IRI or a
+    string that parsers read differently, `too_large` above MAX_TOKENS tokens or MAX_DEPTH levels of brackets."""
     tokens: list[Token] = []
     place = depth = 0
     gap = ""
@@ -375,12 +363,7 @@ def keywords(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _gap(space: str, before: Token | None, token: Token) -> str:
-    """What stands before a token: the white space of the original, and a space where it had none.
-
-    rdflib has two rules of its own: it takes a # inside an IRI for a comment if another IRI follows on the same line,
-    and it wants the *, + or ? of a property path to follow at once. pyoxigraph wants the parenthesis of some functions
-    to follow at once.
-    """
+    """rdflib takes # in an IRI for a comment if an IRI follows on its line; path marks and some ( follow at once."""
     if token.text == "(" and before is not None and before.kind == "word" and before.text.upper() in _JOINED:
         return ""
     if before is not None and before.kind == "iri" and "#" in before.text and not space.startswith("\n"):

@@ -1,8 +1,5 @@
-"""Vector search: a text -> passages with the nearest vectors, in a folder or on a server.
-
-In this order: the interfaces; opening a set of vectors by name; vectors in a folder, searched in process (Qdrant Edge),
-where any number of processes may read the shard; vectors on a Qdrant server, one collection for each set; and computed
-vectors that are not yet in a set, durable if the process is killed."""
+"""Vector search: a text -> passages with the nearest vectors, in a folder (Qdrant Edge, in process) or on a server. Any
+number of processes may read a shard. Computed vectors not yet in a set are durable if the process is killed."""
 
 import atexit
 import errno

@@ -1,8 +1,5 @@
-"""The layout of graphs on disk: NAME/versions/<id>/, vectors in NAME/vectors/<id>/, triples extracted from texts in
-NAME/layers/<id>/, and the file NAME/current, which names the ids to read.
-
-A finished version becomes the current one in one step: folder -> its place; pointer -> NAME/current.
-"""
+"""The layout of graphs on disk: NAME/versions/<id>/, NAME/vectors/<id>/, NAME/layers/<id>/ (triples extracted from
+texts), and the file NAME/current, which names the ids to read. Publishing is one step: pointer -> NAME/current."""
 
 import fcntl
 import json
@@ -158,8 +155,7 @@ def current_version(home: Path) -> str | None:
 
 
 def remove_damaged_pointer(home: Path) -> None:
-    """Remove the file `current` if it can't be read, before it is written again. The caller is the graph's only
-    writer."""
+    """Remove the file `current` if it can't be read, before it is written again. Only for the graph's only writer."""
     try:
         read_pointer(home)
     except ConfigError as error:
@@ -241,12 +237,8 @@ def try_lock(handle: int) -> bool:
 
 
 def remove_unused_versions(home: Path, remove_parts: Callable[[Path], None] = lambda folder: None) -> list[str]:
-    """Remove the remains of killed builds, and versions and vectors that nobody has open. The caller is the graph's
-    only writer.
-
-    `remove_parts` removes what a folder has on servers; if it raises ConfigError, the folder stays. Returns the removed
-    names.
-    """
+    """Remove remains of killed builds, and what nobody has open; returns the names. Only for the graph's only writer.
+    `remove_parts` removes what is on servers; if it raises ConfigError, the folder stays."""
     present, gone = read_pointer(home), []
     keep = {present.version, present.vectors, present.earlier, present.layers} if present is not None else set()
     for folder in (each for part in ("versions", "vectors", "layers") for each in sorted((home / part).glob("*"))):

@@ -1,7 +1,4 @@
-"""`nacre ask` and `nacre chat`: questions on the command line -> answers on the terminal.
-
-In the interactive conversation, lines are turns, or commands that start with "/".
-"""
+"""`nacre ask` and `nacre chat`: questions, or commands that start with "/" -> answers on the terminal."""
 
 import asyncio
 import json
@@ -85,7 +82,6 @@ def ask(
 async def _print_query(
     settings: "Settings", question: str, graph: str | None, thread: str | None, *, as_json: bool
 ) -> None:
-    """Print the query of a question. The rules write it."""
     from dataclasses import asdict
 
     from nacre.access.queries import write_query

@@ -1,7 +1,4 @@
-"""Commands on existing graphs: `nacre graphs`, `report`, `export`, `remove`, `doctor`.
-
-The checks of `nacre doctor`: settings -> findings, each with its next step.
-"""
+"""`nacre graphs`, `report`, `export`, `remove`; `nacre doctor`: settings -> findings, each with its next step."""
 
 import asyncio
 import json
@@ -268,7 +265,6 @@ def _check_qdrant(settings: "Settings") -> Finding:
 
 
 def _check_shared(settings: "Settings") -> Iterator[Finding]:
-    """The database and the store of graphs that several servers share, if they are set."""
     from nacre.stores.state.database import StorageError, open_state
 
     if settings.database_url is not None:

@@ -1,8 +1,5 @@
-"""`nacre ingest` and `nacre index`: files -> a published version of a graph, and a summary of its contents.
-
-`nacre attach`: the address of a SPARQL endpoint or a database -> a graph attached to it, and a summary of it.
-
-Progress: (stage, done, total) -> a bar on a terminal, else one line per stage; on stderr."""
+"""`nacre ingest`, `index`: files -> a published version of a graph, and a summary; `nacre attach`: the address of an
+endpoint or database -> an attached graph. Progress: a bar on a terminal, else one line per stage; on stderr."""
 
 import logging
 import re
@@ -202,7 +199,6 @@ def index(graph: options.GraphOption = None) -> int:
 
 
 def _embed(name: str, settings: "Settings", embedder: "LocalEmbedder") -> int:
-    """Build the vectors of a graph that answers already."""
     from ingestion import pipeline
 
     server = configured_servers(settings)
@@ -234,7 +230,6 @@ def _vectors(result: "IngestResult") -> str:
 
 
 def _print_summary(ingested: "IngestResult") -> None:
-    """Print classes with counts; triples, things, texts, passages and seconds; then what was left out."""
     schema = ingested.schema
     if ingested.unchanged:
         print_line(f"Nothing changed: '{ingested.name}' is still version {ingested.version}.")

@@ -1,7 +1,4 @@
-"""The command line: arguments -> a command and an exit code. Commands import their packages when they run.
-
-Exceptions become one line for stderr and an exit code.
-"""
+"""The command line: arguments -> a command, whose packages are imported when it runs; exceptions -> an exit code."""
 
 import errno
 import io

@@ -1,10 +1,5 @@
-"""What commands share. Options: their values -> the context of a turn.
-
-Resources: settings -> library, embedder, Qdrant key. A wrong setting raises ConfigError.
-
-Then versions of graphs that differ in their layers (settings + change -> a published version, printed), the check of a
-graph's verified questions after it was published, and modules of the user that shadow Nacre's top-level packages.
-Nothing is checked if there are no verified questions; those of an attached graph are checked at their first use."""
+"""What commands share: options -> the context of a turn; settings -> library, embedder, Qdrant key; settings + change
+of layers -> a published version with its verified questions checked; user modules that shadow Nacre's packages."""
 
 from typing import TYPE_CHECKING, Annotated
 

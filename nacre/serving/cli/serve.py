@@ -1,8 +1,4 @@
-"""`nacre serve`: settings -> a listening server.
-
-`nacre mcp`: serve all graphs to one agent, over MCP on standard input and output. `nacre keys`: create, list and revoke
-API keys of the server.
-"""
+"""`nacre serve`: settings -> a listening server; `nacre mcp`: one for a single agent, on stdio; `nacre keys`."""
 
 import asyncio
 import ipaddress
@@ -32,8 +28,7 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.serving.keys import KeyStore
 
-# longer than clients and proxies keep an idle connection (httpx 5 s, nginx and load balancers 60 s): whoever closes it
-# first must not be the server, whose end meets the next request on its way
+# longer than clients and proxies keep an idle connection (httpx 5 s, nginx 60 s): the server must not close it first
 KEEP_ALIVE_SECONDS = 75
 
 POLL_SECONDS = 0.05
@@ -103,10 +98,7 @@ PREFILL_SECONDS = 600.0  # no user waits for it, so it may take longer than a mo
 
 
 def start_schema_prefill(settings: "Settings", graph: str | None = None) -> None:
-    """Start the prefill of the schema of `graph`, by default the newest graph, and return at once.
-
-    A small model takes up to a minute. Only a model on the user's own server is prefilled.
-    """
+    """Start prefilling the schema of `graph` (default: the newest), without waiting; only on the user's own server."""
     from nacre.config.models import is_own_server
 
     if settings.model and is_own_server(settings):
@@ -143,8 +135,7 @@ def _announce(listening: socket.socket, words: str) -> None:
 
 
 def _allowed_host(setting: str, has_keys: bool) -> str:
-    """The address in the settings, or this machine if others could reach it and there are no keys: what restarts a
-    server that ends, such as a container, would start it forever."""
+    """This machine instead, if others could reach it without keys: a container would restart it forever."""
     try:
         address = socket.getaddrinfo(setting, None, type=socket.SOCK_STREAM)[0][4][0]
     except OSError:
@@ -202,8 +193,7 @@ async def _check_openable(settings: "Settings") -> None:
 
 
 def bind_socket(host: str, port: int, *, open_to_all: bool) -> socket.socket:
-    """A bound socket; raises ConfigError if the address is in use or not local, or if other machines can reach it and
-    the server is not `open_to_all`."""
+    """Raises ConfigError if in use, not local, or reachable from other machines without `open_to_all`."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         if not open_to_all and not ipaddress.ip_address(address[0]).is_loopback:

@@ -1,8 +1,4 @@
-"""A turn on the terminal: events -> the standalone question, the streaming answer, citations and times.
-
-Markdown tables are drawn with aligned columns. Command names in hints get the program name that this process was
-started with.
-"""
+"""A turn on the terminal: events -> the standalone question, the streaming answer, citations, times and hints."""
 
 import os
 import re
@@ -154,8 +150,7 @@ def _format_score(candidate: MatchCandidate) -> str:
 
 
 def derivation_lines(record: Answer, citation: Citation) -> list[str]:
-    """The derivation of a citation: its basis, its queries in words and as they ran, its first rows, their keys and
-    triples, its place. The record has all of them. Control characters are removed."""
+    """The derivation of a citation: basis, queries, first rows, keys, triples, place, without control characters."""
     lines = [f"rests on: {citation['basis']}"] if citation["basis"] else []
     for query in (query for query in record["queries"] if query["i"] in citation["queries"]):
         if query["i"] == citation["query"]:
@@ -212,8 +207,7 @@ _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
 
 class AnswerWriter:
-    """Writes tokens to stdout. On a terminal, the rows of a table are buffered until it ends and drawn with aligned
-    columns; elsewhere they stay Markdown, so that the output equals the answer."""
+    """Writes tokens to stdout. On a terminal, tables are drawn when they end; elsewhere they stay Markdown."""
 
     def __init__(self, *, draws_tables: bool) -> None:
         self.has_written = False

@@ -1,8 +1,4 @@
-"""/api/ask and /api/runs: a question -> a turn as server-sent events or its record; resuming and stopping it.
-
-Queries at /api/graphs/{graph}/query, options of a turn at /api/choices, model calls at /api/runs/{run}/calls.
-
-/api/threads: list, search, read, rename, fork, rate, export and delete a caller's conversations."""
+"""/api/ask, /api/runs: a question -> a turn as events or its record; queries, choices; /api/threads: conversations."""
 
 import json
 import time
@@ -271,7 +267,6 @@ async def _run_query(service: TurnService, caller: Caller, graph: str, body: Que
 
 
 def _with_labels(graph: Graph, result: QueryResult) -> QueryResult:
-    """The same rows with labels instead of the IRIs of an ingested graph."""
     iris = {iri for row in result.keys for iri in row} if graph.stored is not None else set()
     labels_by_iri = look_up_labels(graph, iris)
     rows = tuple(

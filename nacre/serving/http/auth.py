@@ -62,11 +62,8 @@ class Authenticator:
             keys.all()
 
     def authenticate(self, request: Request, token: str | None, person: Caller | None = None) -> Caller:
-        """The caller of a request: the owner of its key, else the identified `person`. Raises Unauthenticated,
-        ForbiddenOrigin or TooManyRequests.
-
-        It reads a file, so it must not run on the event loop.
-        """
+        """The caller of a request: the owner of its key, else the identified `person`. It reads a file: not on the
+        event loop. Raises Unauthenticated, ForbiddenOrigin or TooManyRequests."""
         address = request.client.host if request.client else "127.0.0.1"
         try:
             locked = bool(self._keys.all()) or self._is_locked

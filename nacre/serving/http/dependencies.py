@@ -1,10 +1,5 @@
-"""Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors.
-
-`TurnContext` starts the turns of all interfaces and streams their events.
-
-Routes that are plain functions take the slot of a look-up, held until its end. A look-up is told to stop when its
-client disconnects or after NACRE_BRANCH_SECONDS; so is any coroutine whose client has disconnected.
-"""
+"""Dependencies of routes: request -> turn service, runs, metrics, threads, graph name; and the documented errors. A
+look-up holds its slot to its end, and is told to stop when its client disconnects or after NACRE_BRANCH_SECONDS."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
@@ -180,8 +175,7 @@ class TurnContext:
         place: str | None = None,
         watch: Callable[[Events], Events] = lambda events: events,
     ) -> Run:
-        """Start a turn as a run, in its thread or else at a `place`; see `Runs.create`. `watch` follows its events.
-        Raises NacreError if the question can't be asked."""
+        """Start a turn as a run, in its thread or at a `place`; `watch` follows its events. Raises NacreError."""
         turn = replace(turn, caller=self.caller)
         graph = turn.graph if turn.is_checked and turn.graph else await self.service.check_question(turn)
         thread = turn.thread or place

@@ -1,8 +1,5 @@
-"""/api/graphs: list of graphs, schemas, ingest reports, document texts, example questions.
-
-/api/graphs/{graph}/...: an overview of the schema, things and classes, labels of IRIs, follow-up questions; a class as
-a table, the values of a property with counts, and files of its rows.
-"""
+"""/api/graphs: list of graphs, schemas, ingest reports, document texts, example questions. /api/graphs/{graph}/...:
+schema, things, classes and their tables (also as files), labels, follow-up questions."""
 
 import csv
 import io
@@ -259,10 +256,7 @@ def _follow_ups(
 
 
 def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found | None]) -> Found:
-    """What `read` finds in a graph.
-
-    Raises ConfigError where its store refuses, and NotFound if there is no `sought` ("thing", "class") with the IRI.
-    """
+    """What `read` finds in a graph. Raises ConfigError, or NotFound if there is no `sought` ("thing", "class")."""
     with look_up.open() as opened:
         try:
             found = read(opened)
@@ -275,7 +269,6 @@ def read_graph(look_up: GraphLookUp, sought: str, read: Callable[[Graph], Found 
 
 MAX_FILTERS, MAX_FILTER, MAX_COLUMNS = 10, 4000, 20
 
-# rows of a file
 MAX_EXPORTED = 10_000
 
 COMPARISONS: dict[str, Comparison] = {"=": "=", ">=": ">=", "<=": "<=", "none": "none"}

@@ -97,10 +97,7 @@ def metrics(metrics: MetricsDep) -> Response:
 
 
 class HealthCache:
-    """A cache of the last health report, since /readyz needs no key and must not slow down other requests.
-
-    Stores are examined at most once a second, by one request; the others get the last report.
-    """
+    """The last health report (/readyz needs no key): stores are examined once a second at most, by one request."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
@@ -136,8 +133,7 @@ def _examine(service: TurnService, keys: KeyStore) -> HealthReport:
 
 
 def _examine_graph(service: TurnService, name: str) -> GraphSummary:
-    """A graph with what its version lacks now; open stores still answer after their files were deleted. Of an attached
-    graph, only whether its rows can be read: it never has the rest."""
+    """What its version lacks now (open stores outlive deleted files); of an attached graph, only if it can be read."""
     graph = graph_summary(service.library, name)
     if graph.problem:
         return graph

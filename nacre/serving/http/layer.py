@@ -1,8 +1,5 @@
-"""/api/graphs/{graph}/layer: what the graph's classes and properties are called; other names by callers that may write.
-
-What callers write is a layer of its own, `people.yaml`, with who changed it and when. The graph answers as before until
-the new version is complete. /api/graphs/{graph}/layer/words: what a word that names nothing may mean, and teaching it.
-"""
+"""/api/graphs/{graph}/layer: names of classes and properties; others by callers that may write, in `people.yaml`, with
+who and when. The graph answers as before until the new version is complete. .../layer/words: teaching a word."""
 
 import logging
 import os

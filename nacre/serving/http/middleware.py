@@ -1,14 +1,7 @@
-"""Middleware around every request: ASGI app -> ASGI app.
-
-The length of the path, the request id, access log and metrics; then the body: who sent it is known before it is read,
-and its size and its JSON are checked. Logs are one line per event on stderr, as text or JSON, each with its request's
-id.
-
-Error replies: error -> reply with status, headers and one line that says why, in the format of the path's protocol.
-
-What lies between clients and the app: uvicorn's connection with a time limit, and the proxies in front of it. A client
-that starts a request and does not finish it is disconnected. The event loop of the server is uvloop if it is installed,
-on which a turn takes an eighth less time."""
+"""Middleware around every request: ASGI app -> ASGI app. Length of the path, request id, access log (a line per event,
+text or JSON, on stderr), metrics; who sent a body is known before it is read, and its size and JSON are checked. Error
+-> reply in the format of the path's protocol. uvicorn's connection with a time limit, and the proxies in front of it.
+With uvloop, if installed, a turn takes an eighth less time."""
 
 import asyncio
 import json
@@ -142,8 +135,7 @@ MAX_BYTES_ON_LOOP = 16_384  # larger bodies are parsed in a thread: so many byte
 # large bodies that are parsed at the same time, of which a caller has one: the interpreter runs one thread at a time
 BODY_SLOTS = 2
 
-# requests that start in one round of the event loop: of several hundred that arrive together, each takes 2 ms to start,
-# and /healthz must not wait for all of them (given)
+# requests started in one round of the event loop, 2 ms each: /healthz must not wait for several hundred (given)
 STARTS_AT_ONCE = 4
 
 
@@ -211,8 +203,7 @@ class BodyMiddleware:
         while len(read) <= self._max_body and message.get("more_body", False):
             message = await receive()
             if message["type"] != "http.request":
-                # an app that meets the end of a body too early logs a traceback, as the SDK of MCP does; there is
-                # nothing wrong, and nobody to answer
+                # an app that meets the end of a body too early logs a traceback (SDK of MCP); nothing is wrong
                 raise BodyRejected(CLIENT_LEFT, "The client has disconnected.")
             read += message.get("body", b"")
         if len(read) > self._max_body:
@@ -275,7 +266,6 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 
 def _replay(messages: Sequence[Message], receive: Receive) -> Receive:
-    """A `receive` that gives these messages first."""
     stored = iter(messages)
 
     async def receive_next() -> Message:
@@ -446,10 +436,7 @@ MAX_HEAD_BYTES = 65_536  # limit for the head of a request; uvicorn's other pars
 
 
 class BoundedConnection(H11Protocol):
-    """Closes the connection if a request is not complete, body included, within `seconds` of its first byte.
-
-    uvicorn creates connections itself and passes the class to its workers by name, so each process sets `seconds`.
-    """
+    """Closes a connection without a whole request in `seconds` (set in each process: uvicorn makes connections)."""
 
     seconds = 30.0
     _unfinished: asyncio.TimerHandle | None = None
@@ -492,11 +479,8 @@ FORWARDED_HOST = re.compile(r"(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5
 
 
 class ProxyMiddleware(ProxyHeadersMiddleware):
-    """Gives a request the address that its client used: `root_path`, scheme, host and client.
-
-    The root path is that of the server (uvicorn's `root_path`), which a proxy may have removed from the path of a
-    request or not, or X-Forwarded-Prefix, which it has. Headers count only if a trusted proxy sent them.
-    """
+    """Gives a request the address that its client used: `root_path`, scheme, host and client. The root path is the
+    server's, removed by a proxy or not, or X-Forwarded-Prefix. Headers count only if a trusted proxy sent them."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":

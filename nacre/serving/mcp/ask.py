@@ -1,8 +1,5 @@
 """The tool `ask`: question -> answer, with progress; a client that can show a form is asked which reading it meant.
-
-Since 2026-07-28 the question goes back as the result of the call, and the client calls again with the reply; before, it
-is a request of the server, which needs a connection that stays open (standard input).
-"""
+Since 2026-07-28 as the result of the call, before as a request of the server (needs an open connection)."""
 
 import asyncio
 from collections import OrderedDict
@@ -110,8 +107,7 @@ class AskTool:
 
 
 async def _turn(context: ToolContext, ctx: Context, call: AskCall, earlier: Sequence[str] | None = None) -> Answer:
-    """The record of a turn. The turn runs in a task of its own, which is cancelled once if the client disconnects: the
-    SDK cancels again and again, which would interrupt the turn's cleanup. `earlier`: see `TurnInput`."""
+    """In a task that is cancelled once: the SDK cancels again and again, which would interrupt its cleanup."""
     turn_input = TurnInput(call.question, call.graph, call.thread, caller=context.caller, earlier=earlier)
     events = context.service.events(turn_input)
     if context.metrics is not None:

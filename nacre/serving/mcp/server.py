@@ -1,8 +1,4 @@
-"""The MCP server: ContextResolver -> tools, schemas as resources, and prompts for agents of other vendors.
-
-Resources: graph -> its schema, its semantic layer and its verified questions as text. Over streamable HTTP at /mcp:
-request -> its caller -> the MCP server.
-"""
+"""The MCP server: ContextResolver -> tools, resources, prompts; over HTTP at /mcp: request -> caller -> server."""
 
 import json
 import sqlite3
@@ -251,8 +247,7 @@ class McpEndpoint:
 
 
 def add_mcp(app: FastAPI) -> None:
-    """Add the route /mcp, which works while `mcp_lifespan` is open. It needs no GET (server stream) and no DELETE
-    (session end)."""
+    """Add the route /mcp, which works while `mcp_lifespan` is open; no GET (server stream) or DELETE (session end)."""
     app.router.routes.append(Route(MCP, McpEndpoint(), methods=["POST"], include_in_schema=False))
 
 

@@ -1,8 +1,5 @@
-"""The tools of the MCP server: arguments from an agent + caller -> records, one per tool.
-
-What an agent confirms is only used for its own key: a text in the data must not teach everyone a wrong answer. A person
-approves it. A word is taught for all, which needs the right to write. `agent_answer` has the record of the tool `ask`.
-"""
+"""The tools of the MCP server: arguments from an agent + caller -> records. What an agent confirms is used for its own
+key until a person approves it: a text in the data must not teach everyone. Teaching words needs the right to write."""
 
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator

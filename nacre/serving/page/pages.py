@@ -1,7 +1,4 @@
-"""Pages for browsers: the chat at /, the API's documentation at /api/docs. Their policies allow no other host.
-
-The documentation is one page without scripts: OpenAPI document -> HTML.
-"""
+"""Pages for browsers: the chat at /, the API's documentation at /api/docs. Policies allow no other host."""
 
 import re
 from base64 import b64encode
@@ -198,7 +195,6 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _notes(schema: Mapping[str, Any], described: Mapping[str, Any]) -> str:
-    """The description, the bounds and the default."""
     bounds = [
         f"{words} {schema[key]}"
         for key, words in (

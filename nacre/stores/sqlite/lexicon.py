@@ -1,12 +1,6 @@
-"""Look up the names of a graph and the links between its tables on disk: lexicon file -> Lexicon.
-
-Then the writing of that file, indexed by the words of names: names -> lexicon.sqlite and its spellings. A row of `name`
-has the words of a name as one text and the number of its thing. Names are numbered by length, then in the order of
-their things, so that the shortest names with a word come first. `longest` of a word is the number of words of the
-longest name that begins with it, or with a word that has it as lemma. `part` has the short forms of longer codes.
-`described` are the names of classes, groups, properties and their values. Spellings are searched with tantivy's
-Levenshtein automata: word -> indexed words of similar spelling.
-"""
+"""Look up the names of a graph and the links between its tables: lexicon file -> Lexicon; names -> that file, by words.
+Names are numbered by length: the shortest with a word come first. `longest`: words of the longest name that begins
+with a word or a form of it; `part`: short forms of longer codes; `described`: names of classes, properties, values."""
 
 import shutil
 import sqlite3
@@ -119,11 +113,8 @@ MAX_EDITS = 2
 
 
 class Lexicon:
-    """The names of one graph, safe to share between threads: each has its own connection.
-
-    Only the names of classes and properties are loaded. Those of things and values are read from disk, where all
-    processes share the page cache. The embedder, if any, compares words with classes and predicates by meaning.
-    """
+    """The names of one graph, safe to share between threads. Only names of classes and properties are loaded, others
+    are read from disk, in the shared page cache. The embedder, if any, compares words with classes and predicates."""
 
     # whether all names that were looked for could be read
     is_complete = True
@@ -146,7 +137,6 @@ class Lexicon:
         )
         self.facts: dict[tuple[str, str], int] = {(r, p): n for r, p, n in read("SELECT * FROM fact")}
         self.links: Sequence[TableLink] = tuple(TableLink(*row) for row in read("SELECT * FROM link"))
-        # how many names of things there are
         self.thing_name_count = int(read("SELECT ifnull(max(n) + 1, 0) FROM name")[0][0]) - len(self.schema_entries)
         self.word = lru_cache(_CACHED_WORDS)(self._word)
         self.near = lru_cache(_CACHED_WORDS)(self._near)
@@ -237,7 +227,6 @@ class Lexicon:
         return LexiconWord(*found[0]) if found else None
 
     def _near(self, text: str, edits: int = MAX_EDITS) -> tuple[str, ...]:
-        """The words of names with the same or a similar spelling, sorted."""
         return tuple(sorted(self._spellings.near(text, edits)))
 
     def _match_query(self, words: Sequence[Collection[str]]) -> str:

@@ -1,7 +1,4 @@
-"""Read and write passages with their sentences in one passages.sqlite: ids or a key -> passages.
-
-Documents are in one documents.sqlite: name -> text, pages, and the things it mentions.
-"""
+"""Read and write passages.sqlite: ids or a key -> passages; documents.sqlite: name -> text, pages, things."""
 
 import json
 import sqlite3
@@ -129,8 +126,7 @@ class Passages(PublishedFile):
 
 
 def write_passages(passages: Iterable[Passage], path: Path) -> int:
-    """Write a new passages.sqlite; returns the number of passages. Passages with the same id, that is the same content,
-    are stored once. Those with the same key must be consecutive."""
+    """Write passages.sqlite; returns their number (equal ids count once). The same keys must be consecutive."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
@@ -301,8 +297,7 @@ class Documents(PublishedFile):
 
 
 class DocumentsWriter:
-    """Writes a new documents.sqlite, one document at a time; use it as a context manager. `count` is the number of
-    documents so far; `last_skipped` describes the file that was skipped last."""
+    """Writes documents.sqlite one document at a time, as a context manager; counts them, notes the last skipped one."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)

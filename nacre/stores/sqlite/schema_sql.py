@@ -1,7 +1,4 @@
-"""The schema as SQL text for models and users: Schema -> CREATE statements with comments.
-
-The comments say what the rows of a relation contain: which columns are filled, rows in common, own values.
-"""
+"""The schema as SQL text for models and users: Schema -> CREATE statements with comments on what the rows contain."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -15,15 +12,13 @@ _MAX_VALUES = 12
 
 _MAX_VALUE_LENGTH = 50
 
-# what a table shows for a question beside what the question is about: columns, and characters of a column's meaning and
-# of its values (given)
+# columns, and characters of a column's meaning and values, shown beside what a question is about (given)
 _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
-# columns left out that are named, tables that a junction links from, and characters about a view, in a part for a
-# question: how many are shown (given)
+# in a part for a question: named columns that are left out, tables linking to a junction, characters of a view (given)
 _MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
@@ -37,17 +32,8 @@ SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year":
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: Collection[str] | None = None) -> str:
-    """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
-
-    With a `focus`, the predicates that a question is about, these are shown in full. Of other columns the most useful
-    ones are shown in short: links first; copies, names in other languages and identifiers are left out. A line names
-    columns that are left out. A junction that the question is not about is one line.
-
-    A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
-    a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
-    what is hidden, since some facts are found through that alone. Tables that a column refers to and that are not
-    shown are listed at the end.
-    """
+    """CREATE statements of `entity` and the relations (default: all; if named without a focus, with hidden columns).
+    With a `focus` (predicates) other columns are in short or only named. Views are one line; other tables come last."""
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
     whole = relations is not None and focus is None
@@ -236,8 +222,7 @@ def _statement(
     *,
     whole: bool,
 ) -> str:
-    """The statement of a relation; `alike` are the views whose columns it stands for, itself among them. If `whole`, it
-    has hidden columns too. With a `focus`, predicates that are `described` before have no comment again."""
+    """`alike` views share the statement; `whole`: with hidden columns; `described` predicates get no comment again."""
     schema = tables.schema
     columns = [_key_column(schema, relation, focus)]
     filled = fill_notes(tables, alike or [relation])
@@ -288,8 +273,7 @@ def _key_column(schema: Schema, relation: Relation, focus: Collection[str] | Non
 def _useful_columns(
     tables: Tables, relation: Relation, filled: Mapping[str, str], focus: Collection[str]
 ) -> tuple[Sequence[Column], str]:
-    """The columns that a question is about and the most useful others, in their order, and a line that names columns
-    that are left out. Copies of a column, names in other languages and identifiers are left out first."""
+    """Those of the focus and the most useful others, in order, and a line that names what is left out."""
     schema = tables.schema
     known_columns = [
         (place, column, known)
@@ -452,8 +436,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
 
 
 def count_shared_rows(tables: Tables, relation: Relation, other: str) -> int:
-    """How many rows of a view are also in another relation, whose name is quoted; 0 for a large view, which is not
-    read."""
+    """How many rows of a view are also in another relation (quoted name); 0 for a large view, which is not read."""
     if _size(tables, relation) > _MAX_COUNTED:
         return 0
     name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)
@@ -464,8 +447,7 @@ def count_shared_rows(tables: Tables, relation: Relation, other: str) -> int:
 def restrict_to_relation(
     tables: Tables, relation: Relation, column: Column, predicate: Predicate, most: int
 ) -> tuple[Predicate, list[str]]:
-    """The predicate with the values that this relation has, where others have it too, at most one more than `most`, and
-    samples of its text."""
+    """The predicate with its values in this relation, at most one more than `most`, and samples of its text."""
     if not column.value:
         return predicate, []
     name, of = quote_if_needed(column.value), quote_if_needed(relation.name)

@@ -65,8 +65,7 @@ class RowFacts(NamedTuple):
 
 
 class Tables:
-    """A read-only handle on one graph.sqlite, safe to share between threads: none uses a connection of another at the
-    same time."""
+    """A read-only graph.sqlite, safe to share between threads: a connection is used by one thread at a time."""
 
     # whether the rows are in a file here; SQLite lets a column have values of several types
     is_local = True
@@ -124,11 +123,8 @@ class Tables:
     def run(
         self, sql: str, params: Sequence[Cell] = (), *, limit: int = 1000, seconds: float = 5.0, steps: float = inf
     ) -> SqlResult:
-        """Run one SELECT within limits of rows, seconds, and steps of SQLite's virtual machine.
-
-        Raises ToolError of kind syntax, unknown_name, ambiguous, type, refused, timeout or too_large. Tables named
-        `_nacre...` and SQLite's own can't be read.
-        """
+        """Run one SELECT within limits of rows, seconds, and steps of SQLite's virtual machine; not on `_nacre...` or
+        SQLite's tables. Raises ToolError: syntax, unknown_name, ambiguous, type, refused, timeout or too_large."""
         if _EXPLAIN.match(sql):
             raise ToolError("refused", "Only one SELECT statement is allowed.")
         if len(sql) > _MAX_SQL_LENGTH:
@@ -200,8 +196,7 @@ class Tables:
                 raise ConfigError(f"{self.path.name} is closed. Open the graph again.")
             name = str(self.path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
             try:
-                # immutable: a published version never changes, so SQLite needs no lock file and the folder may be
-                # read-only
+                # immutable: a published version never changes; no lock file, and the folder may be read-only
                 connection = sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
                 connection.execute("PRAGMA query_only=ON")
                 connection.execute("PRAGMA trusted_schema=OFF")
@@ -270,7 +265,6 @@ class _Guard:
 
 
 def _run(guard: _Guard, sql: str, params: Sequence[Cell], *, limit: int, seconds: float, steps: float) -> SqlResult:
-    """Run one SELECT on a guarded connection within limits."""
     deadline = time.monotonic() + seconds
     guard.refusal = ""
     checks, ended = 0, False

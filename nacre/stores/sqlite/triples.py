@@ -1,8 +1,5 @@
-"""Look up single triples of a graph in its tables: subject or object, and predicate -> triples.
-
-Triples that were extracted from texts are in a SQLite file of their own: names or IRIs -> triples with sentences. It
-stores them as they were extracted, and separately which relations were condensed into another one.
-"""
+"""Look up single triples of a graph in its tables: subject or object, and predicate -> triples. Those extracted from
+texts are in a SQLite file of their own, as extracted: names or IRIs -> triples with sentences."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -252,8 +249,7 @@ class ExtractedLayer(PublishedFile):
         return [_read(row) for row in self._rows(f"{CONDENSED if condensed else ORIGINAL} ORDER BY triple.n")]
 
     def about(self, keys: Collection[str], forms: Collection[str]) -> list[ExtractedTriple]:
-        """The condensed triples with one of these things, or a thing with one of these folded names, as subject or
-        object; at most 400, by confidence."""
+        """Condensed triples with one of these things or folded names at an end; at most 400, by confidence."""
         wanted = [*sorted(keys)[:MAX_TERMS]], [*sorted(forms)[:MAX_TERMS]]
         marks = [",".join("?" * len(each)) or "NULL" for each in wanted]
         where = (

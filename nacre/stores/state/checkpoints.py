@@ -1,8 +1,5 @@
 """LangGraph's checkpoints in SQLite, in the order in which they were written: thread -> the latest checkpoint, or all.
-
-LangGraph's own saver takes the greatest id for the latest checkpoint. The ids are made from the clock, so that a clock
-that is set back hides the turns that follow. The row numbers of SQLite grow with every write, whatever the clock says.
-"""
+Row numbers give the order: ids come from the clock, and one that is set back would hide later turns."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator

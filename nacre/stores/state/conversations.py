@@ -1,9 +1,5 @@
-"""Saved conversations in a state database: owners, their threads, turns and feedback.
-
-A thread without a graph is about the graph of its first turn. Turns that were replaced, since a client went on from an
-earlier checkpoint, are stored apart and taken up again. A filter for threads becomes the condition, order and limit of
-a statement that lists them; checkpoints count for what an owner stores.
-"""
+"""Saved conversations in a state database: owners, their threads, turns and feedback. Turns that were replaced, since a
+client went on from an earlier checkpoint, are stored apart and taken up again."""
 
 import json
 import time
@@ -59,7 +55,6 @@ VERSIONS = (
     ),
 )
 
-# tables with rows of a thread
 THREAD_TABLES = ("conversation", "turn", "feedback", "replaced_turn", "thread_metadata", "shared_answer")
 
 # what counts as stored: tables and their longest column
@@ -213,11 +208,8 @@ class Conversations:
             )
 
     def keep(self, owner: str, thread: str, record: Answer, after: Sequence[str] | None = None) -> None:
-        """Save a finished turn in one transaction; it replaces a turn of that number and all later ones.
-
-        `after` are the ids of the records before it. With it, replaced turns are stored, and the turns of these ids
-        become those of the thread again.
-        """
+        """Save a finished turn in one transaction, in place of that number and all later ones. `after` are the ids of
+        the records before it: with it, replaced turns are stored, and those of these ids become the thread's again."""
         now, number = self._now(), record["turn"]
         known = after is not None and has_turns(self._database, owner, thread, after)
         title = " ".join(record["question"].split())[:MAX_TITLE_LENGTH]
@@ -309,8 +301,7 @@ class Conversations:
             )
 
     def now(self) -> float:
-        """The later one of the clock and the time that servers have observed, so that a clock that is set back revives
-        nothing."""
+        """The later of the clock and the time that servers observed: a clock set back revives nothing."""
         return max(self._database.now(), self.observed_time() or 0.0)
 
     def delete_shares(self, graph: str) -> int:
@@ -365,8 +356,7 @@ def has_turns(database: StateDatabase, owner: str, thread: str, ids: Sequence[st
 
 
 def exchange_turns(run: Execute, dialect: StateDialect, owner: str, thread: str, ids: Sequence[str]) -> None:
-    """Make the turns whose records have these ids, in this order, the turns of a thread. Others are stored apart. A
-    turn whose id is not known stays what it is."""
+    """Make the records of these ids the turns of a thread, in order; others are stored apart, unknown ones stay."""
     id = dialect.field("record", "id")
     run(
         f"INSERT INTO replaced_turn SELECT owner, thread, {id}, at, record FROM turn"

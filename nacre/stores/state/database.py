@@ -1,15 +1,5 @@
-"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase.
-
-The settings name a PostgreSQL server or a file of SQLite; else it is a file of the data folder. Statements are the same
-for both: `?` marks a value, and a list as a value becomes the members of `IN (?)`. What differs stands in StateDialect.
-
-Tables have versions: part + its statements by version -> tables that are up to date. A part is a store, such as the
-conversations. Version n consists of the statements that lead from version n - 1 to it. A released version never
-changes: later changes are further versions.
-
-Connections to a server: address -> Engine, with the clock of the server. A connection that the server has ended is
-noticed before it is used again, without a question to the server: what the server sent last, or the end of the stream,
-waits at its socket."""
+"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase; part + its
+statements by version (a released one never changes) -> tables. `?` is a value, `IN (?)` a list; see StateDialect."""
 
 import hashlib
 import json
@@ -113,8 +103,7 @@ class StateDatabase:
         return time.time() if self._own is not None else self._clock.now()
 
     def try_writing(self) -> None:
-        """Raise StorageError if nothing can be written; for a file within half a second, on a connection of its own, so
-        that nobody waits for it."""
+        """Raise StorageError if nothing can be written (a file: in half a second, on its own connection)."""
         if self.file is not None:
             with closing(sqlite3.connect(self.file, timeout=WRITE_TEST_SECONDS, isolation_level=None)) as trial:
                 trial.execute("BEGIN IMMEDIATE")
@@ -144,8 +133,7 @@ class StateDatabase:
 
 
 def open_state(settings: Settings, name: str) -> StateDatabase:
-    """The database of NACRE_DATABASE_URL; without one, the file of a name in the data folder, which other users of this
-    machine may not read. Raises ConfigError."""
+    """The database of NACRE_DATABASE_URL, else a private file of a name in the data folder. Raises ConfigError."""
     if settings.database_url is not None:
         try:
             return open_database(settings.database_url.get_secret_value(), settings.database_keys)
@@ -228,9 +216,8 @@ def open_file(file: Path, pragmas: Sequence[str] = ("journal_mode=WAL", "secure_
 
 
 def open_database(address: str, passwords: Any = None) -> StateDatabase:
-    """The database of an address: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`. `passwords` are by host, as for
-    attached databases. Raises ConfigError for an address that can't be used,
-    StorageError or OSError if it can't be opened."""
+    """The database of `sqlite:///FILE` or `postgresql://USER@HOST/NAME`; `passwords` by host, as for attached
+    databases. Raises ConfigError for an address that can't be used, StorageError or OSError if it can't be opened."""
     url = parse_url(address)
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "").expanduser().absolute()
@@ -251,8 +238,7 @@ def make_private(file: Path) -> None:
 
 
 def parse_url(address: str) -> "URL":
-    """The address in the form of SQLAlchemy; raises ConfigError that quotes nothing of it, since it may have a
-    password."""
+    """The address in the form of SQLAlchemy; raises ConfigError that quotes nothing of it (it may have a password)."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -514,8 +500,7 @@ def server_engine(url: "URL") -> "Engine":
 
 
 def has_news(connection: Any) -> bool:
-    """Whether a connection of psycopg is closed, or the server sent something between two statements, such as that it
-    shuts down."""
+    """Whether a connection of psycopg is closed, or its server sent something between two statements."""
     if connection.closed:
         return True
     poll = select.poll()

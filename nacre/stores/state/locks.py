@@ -1,8 +1,5 @@
-"""Locks between processes, which end with the process that holds them: name -> StateLock.
-
-For a file, the system releases the locks of a process that dies. A PostgreSQL server releases those of a connection
-that ends; they need no clock, and no process has to renew them.
-"""
+"""Locks between processes, which end with the process that holds them: name -> StateLock. The system, or a PostgreSQL
+server for a connection that ends, releases them: they need no clock and no renewal."""
 
 import os
 import threading
@@ -33,7 +30,6 @@ class StateLock:
 class FileLocks:
     """Locks of the processes of one machine: a file for each name that is held, so that no name waits for another."""
 
-    # how long to wait before the next attempt, in seconds
     poll_seconds = 0.02
 
     def __init__(self, data: Path) -> None:

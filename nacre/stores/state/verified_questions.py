@@ -1,8 +1,4 @@
-"""Verified questions of all graphs in a state database: entries by graph and owner, and look-ups.
-
-Look-ups are bounded whatever the number of entries: the exact question by its id, others by words, of which an index
-has only the entries in use. Entries of one question that contradict each other are found with every change.
-"""
+"""Verified questions of all graphs in a state database: entries by graph and owner, and bounded look-ups."""
 
 import json
 import threading
@@ -57,11 +53,8 @@ class _Summary:
 
 
 class VerifiedQuestionStore:
-    """The verified questions of a data folder. Safe to share between threads and processes.
-
-    They are in the database that `shared` opens, else in a file that is created with the first entry. Methods raise
-    sqlite3.Error (StorageError) if it can't be read or written.
-    """
+    """The verified questions of a data folder, safe to share between threads and processes: in the database that
+    `shared` opens, else in a file, created with the first entry. Methods raise sqlite3.Error (StorageError)."""
 
     def __init__(self, file: Path, shared: Callable[[], StateDatabase] | None = None) -> None:
         self._file = file
@@ -92,10 +85,8 @@ class VerifiedQuestionStore:
         return one_of_each(sorted(rows, key=lambda row: -row[-1]), owner)[:most]
 
     def find(self, graph: str, owner: str, question: str) -> VerifiedQuestion | None:
-        """The entry that answers this question of an owner, up to case and punctuation; the owner's own one first.
-
-        None if there is none, or if the owner's own entry contradicts another.
-        """
+        """The entry that answers this question of an owner, up to case and punctuation, the owner's own first; None if
+        there is none, or if the owner's own entry contradicts another."""
         if not self._summary(graph).has_entries:
             return None
         rows = self.entries(graph, question_id(graph, question))
@@ -108,9 +99,7 @@ class VerifiedQuestionStore:
         self, graph: str, owner: str, words: Sequence[str], limit: int = MAX_CANDIDATES
     ) -> tuple[VerifiedQuestion, ...]:
         """The entries that an owner may use and that share the most and rarest of these `question_words`, best first.
-
-        It reads a bounded number of entries for each of the first words.
-        """
+        It reads a bounded number of entries for each of the first words."""
         looked_up = list(dict.fromkeys(words))[:MAX_WORDS]
         if not looked_up or not self._summary(graph).has_entries:
             return ()
@@ -142,10 +131,8 @@ class VerifiedQuestionStore:
         limit: int = MAX_LISTED,
         skip: int = 0,
     ) -> list[VerifiedQuestion]:
-        """Entries of a graph in any state, the latest first: approved ones and those of an owner, or all (None).
-
-        `search` is part of the question; `waiting` ones are in use and not approved; `own`: only those of the owner.
-        """
+        """Entries of a graph, the latest first: approved ones and those of an owner, or all (None). `search` is part of
+        the question; `waiting` ones are in use and not approved; `own`: only those of the owner."""
         where, given = ["graph = ?"], [graph]
         if owner is not None:
             where.append("owner = ?" if own else "(approved = 1 OR owner = ?)")
@@ -170,8 +157,7 @@ class VerifiedQuestionStore:
     def count(
         self, graph: str, owner: str | None = None, states: Sequence[VerifiedState] = (), *, waiting: bool = False
     ) -> int:
-        """The number of entries of a graph, of one owner and in one of these states, if they are given; `waiting` ones
-        are in use and not approved."""
+        """The number of entries of a graph, of these owners and states; `waiting` ones are in use and not approved."""
         where, given = "graph = ?", [graph]
         if waiting:
             where += " AND approved = 0 AND state = 'in use'"
@@ -185,10 +171,8 @@ class VerifiedQuestionStore:
         return int(rows[0][0]) if rows else 0
 
     def add(self, graph: str, entry: VerifiedQuestion) -> VerifiedQuestion:
-        """Store an entry; it replaces the owner's earlier one for the question. Returns it with its state.
-
-        An earlier approval stays if the plan or query is the same. Raises ConfigError if the owner has too many.
-        """
+        """Store an entry in place of the owner's earlier one for the question; returns it with its state. An earlier
+        approval stays if the plan or query is the same. Raises ConfigError if the owner has too many."""
         return self.add_all(graph, (entry,))[0]
 
     def add_all(self, graph: str, entries: Sequence[VerifiedQuestion]) -> list[VerifiedQuestion]:
@@ -212,10 +196,7 @@ class VerifiedQuestionStore:
         return self._change(graph, id, owner, lambda entry: replace(entry, approved=approved))
 
     def record_check(self, graph: str, checked: VerifiedQuestion) -> VerifiedQuestion | None:
-        """Store what a check of an entry found: its state, note, values, kind and version; None if it is gone.
-
-        If another plan or query was confirmed meanwhile, that stays.
-        """
+        """Store what a check found; None if the entry is gone. A plan or query confirmed meanwhile stays."""
 
         def merged(entry: VerifiedQuestion) -> VerifiedQuestion:
             if (entry.plan, entry.query) != (checked.plan, checked.query):
@@ -398,10 +379,8 @@ def store_entry(run: Execute, graph: str, entry: VerifiedQuestion) -> None:
 
 
 def compare_entries(run: Execute, graph: str, id: str) -> None:
-    """Find the entries of one question that contradict each other, and put the words of those in use in the index.
-
-    Values are only compared within one version of the graph. An entry that is not approved can't stop one that is.
-    """
+    """Find the entries of one question that contradict each other (within a version), and index the words of those in
+    use. An entry that is not approved can't stop one that is."""
     entries = select_entries(run, "graph = ? AND id = ?", graph, id)
     for before in entries:
         entry = before
