@@ -1,8 +1,5 @@
-"""Check an answer while it is written: sentences + evidence -> sentences whose claims the evidence supports, released
-for good.
-
-Sentences of the rules come whole (`say`), free text of a model comes in pieces (`feed`).
-"""
+"""Check an answer while it is written: sentences + evidence -> supported sentences, released for good.
+Sentences of the rules come whole (`say`), free text of a model comes in pieces (`feed`)."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -121,12 +118,8 @@ class GroundingGate:
         return ReleasedAnswer(self.answer, self.cited, self.unsupported)
 
     def say(self, text: str, evidence: Sequence[int], translated: str = "") -> None:
-        """One sentence of the rules, which may end with a Markdown table. Without evidence it is about the graph as a
-        whole.
-
-        A sentence with a claim that its evidence does not support is replaced by the evidence itself. A `translated`
-        sentence is written instead of the English one; the claims of one of the two must be supported.
-        """
+        """One sentence of the rules, which may end with a table; without evidence it is about the whole graph. It is
+        replaced by its evidence if that supports neither it nor `translated`, which is written instead of it."""
         supported = translated or text
         forms = [(text, ENGLISH), (translated, "")] if translated else [(text, "")]
         if evidence and all(any(self._unsupported(c, evidence, of) for c in table_claims(form)) for form, of in forms):
