@@ -1,7 +1,5 @@
 """Run foreign SELECTs in processes: text -> rows; a query that exceeds its limits is killed with its process.
-
-SPARQL is parsed here too, in a process that can be killed, so that it can be judged (extension `foreign_queries`).
-"""
+SPARQL is parsed there too, so that it can be judged (extension `foreign_queries`)."""
 
 import asyncio
 import logging
