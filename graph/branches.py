@@ -118,7 +118,7 @@ async def _passages(search: SentenceSearch, view: TurnView, resources: BranchRes
 
 
 def _search_text(view: TurnView, top_k: int) -> tuple[str, int]:
-    """The question, then other words or names and twice as many passages; a waterfall's last layer is a first search."""
+    """The question, later other words or names and twice the passages; a waterfall has its first search at the end."""
     if view.strategy == "waterfall":
         return view.standalone, min(top_k, WATERFALL_PASSAGES)
     if view.search:
