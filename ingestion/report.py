@@ -1,7 +1,5 @@
 """Account for every triple of a graph: Tables -> counts by column, and hidden triples with reasons.
-
-The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them.
-"""
+The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them."""
 
 import sqlite3
 from array import array

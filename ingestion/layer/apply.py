@@ -1,9 +1,6 @@
 """The layers of an ingest: files, packs and Facts -> one resolved layer and the facts with derived triples.
-
-`check` says what each entry gives and what is wrong: LayerFiles + Facts -> reports.
-
-Then layer files are written: names that people give to classes and properties, and entries -> YAML. Names from the page
-have a file of their own, with who changed them and when. Also a template of a graph's classes and properties."""
+`check`: LayerFiles + Facts -> reports. Layer files: names that people give, and entries -> YAML.
+Names from the page have a file of their own, with who changed them and when."""
 
 import json
 import logging

@@ -1,8 +1,6 @@
 """Find the classes and properties that a layer means: Layer + Facts -> the layer with IRIs, and what was not found.
-
-Then the layers of common vocabularies (packs) that a graph uses, which of their names remain next to the graph's own
-layer, and the names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema.
-"""
+Then packs (layers of common vocabularies), and given names: Layer + Declarations -> Declarations; Layer + Schema -> the
+shown Schema."""
 
 import re
 from collections import defaultdict
@@ -183,7 +181,6 @@ def _iris(
     terms: GraphTerms,
     problems: list[Problem],
 ) -> list[str]:
-    """The IRIs of the graph that a key means."""
     iri = expand_name(entry.key, layer.prefixes)
     found = [each for each in iri_variants(iri) if terms.has(kind, each)] if iri else terms.by_name(kind, entry.key)
     if iri and not found and iri.startswith(LAYER_NAMESPACE):
@@ -326,7 +323,6 @@ def _with_free_names(entry: _Named, taken: Mapping[tuple[type, str], list[_Named
 def _is_taken(
     entry: _Named, name: str, taken: Mapping[tuple[type, str], list[_Named]], by_another: bool = False
 ) -> bool:
-    """Whether an own entry about the same things has a name."""
     return any(
         _may_share_things(entry, other) and not (by_another and other.iri == entry.iri)
         for other in taken.get((type(entry), name.casefold()), ())
@@ -340,7 +336,6 @@ def _may_share_things(entry: _Named, other: _Named) -> bool:
 
 
 def _pattern(entry: Entry) -> str:
-    """What an entry is derived from; "" for names only."""
     if isinstance(entry, PropertyEntry):
         return entry.path or entry.where
     return entry.where if isinstance(entry, ClassEntry) else ""
@@ -443,7 +438,6 @@ def _by_iri(properties: list[PropertyEntry]) -> Mapping[str, list[PropertyEntry]
 
 
 def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:
-    """The SPARQL patterns between ?this and ?value of a derived property."""
     return tuple(
         f"?this {entry.path} ?value" if entry.path else entry.where
         for entry in properties

@@ -1,8 +1,6 @@
 """Files of tables: what readers of extensions give to an ingest, and what it reports of each sheet.
-
-A reader (`Extension.tables`) gives the sheets of a file as rows of texts; the extension `spreadsheets` makes triples of
-them, with the numbers of `TermNumbers`. Its reports lie in the folder of the version, beside the cells as they were.
-"""
+A reader (`Extension.tables`) gives sheets as rows of texts; `spreadsheets` makes triples, with `TermNumbers`.
+Its reports lie in the folder of the version, beside the cells as they were."""
 
 import csv
 import json
