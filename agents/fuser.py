@@ -73,8 +73,7 @@ MAX_FACTS = 6
 
 
 def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> AnswerDraft:
-    """The draft in the language that the question was glossed from; unchanged for English and for what has no
-    template."""
+    """The draft in the language that the question was glossed from; unchanged for English and without a template."""
     code = view.rewrite.gloss
     if not code:
         return draft

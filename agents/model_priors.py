@@ -252,8 +252,7 @@ LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT 
 
 
 class ModelReplies(BaseCache):
-    """At most `most` answers, the oldest are removed first; prompts are stored as hashes. Methods raise
-    sqlite3.Error."""
+    """At most `most` answers, the oldest go first; prompts are stored as hashes. Methods raise sqlite3.Error."""
 
     def __init__(self, path: Path, most: int = MAX_REPLIES) -> None:
         self._path = path

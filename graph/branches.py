@@ -50,9 +50,8 @@ class BranchResources:
 
 @dataclass(frozen=True)
 class Branch:
-    """`retrieve` does the work and may raise; `problem` is why a graph can't be asked this way, or "". `has_more`:
-    another round would be new, given the results so far and whether a model may write queries. `by_default`: asked if
-    nobody names branches."""
+    """`retrieve` does the work and may raise; `problem` is why a graph can't be asked, or "". `has_more`: another round
+    is new, given the results and whether a model may write queries. `by_default`: asked if nobody names branches."""
 
     retrieve: Callable[[TurnView, BranchResources], Awaitable[Result[BranchResult]]]
     problem: Callable[[Graph], str]

@@ -56,8 +56,7 @@ class Nodes:
         self._resources = resources
 
     async def rewriter(self, state: State, runtime: Runtime[Context]) -> Update:
-        """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it
-        means."""
+        """Begin the turn: pin the graph's version, make the question stand alone; ask a chat which graph it means."""
         started = time.monotonic()
         context, settings = runtime.context, self._resources.settings
         question, message = turn_question(state)
@@ -502,8 +501,7 @@ def turn_question(state: State) -> tuple[str, HumanMessage | None]:
 
 
 def turn_graph(state: State, context: Context | None) -> str | None:
-    """The name of the requested graph, None where nobody named one; raises ConfigError if the thread is about another
-    graph."""
+    """The name of the requested graph, None without one; raises ConfigError if the thread is about another graph."""
     requested = state.get("graph") or (context and context.graph) or None
     known = state.get("about")
     if known and requested and requested != known:

@@ -205,8 +205,7 @@ _TOKENS = re.compile(r"\S+\s*|\s+")
 
 class Message:
     """One answer that streams: `say` each sentence as it is released, then `end` with the record. Clients get tokens as
-    custom events and as chunks with the id of the thread's message; whoever wants whole sentences gets one event for
-    each, no chunks."""
+    custom events and as chunks with the id of the message; for whole sentences one event each, and no chunks."""
 
     def __init__(self, write: Callable[[Json], None]) -> None:
         request = get_config().get("configurable", {})

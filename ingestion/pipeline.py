@@ -149,14 +149,10 @@ def load_graph(
     server: Servers,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
-    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
-    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file). `add`: what the graph
-    has stays; a document or layer takes the place of one with its name.
-
-    The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
-    input is recognised before parsing.
-    """
+    """Publish a version with tables, names and a full-text index in one step; after an error or Ctrl-C the earlier one
+    stays. `without` says why `embed_graph` will add no vectors; `loaded` are documents beside `texts`, `sparql` adds a
+    triple store, `tables` is the address of a PostgreSQL server for the tables ("": a file). `add`: what the graph has
+    stays, but for a document or layer of the same name."""
     home = data / versions.check_name(name)
     address = service("server_tables", "address")(tables) if tables else ""
     with ExitStack() as stack:

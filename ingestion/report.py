@@ -73,8 +73,7 @@ class IngestReport:
 
 
 def build_report(tables: Tables, documents: Documents | None = None, folder: Path | None = None) -> IngestReport:
-    """Count the triples in the SQLite file, most frequent predicates first, the `documents`, and the cells of the
-    spreadsheets of the version in a folder."""
+    """Count triples, most frequent predicates first, the `documents`, and the cells of the spreadsheets in `folder`."""
     connection = tables.trusted()
     layout = tables.layout
     labels = {p.iri: p.label for p in tables.schema.predicates}

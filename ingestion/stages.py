@@ -345,8 +345,7 @@ def switch_version(home: Path, pointer: Pointer) -> None:
 
 
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
-    """The current version, if it is complete and was made from the same input in the same way, for the same place of
-    its tables."""
+    """The current version, if complete and made from the same input in the same way, for tables in the same place."""
     present = readable_manifest(home)
     if present is None or (present.inputs, present.unavailable, present.tables) != (inputs, unavailable, tables):
         return None

@@ -74,7 +74,6 @@ class Sandbox:
 
 
 def _guards() -> list[str]:
-    """The modules that judge and run queries."""
     places = (each.services.get(name, "") for each in extensions() for name in ("inspect", "run_sql"))
     return ["rdflib.plugins.sparql.parser", *(place.partition(":")[0] for place in places if place)]
 

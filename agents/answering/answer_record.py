@@ -38,9 +38,9 @@ MAX_THINGS = 1000
 
 @dataclass(frozen=True)
 class TurnBookkeeping:
-    """What the record says of a turn besides question and answer. `turn` counts within the thread, `by`
-    names the reasoner of each step, `usage` is that of models in this turn, `conversation_usage` in all turns of the
-    thread. `started` and `first_token` are times by `time.monotonic()`."""
+    """What the record says of a turn besides question and answer. `turn` counts within the thread, `by` names the
+    reasoner of each step, `usage` is that of models in this turn, `conversation_usage` in all turns of the thread.
+    `started` and `first_token` are times by `time.monotonic()`."""
 
     id: str
     thread: str | None
@@ -340,8 +340,7 @@ def understood_by_model(view: TurnView) -> Understanding:
 
 
 def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_first: bool = False) -> AnswerDraft:
-    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a name, date or
-    pronoun of a first question was guessed."""
+    """The answer, less sure and with a doubt if its earlier turn was not sure, or its name, date or pronoun guessed."""
     if understanding.most >= load_weights().threshold:
         return draft
     asks = draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3)

@@ -328,7 +328,6 @@ def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
 
 
 def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
-    """Further reasons why rows answer only part of the question."""
     missing = _reported_missing(view)
     if missing and sole_reading(view.understanding, rows) is None:
         yield f"This graph does not hold {quote_line(missing)}."

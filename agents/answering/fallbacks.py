@@ -306,8 +306,7 @@ class Absence:
 
 
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is
-    asked of the named things."""
+    """Whether the graph can only give an empty result: as the sure answer, or since it does not state what is asked."""
     is_known = not understanding.unknown
     if (understanding.unstated is not None and is_known) or unstated_rows(understanding, evidence) is not None:
         return True
@@ -524,7 +523,6 @@ def other_readings(
 
 
 def _conditions(plan: Plan) -> Body:
-    """The conditions of a plan, whatever it selects."""
     return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
 
 
@@ -536,7 +534,6 @@ def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
 
 
 def _with_classes(reading: Reading, schema: Schema) -> Reading:
-    """The reading with the classes of the things that it names added to its words."""
     select = asked_select(reading.plan.body)
     variables = select.variables if select is not None else ()
     kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)

@@ -69,8 +69,7 @@ class RefusedSentence(NamedTuple):
 
 
 class ReleasedAnswer(NamedTuple):
-    """The released text, the evidence behind [1], [2] ... by index, and how many sentences were corrected, replaced or
-    dropped."""
+    """The released text, its evidence by index, and how many sentences were corrected, replaced or dropped."""
 
     text: str
     cited: list[int]
@@ -78,13 +77,11 @@ class ReleasedAnswer(NamedTuple):
 
 
 class GroundingGate:
-    """One answer in the making. `answer` is the released text, `cited` the evidence behind its [1], [2] ...
-
-    `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
-    were released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, and the rest
-    was not looked at. `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence;
-    free text may be in `language`, in which the question `said` some words.
-    """
+    """One answer in the making: `answer` is the released text, `cited` the evidence behind its [1], [2] ...
+    `unsupported` counts sentences that were corrected, replaced or dropped, `passed` those of free text that were
+    released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, the rest was not
+    looked at; `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence; free
+    text may be in `language`, in which the question `said` some words."""
 
     def __init__(
         self,
@@ -231,7 +228,6 @@ class GroundingGate:
         return None if best is None else best[1]
 
     def _why_refused(self, core: str, named: Sequence[int]) -> str:
-        """What is wrong with a sentence, for whoever corrects it."""
         if not named:
             return "it names no evidence that it rests on, such as [1]"
         claims = self._unsupported(core, named)

@@ -460,8 +460,7 @@ def is_nil(table: Table) -> bool:
 
 
 def row_probability(understanding: Understanding, rows: Rows) -> float:
-    """The probability that rows answer the question: as calibrated after they were found, else that of their
-    reading."""
+    """The probability that rows answer the question: as calibrated after they were found, else of their reading."""
     if rows.probability is not None:
         return rows.probability
     if rows.reading is None:
@@ -501,8 +500,7 @@ def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
 
 
 def sole_reading(understanding: Understanding, rows: Rows) -> Reading | None:
-    """The reading that rows rest on alone; None for rows of a model's query, and for rows that were also found in
-    another way."""
+    """The reading that rows rest on alone; None for a model's query, and for rows also found in another way."""
     return None if rows.reading is None or rows.confirmed else understanding.readings[rows.reading]
 
 

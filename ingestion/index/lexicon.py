@@ -445,7 +445,6 @@ def _shared_head(names: Sequence[str], said: set[str]) -> str:
 
 
 def _is_noun(words: str) -> bool:
-    """Whether one or two English words are a noun for things."""
     parts = words.split()
     if (
         len(parts) > 2

@@ -50,8 +50,7 @@ class _ClosedSets(NamedTuple):
 @dataclass(frozen=True)
 class ClassTable:
     """A table with the members of one set of types, and of rare sets near to it. `closed` is the main set with
-    superclasses, `sets` are the indexes of all type sets, the main one first, `asserted` the types that most members
-    state."""
+    superclasses, `sets` the indexes of all type sets, main one first, `asserted` the types that most members state."""
 
     closed: frozenset[str]
     sets: tuple[int, ...]
@@ -71,9 +70,8 @@ class ClassTable:
 @dataclass(frozen=True)
 class Classes:
     """`set_of[t]` is the index of a term's closed type set (-1: not described here), `table_of[t]` its table,
-    `table_by_set` a set's table. `kinds` are classes with untyped members, each a view over their tables. `unusual`
-    are subjects (term numbers) with stated types other than their table's. `name_classes` sets `relation_of` and
-    `view_of`."""
+    `table_by_set` a set's table. `kinds` are classes with untyped members, each a view over their tables, `unusual`
+    subjects (term numbers) with stated types beside their table's. `name_classes` sets `relation_of` and `view_of`."""
 
     facts: Facts
     sets: list[frozenset[str]]
@@ -148,8 +146,7 @@ class Classes:
         return sorted({self.table_by_set[s] for s in sets})
 
     def small_kinds(self) -> dict[str, list[int]]:
-        """The sets in tables of another set, by the class that selects them: the largest class that is in no main set.
-        Sets without such a class are left out."""
+        """The sets in tables of another set, by the largest class that is in no main set; others are left out."""
         main = set().union(*(self.sets[table.sets[0]] for table in self.tables))
         found: dict[str, list[int]] = defaultdict(list)
         for table in self.tables:

@@ -284,8 +284,7 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
 
 
 def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
-    """The best name of each term that is a subject of these triples: by predicate, language, then alphabetically.
-    Subjects without a label get an inferred name."""
+    """The best name of each subject of these triples: by predicate, language, alphabet; inferred without a label."""
     texts = facts.texts
     best, named = _stated_names(facts, among)
     # codes and data are names only if nothing else is
@@ -398,8 +397,8 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int32]") -> dict[int, str]:
-    """Names of subjects that are not `named`, in this order: both names of a person; a nearly unique "name" or "title" on
-    nearly all things; the only text or description; a text that spells the IRI; such a name on fewer things."""
+    """Names of subjects that are not `named`, in this order: both names of a person; a nearly unique "name" or "title"
+    on nearly all things; the only text or description; a text that spells the IRI; such a name on fewer things."""
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[named] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])

@@ -1,6 +1,5 @@
 """Write the junctions, which have one row a triple of a predicate, and the views: Layout -> tables and views.
-The rarest predicates share tables, since creating a table takes longer with each that exists.
-A class that is not a table is a view."""
+The rarest predicates share tables, as each table makes creating others slower; a class without a table is a view."""
 
 import sqlite3
 from collections import Counter

@@ -1,6 +1,5 @@
 """Write the tables of a graph: Layout -> graph.sqlite and the shown Schema. Also what cells can't restore (for a
-lossless export), indexes for links and sorted pages of large tables, and the most frequent values in large classes,
-counted once."""
+lossless export), indexes for links and sorted pages of large tables, and counts of frequent values in large classes."""
 
 import json
 import sqlite3

@@ -145,8 +145,7 @@ class LayerReport:
 
 
 def check_layers(facts: Facts, files: LayerFiles) -> LayerReport:
-    """Apply the layers to the facts in memory and report; nothing is written. Raises IngestionError for a file that
-    can't be read."""
+    """Apply the layers in memory and report; nothing is written. Raises IngestionError for an unreadable file."""
     layers = files.layers()
     applied = apply_layers(facts, layers, packs=files.packs)
     own = {each.name for each in files.files}
@@ -305,8 +304,7 @@ def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *,
 
 
 def with_further_name(layers: LayerFiles, kind: Kind, iri: str, name: str, *, who: str, when: str) -> LayerFile:
-    """The file with one more name for a class or property. Raises IngestionError if it has too many, or as
-    `with_names`."""
+    """The file with one more name for a class or property. Raises IngestionError as `with_names`, or for too many."""
     given = names_from_people(layers).get((kind, iri), ())
     if len(given) >= MAX_NAMES:
         raise IngestionError(f"It has {len(given)} other names already. Remove one first.")

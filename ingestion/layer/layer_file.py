@@ -85,8 +85,7 @@ def _file_beside(path: Path, name: str, place: Place) -> Path:
 
 
 def read_layer(path: Path, text: str) -> Layer:
-    """Parse and check the text of a file, without those it extends. Raises IngestionError with file, line and
-    column."""
+    """Parse and check the text of a file alone. Raises IngestionError with file, line and column."""
     return _layer(path, _sections(path, text))
 
 
@@ -379,7 +378,6 @@ def check_pattern(text: str, variables: Sequence[str], place: Place) -> str:
 
 
 def _check_engine(query: str, place: Place) -> None:
-    """Parse with the engine that will run it."""
     # it takes 30 ms to import, and most layers have paths only
     import pyoxigraph
 

@@ -1,6 +1,5 @@
 """Find the classes and properties that a layer means: Layer + Facts -> the layer with IRIs, and what was not found.
-Then packs (layers of common vocabularies), and given names: Layer + Declarations -> Declarations; Layer + Schema -> the
-shown Schema."""
+Then packs, and names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema."""
 
 import re
 from collections import defaultdict
@@ -34,8 +33,7 @@ Kind = Literal["class", "property"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with an entry. An error could not be applied; the rest are warnings. `is_unknown`: it is about
-    nothing in this graph."""
+    """What is wrong with an entry: an error (not applied) or a warning. `is_unknown`: it is about nothing here."""
 
     place: Place
     text: str
@@ -112,8 +110,7 @@ def terms_of_facts(facts: Facts) -> GraphTerms:
 
 
 def resolve_layer(layer: Layer, terms: GraphTerms) -> tuple[Layer, list[Problem]]:
-    """The layer with the IRIs of its classes and properties. Entries that mean nothing in this graph are left out, and
-    of those with one name the last one stays."""
+    """The layer with IRIs. Entries that mean nothing here are left out; of those with one name the last one stays."""
     problems: list[Problem] = []
     found: list[Entry] = []
     layer = replace(layer, entries=tuple(_in_used_scheme(entry, terms) for entry in layer.entries))

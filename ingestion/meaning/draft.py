@@ -20,9 +20,8 @@ TermPair = tuple[int, int]
 class Draft:
     """The facts and the changes by rules. Terms are numbers as in Facts, rows are indexes of read triples. Derived
     triples are never exported; hidden ones are, each with a reason. `things` are classes that are things themselves,
-    `kinds` pairs of a thing and a class, for classes that are too many or overlap too much to be tables. `codes` are
-    those of expanded values, by property and value, `places` those of members in lists. `limits` say what would have
-    been too much."""
+    `kinds` pairs of a thing and a class that is no table (too many, or too much overlap). `codes` are those of expanded
+    values, by property and value, `places` those of members in lists. `limits` say what would have been too much."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -281,7 +280,6 @@ class Draft:
 
 
 def _span(numbers: "NDArray[np.int32]", number: int) -> tuple[int, int]:
-    """The range of a number among sorted numbers."""
     # in the same type, since numpy would otherwise copy all numbers into a wider type each time
     low, high = numbers.searchsorted(np.array((number, number + 1), dtype=numbers.dtype)).tolist()
     return low, high
@@ -370,7 +368,6 @@ def transitive_closure(direct: Mapping[Term, Iterable[Term]]) -> Closure:
 
 
 def _nearest(direct: Mapping[Term, Iterable[Term]], start: Term) -> frozenset[Term]:
-    """The nearest ancestors of a term, level by level."""
     found: dict[Term, None] = {}
     level = [start]
     while level:

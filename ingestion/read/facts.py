@@ -138,8 +138,7 @@ STRING: TermSort = ("literal", "", "")
 
 
 class TripleCollector:
-    """Collects terms (a text in `texts` and a sort in `sort_of` each) and triples. `facts()` sorts the triples and
-    drops duplicates."""
+    """Collects terms (a text and a sort each) and triples; `facts()` sorts the triples and drops duplicates."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]

@@ -86,8 +86,8 @@ def parse_files(paths: Sequence[Path]) -> Facts:
 
 
 def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
-    """All triples; `omitted` lists what can't be read, cells and reports of tables go to `sheets`. Raises IngestionError
-    (file, line, text): if strict for any problem, else for a named or only file cut off or without triples."""
+    """All triples; `omitted` lists what is unreadable, `sheets` gets cells and reports of tables. Raises IngestionError
+    with file, line, text: for anything if strict, else for a named or only file that is cut off or without triples."""
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     reading = sources.reading
@@ -186,8 +186,7 @@ def _warn_of_merged_subjects(relative: Mapping[str, Mapping[str, None]], base: s
 
 
 class RdfDocument(NamedTuple):
-    """An open file with its first megabyte, decompressed; small files are complete then. `limit` is the number of bytes
-    that its compressed data and its XML entities may expand to."""
+    """An open file with its first megabyte, decompressed (all of a small one); `limit`: bytes that it may expand to."""
 
     path: str
     compressed: bool

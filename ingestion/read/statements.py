@@ -122,8 +122,7 @@ Contexts = Callable[[], Any]
 
 
 class RepairedDocument(NamedTuple):
-    """A repaired document: `tags` maps the replacements of invalid language tags to the originals, and lines with
-    `problems` are empty."""
+    """A repaired document; `tags` maps new language tags to the invalid ones, lines with `problems` are empty."""
 
     data: bytes
     tags: dict[str, str]
