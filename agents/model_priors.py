@@ -57,8 +57,7 @@ _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Priors:
-    """Counts of (right, asked) by outcome for a model of a size. `faithful` is how often its rewordings of questions
-    are right, None if it is not asked for them."""
+    """Counts of (right, asked) by outcome for a model of a size; `faithful`: share of right rewordings, or None."""
 
     size: Size
     counts: Counts

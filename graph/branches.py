@@ -38,8 +38,7 @@ ASK_ANY_TRIPLE = "ASK { ?s ?p ?o }"
 
 @dataclass(frozen=True)
 class BranchResources:
-    """What a branch works with in one turn: open graph, agents, settings, sandbox, and how many passages to
-    retrieve."""
+    """What a branch works with in one turn: open graph, agents, settings, sandbox, and the number of passages."""
 
     graph: Graph
     agents: Agents
@@ -117,7 +116,7 @@ async def _passages(search: SentenceSearch, view: TurnView, resources: BranchRes
 
 
 def _search_text(view: TurnView, top_k: int) -> tuple[str, int]:
-    """The question, later other words or names and twice the passages; a waterfall has its first search at the end."""
+    """The question, later other words or names and twice the passages; a waterfall's last layer is a first search."""
     if view.strategy == "waterfall":
         return view.standalone, min(top_k, WATERFALL_PASSAGES)
     if view.search:

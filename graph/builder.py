@@ -112,6 +112,7 @@ async def _replay(name: str, state: State, runtime: Runtime[Context], nodes: Nod
 
 
 def _merge_updates(fields: Update, update: Update) -> Update:
+    """The transient fields after a further update; checkpoints have the others."""
     return {
         **fields,
         **{name: value for name, value in update.items() if name in TRANSIENT_FIELDS},

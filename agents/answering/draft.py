@@ -197,6 +197,7 @@ def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: st
 
 
 def _reported_missing(view: TurnView) -> str:
+    """What a model says that the graph lacks, or ""."""
     return next((part.missing for part in view.found if part.missing), "")
 
 
@@ -418,8 +419,7 @@ def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema)
 def draft_sentences(
     understanding: Understanding, evidence: Sequence[Evidence], words: Sequence[str] = ()
 ) -> AnswerDraft | None:
-    """The best sentences of documents, if they contain most words of the question, all words unknown to the graph, and
-    `words`."""
+    """The best sentences of documents, if they have most words, all that the graph does not know, and `words`."""
     candidates = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
     chosen = _within_budget(_ranked(understanding, candidates, LOOKUP_WORDS), LOOKUP_WORDS)
     if not chosen or not is_covered_by(understanding.standalone, [each for _, each in chosen]):

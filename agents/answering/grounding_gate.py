@@ -41,7 +41,6 @@ _TABLE = "\n\n| "
 
 _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
-# letters of an abbreviation
 MAX_ABBREVIATION = 8
 
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more

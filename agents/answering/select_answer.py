@@ -252,6 +252,7 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
 
 
 def _asks_who_else(understanding: Understanding) -> bool:
+    """Whether a question asks who does something with things: not "who are they", nor "who of them is tall"."""
     words, known = [token.norm for token in tokenize(understanding.standalone)], language().words
     who = next((i for i, word in enumerate(words[:-1]) if word in known["asking_who"]), None)
     return who is not None and words[who + 1] not in known["being"] | known["among"]

@@ -384,6 +384,7 @@ def _by_name(schema: Schema) -> Iterator[ClassNoun]:
 
 
 def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
+    """The smallest class with all things that have a property."""
     subjects = predicate.subjects
     classes = [schema.class_of[iri] for iri, n in predicate.domains.items() if iri in schema.class_of and n == subjects]
     return min(classes, key=lambda c: (c.count, c.iri), default=None)

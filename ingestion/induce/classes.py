@@ -41,6 +41,8 @@ class _AssertedTypes(NamedTuple):
 
 
 class _ClosedSets(NamedTuple):
+    """Distinct sets of types with superclasses; `set_of[t]`: -1 if not described here; `asserted`: most frequent."""
+
     sets: list[frozenset[str]]
     counts: list[int]
     set_of: "Ints"
@@ -242,6 +244,7 @@ def _close_sets(stated: _AssertedTypes, declarations: Declarations) -> _ClosedSe
 
 
 def _members_of_kinds(facts: Facts, closed: _ClosedSets) -> dict[str, "Ints"]:
+    """The members of classes that things belong to without being typed."""
     if facts.memberships is None:
         return {}
     pairs = facts.memberships[closed.set_of[facts.memberships[:, 0]] >= 0]

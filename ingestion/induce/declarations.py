@@ -350,6 +350,7 @@ def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str |
 
 
 def _notations(facts: Facts, among: "NDArray[np.bool_]") -> dict[int, str]:
+    """The alphabetically first notation of each subject."""
     number = next((n for n in facts.predicates if facts.texts[n] == NOTATION), -1)
     rows = np.flatnonzero(among & (facts.predicate == number) & facts.is_literal[facts.object])
     pairs = zip(facts.subject[rows].tolist(), facts.object[rows].tolist(), strict=True)

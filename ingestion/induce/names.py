@@ -182,8 +182,7 @@ class ReadableLabel(NamedTuple):
 
 
 class PredicateRole(NamedTuple):
-    """The role of a property in its graph: labels of the classes that have it and that it leads to (none if it only has
-    literals), and whether it is boolean."""
+    """The role of a property: labels of its classes, of those it leads to (none: literals), whether it is boolean."""
 
     owners: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -313,6 +312,7 @@ def _without_column_words(iri: str, whole: str, role: PredicateRole) -> str:
 
 
 def _begins(words: list[str], name: list[str]) -> bool:
+    """Whether words begin with a name and continue."""
     return 0 < len(name) < len(words) and [w.lower() for w in words[: len(name)]] == [w.lower() for w in name]
 
 

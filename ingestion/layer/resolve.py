@@ -333,6 +333,7 @@ def _may_share_things(entry: _Named, other: _Named) -> bool:
 
 
 def _pattern(entry: Entry) -> str:
+    """What an entry is derived from; "" for names only."""
     if isinstance(entry, PropertyEntry):
         return entry.path or entry.where
     return entry.where if isinstance(entry, ClassEntry) else ""
@@ -435,6 +436,7 @@ def _by_iri(properties: list[PropertyEntry]) -> Mapping[str, list[PropertyEntry]
 
 
 def _patterns(iri: str, properties: list[PropertyEntry]) -> tuple[str, ...]:
+    """The SPARQL patterns between ?this and ?value of a derived property."""
     return tuple(
         f"?this {entry.path} ?value" if entry.path else entry.where
         for entry in properties

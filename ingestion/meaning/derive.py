@@ -211,7 +211,6 @@ MOST_ROWS, MOST_COLUMNS, LONGEST_CODE, MOST_CODES = 1000, 6, 20, 500
 # minimum share of codes among the values of a column
 MIN_CODED_SHARE = 0.95
 
-# minimum length of an abbreviated word
 MIN_ABBREVIATION = 3
 
 CODE_REASON, ROW = "code that a table describes", "row of a code table"
@@ -271,6 +270,7 @@ def _bare_classes(draft: Draft) -> Iterator[tuple[str, list[int]]]:
 
 
 def _columns(draft: Draft, things: list[int]) -> "Columns":
+    """The values of properties that all things of a class have: by predicate, then by thing."""
     found: Columns = defaultdict(dict)
     for thing in things:
         for row in draft.rows_of(thing):

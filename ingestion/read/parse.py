@@ -315,7 +315,6 @@ def _drop_invalid(
     return array("I", rows[~dropped].tobytes()), found
 
 
-# number of bytes of the first read
 FIRST_READ = 1 << 16
 
 # bytes of an empty gzip file: header and trailer (RFC 1952)

@@ -226,8 +226,7 @@ class InvalidTerm(NamedTuple):
 
 
 class CollectedTerms(NamedTuple):
-    """The `local` terms, which have another meaning in another file (blank nodes, replaced and invalid terms), and the
-    `invalid` terms by their numbers."""
+    """`local` terms mean something else in another file (blank, replaced, invalid); `invalid` terms are by number."""
 
     local: list[Any]
     invalid: dict[int, InvalidTerm]
