@@ -34,8 +34,7 @@ class Models:
 
 
 def configured_agents(settings: Settings) -> dict[str, Agents]:
-    """The agents by reasoner: "rules", and "model" if models are configured; raises ConfigError for a model that can't
-    be used."""
+    """The agents by reasoner: "rules", and "model" if configured; raises ConfigError for an unusable model."""
     rules = build_agents(None)
     roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
     models = [chat_model(settings, role) for role in roles]

@@ -1,7 +1,5 @@
 """Write the answer: TurnView -> sentences with their evidence, through a gate, and the answer as data.
-
-Then the rules' answer in the language of the question: AnswerDraft + TurnView -> AnswerDraft, by templates.
-"""
+Or the rules' answer in the language of the question: AnswerDraft + TurnView -> AnswerDraft, by templates."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -75,8 +73,7 @@ MAX_FACTS = 6
 
 
 def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> AnswerDraft:
-    """The draft in the language that the question was glossed from; unchanged for English and for what has no
-    template."""
+    """The draft in the language that the question was glossed from; unchanged for English and without a template."""
     code = view.rewrite.gloss
     if not code:
         return draft
@@ -145,8 +142,7 @@ def _in_language(sentences: Sequence[CitedSentence], view: TurnView) -> Iterable
 
 
 def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSentence, str] | None:
-    """The facts that the sentences of the graph state: in English with their evidence, and in one line of the language.
-    None if they state no values of one thing."""
+    """The values of one thing that the sentences state: cited in English, and as one line of the language; or None."""
     code, own = view.rewrite.gloss, view.rewrite.own
     cited = dict.fromkeys(i for _, evidence in draft.sentences for i in evidence)
     found: dict[str, int] = {}
@@ -174,8 +170,7 @@ def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSen
 
 
 def _without_rows(draft: AnswerDraft, view: TurnView, *, has_facts: bool = False) -> AnswerDraft:
-    """Why there is no answer, by the status and what was not understood. If facts follow, an unknown word is only
-    doubtful."""
+    """Why there is no answer, by status and lack; if facts follow, an unknown word is only doubtful."""
     code, understanding = view.rewrite.gloss, view.understanding
     name = {"answered": "nothing_matches", "failed": "failed", "not_understood": "not_understood"}.get(draft.status)
     if draft.status == "answered" and draft.table is None:

@@ -1,8 +1,4 @@
-"""Bounded calls of a chat model: messages -> a validated record, or a stream of text; ModelFailed otherwise.
-
-In order: calls, records by a JSON schema, a tool call or in plain words, limits of time, tokens and retries, cached
-replies, usage and price, the log of calls, reasons of failures, and prompts from files: name + values -> text.
-"""
+"""Bounded calls of a chat model: messages -> a validated record, or a stream of text; ModelFailed otherwise."""
 
 import asyncio
 import json
@@ -75,10 +71,8 @@ _REFUSALS = (400, 404, 405, 415, 422, 501)
 
 
 class StructuredOutput:
-    """The format of one model's records. With `auto` it changes to the next format when the server refuses one.
-
-    If the server refuses all of them something else is wrong, and the next question starts with the first again.
-    """
+    """The format of one model's records. With `auto` it changes to the next format when the server refuses one;
+    if all are refused something else is wrong, and the next question starts with the first again."""
 
     def __init__(self, method: Method | Literal["auto"] = "auto") -> None:
         self.setting = method
@@ -159,13 +153,10 @@ def fenced_text(text: str) -> str:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of model calls.
-
-    `schema_tokens` and `example_tokens` are the room for the schema and for verified questions in a prompt. `retries`
-    counts repetitions after a malformed reply, `busy_retries` those after an error of the server, `exchanges` the calls
-    for one query. `cache` has earlier replies, `output` is how records are asked for. `deadline` (by
-    `time.monotonic()`) is the end of the turn, `version` that of its graph.
-    """
+    """The limits of model calls; `deadline` is by `time.monotonic()`, `version` that of the graph. `retries` count
+    malformed replies, `busy_retries` errors of the server, `exchanges` calls for one query. `schema_tokens` and
+    `example_tokens` are the room of the schema and of verified questions in a prompt. `cache` has earlier replies,
+    `output` the format."""
 
     seconds: float = 60.0
     retries: int = 2
@@ -196,11 +187,8 @@ async def structured_reply(
     limits: Limits,
     refuse: Callable[[Shape], Awaitable[str | None]] | None = None,
 ) -> tuple[Shape, Usage]:
-    """A record of type `shape`, requested in a way that the model's server supports.
-
-    A malformed reply, or one for which `refuse` returns a reason, is sent back with the reason, at most
-    `limits.retries` times, and not if it is given again. Raises ModelFailed.
-    """
+    """A record of type `shape`, requested in a way that the model's server supports. Raises ModelFailed. A malformed
+    or refused reply is sent back with the reason, at most `limits.retries` times, and not if it is given again."""
     counter = UsageCounter()
     sent = list(messages)
     why = before = ""
@@ -257,11 +245,8 @@ class CachedReply:
 
 
 class UsageCounter(AsyncCallbackHandler):
-    """Counts the calls, tokens and price of the models that it is passed to.
-
-    The price is in the metadata of the model: US dollars for a million tokens (read, cached, written). A call counts as
-    unpriced until its tokens are known; one that the server refused costs nothing.
-    """
+    """Counts the calls, tokens and price of its models, by their metadata: US dollars for a million tokens (read,
+    cached, written). A call is unpriced until its tokens are known; one that the server refused costs nothing."""
 
     def __init__(self) -> None:
         self.usage = NO_USAGE
@@ -299,7 +284,6 @@ class UsageCounter(AsyncCallbackHandler):
                 of_turn[run_id] = spent["input_tokens"] + spent["output_tokens"], tokens / MILLION
 
     def _record(self, response: LLMResult, run_id: UUID) -> None:
-        """Record the call for people who want to see it."""
         started, messages = self._started.pop(run_id, (0.0, ()))
         first = next((g for generations in response.generations for g in generations), None)
         if not messages or first is None:

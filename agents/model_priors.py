@@ -1,7 +1,5 @@
 """How often queries of a model are right: size of the model + outcome of running them -> a probability, from counts.
-
-Then what the settings say of the models: limits, and size, name and priors of the model that writes queries; and a
-cache of their answers in a SQLite file, with LangChain's cache interface."""
+Then limits, size, name and priors by the settings, and a cache of replies in a SQLite file for LangChain."""
 
 import hashlib
 import json
@@ -59,8 +57,7 @@ _PARAMETERS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)b(?![a-z])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Priors:
-    """Counts of (right, asked) by outcome for a model of a size. `faithful` is how often its rewordings of questions
-    are right, None if it is not asked for them."""
+    """Counts of (right, asked) by outcome for a model of a size; `faithful`: share of right rewordings, or None."""
 
     size: Size
     counts: Counts
@@ -75,9 +72,7 @@ class Priors:
 
     def after(self, outcome: Outcome, reading: float | None = None) -> float:
         """The probability that its rows are right, given their outcome beside the rows of a reading of this
-        probability.
-
-        The counts of an outcome are smoothed by Bayes' rule, and without a reading by the counts of all outcomes.
+        probability: counts smoothed by Bayes' rule, without a reading by the counts of all outcomes.
 
         >>> large = Priors("large", {"alone": (8, 8)})
         >>> round(large.after("agreed", 0.6), 2), round(large.after("disputed", 0.6), 2)
@@ -121,9 +116,8 @@ def after_dispute(own: float, other: float) -> float:
 
 
 def model_size_class(model: str, *, own_server: bool = False, measured: bool = False) -> Size:
-    """The size class of a model by its configured name: by its parameters, else by the table of prices. A model that
-    neither tells, or of an own server, which may be called anything, counts as small unless it was `measured` as good.
-    """
+    """The size class of a model by its configured name: by its parameters, else by the table of prices. Without either,
+    or on an own server, which may call it anything, it counts as small unless it was `measured` as good."""
     parameters = _PARAMETERS.search(model)
     if parameters:
         return "small" if float(parameters[1]) <= SMALL else "large"
@@ -198,7 +192,6 @@ def query_model_size(settings: Settings) -> Size:
 
 
 def _is_good(counts: Counts | None) -> bool:
-    """Whether enough queries were counted, and enough of them were right."""
     enough = counts is not None and sum(asked for _, asked in counts.values()) >= LEAST_COUNTED
     return enough and counts is not None and Priors("unknown", counts).before >= LEAST_MEASURED
 
@@ -211,10 +204,8 @@ def is_unmeasured(settings: Settings) -> bool:
 
 
 def model_worth(settings: Settings) -> str:
-    """How good the model is, as it was measured, in words; "" if its name tells and nothing was counted.
-
-    For example "it answers 12 of 30; the rules lead".
-    """
+    """How good the model was measured to be: "it answers 12 of 30; the rules lead".
+    "" if its name tells and nothing was counted."""
     if not settings.model:
         return ""
     if is_unmeasured(settings):
@@ -260,8 +251,7 @@ LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT 
 
 
 class ModelReplies(BaseCache):
-    """At most `most` answers, the oldest are removed first; prompts are stored as hashes. Methods raise
-    sqlite3.Error."""
+    """At most `most` answers, the oldest go first; prompts are stored as hashes. Methods raise sqlite3.Error."""
 
     def __init__(self, path: Path, most: int = MAX_REPLIES) -> None:
         self._path = path

@@ -56,11 +56,8 @@ def _joined_with(first: BranchResult, other: BranchResult) -> BranchResult:
 
 
 async def verified_rows(view: TurnView, database: Database) -> BranchResult | None:
-    """The rows of the verified question that the question is, or of its query with another name. None if it is none, or
-    if its plan or query fails or gives nothing: then the question is answered as any other.
-
-    A query that a person wrote runs behind the guard, as those of models do.
-    """
+    """The rows of the verified question that the question is, or of its query with another name; None without rows:
+    then it is answered as any other. A query that a person wrote runs behind the guard, as those of models do."""
     match = view.understanding.verified
     if match is None or (match.tool and match.tool != database.language):
         return None

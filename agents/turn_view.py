@@ -1,8 +1,5 @@
 """A turn as every agent sees it: TurnView, with the question, its reading, the evidence so far and the deadline.
-
-`Database` is what agents may ask of an open graph (`nacre.access` implements it by SQL and by SPARQL), `Result` what
-every agent returns, `AnswerDraft` an answer before it is written.
-"""
+`Database`: what agents may ask of an open graph, `Result`: what they return, `AnswerDraft`: an unwritten answer."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -23,12 +20,9 @@ Strategy = Literal["parallel", "stepwise", "waterfall"]
 
 @dataclass(frozen=True)
 class TurnView:
-    """The decoded state; fields that the turn has not reached yet have their defaults.
-
-    `conversation` are the turns before it, oldest first. `wanted` are the branches of the next round, `failures` the
-    errors of branches that found nothing. `search` is a better text to search passages for. The turn must end at
-    `deadline` (by `time.monotonic()`) and reads `version` of the graph.
-    """
+    """The decoded state; later fields have defaults. `conversation`: earlier turns, oldest first; `wanted`: branches of
+    the next round; `failures`: errors of branches without results; `search`: a better text for passages. The turn ends
+    at `deadline` (by `time.monotonic()`) and reads `version` of the graph."""
 
     question: str
     rewrite: Rewrite
@@ -97,10 +91,8 @@ Language = Literal["sql", "sparql"]
 
 
 class Database(Protocol):
-    """One version of a graph. No method raises for a query that fails: the failure is in what it returns.
-
-    By SPARQL classes (IRIs) take the place of tables, and properties that of columns.
-    """
+    """One version of a graph. No method raises for a failed query: the failure is in what it returns.
+    By SPARQL classes (IRIs) take the place of tables, and properties that of columns."""
 
     @property
     def language(self) -> Language:
@@ -161,9 +153,7 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Usage:
     """Started model calls, and tokens; `cached` is the part of `input` that the server had in its cache.
-
-    `price` is in US dollars, without the `unpriced` calls, whose price or number of tokens is unknown.
-    """
+    `price` is in US dollars, without `unpriced` calls, whose price or number of tokens is unknown."""
 
     calls: int = 0
     input: int = 0
@@ -203,16 +193,12 @@ Lack = Literal["", "certainty", "words", "everything"]
 
 @dataclass(frozen=True)
 class AnswerDraft:
-    """The whole answer: its sentences in order, its status, and the values as data.
-
-    `table` is the index of the evidence whose rows the values are, if any. `disputed` are those of the sentences
-    that say what other evidence gives instead. `options` are readings as good as the one that is answered; they are
-    offered at the end, by `offer` in another language than English; `others` are less likely ones, which are not.
-    Without options `confirm` is the reading to be confirmed; `doubt` is a further doubt. `columns` and `rows` are
-    an answer of several columns as a table. `translated` are the first sentences in the language of the question.
-    `things` are the IRIs and labels of the things that the answer is about, if no table has them; `topic` is the
-    reading that asks for everything about them.
-    """
+    """The whole answer: its sentences in order, its status, and the values as data. `table`: the index of the evidence
+    with the values, if any. `disputed`: sentences that say what other evidence gives. `options`: readings as good as
+    the answered one, offered at the end, by `offer` in other languages; `others`: less likely ones, not offered.
+    `confirm`: the reading to be confirmed without options; `doubt`: a further doubt. `columns`, `rows`: several columns
+    as a table. `translated`: the first sentences in the question's language. `things`: IRIs and labels that it is
+    about, if no table has them; `topic`: the reading that asks for everything about them."""
 
     sentences: tuple[CitedSentence, ...]
     status: Status

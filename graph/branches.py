@@ -38,8 +38,7 @@ ASK_ANY_TRIPLE = "ASK { ?s ?p ?o }"
 
 @dataclass(frozen=True)
 class BranchResources:
-    """What a branch works with in one turn: open graph, agents, settings, sandbox, and how many passages to
-    retrieve."""
+    """What a branch works with in one turn: open graph, agents, settings, sandbox, and the number of passages."""
 
     graph: Graph
     agents: Agents
@@ -50,11 +49,8 @@ class BranchResources:
 
 @dataclass(frozen=True)
 class Branch:
-    """`retrieve` does the work and may raise. `problem` is why a graph can't be asked this way, or "".
-
-    `has_more`: a further round would try something new, given what the branch found before and whether a model may
-    write queries. `by_default`: the branch is asked if nobody names branches.
-    """
+    """`retrieve` does the work and may raise; `problem` is why a graph can't be asked, or "". `has_more`: another round
+    is new, given the results and whether a model may write queries. `by_default`: asked if nobody names branches."""
 
     retrieve: Callable[[TurnView, BranchResources], Awaitable[Result[BranchResult]]]
     problem: Callable[[Graph], str]
@@ -120,11 +116,7 @@ async def _passages(search: SentenceSearch, view: TurnView, resources: BranchRes
 
 
 def _search_text(view: TurnView, top_k: int) -> tuple[str, int]:
-    """The text to search for and how many passages to retrieve: at first the question; from the second round on other
-    words for it, or its names, and twice as many passages.
-
-    The last layer of a waterfall is the first search of the texts.
-    """
+    """The question, later other words or names and twice the passages; a waterfall's last layer is a first search."""
     if view.strategy == "waterfall":
         return view.standalone, min(top_k, WATERFALL_PASSAGES)
     if view.search:
@@ -177,7 +169,6 @@ def all_branches() -> dict[str, Branch]:
 
 
 def _tool_branch(name: str, tool: Tool, by_default: bool) -> Branch:
-    """A branch that asks a tool the question and cites what it finds with its sources."""
 
     async def retrieve(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
         return Result(await run_in_thread(_ask_tool, name, tool, view, resources.graph.name))

@@ -1,10 +1,6 @@
-"""The graph: rewriter -> understand -> tool_selector -> branches in parallel -> check -> tool_selector, or fuser.
-
-A run that starts from a checkpoint in the middle of a turn runs the nodes before it again.
-
-Studio forks a thread so, and chat clients ask for another answer. No checkpoint has the fields that the nodes of a
-run pass on, so that checkpoints stay small.
-"""
+"""The graph: rewriter -> understand -> tool_selector -> branches in parallel -> check -> tool_selector, or fuser. A run
+that starts in the middle of a turn (a fork in Studio, another answer) runs the nodes before it again: to stay small,
+checkpoints lack the fields that the nodes of a run pass on."""
 
 import asyncio
 import logging

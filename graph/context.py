@@ -1,7 +1,5 @@
 """The options of one turn: a mapping from a client, or Studio's form -> Context. Unknown keys are refused.
-
-Then what the nodes of a process work with, and which agents a turn uses: Resources + Context -> Agents.
-"""
+Then resources of a process, and which agents a turn uses: Resources + Context -> Agents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,13 +1,6 @@
 """The nodes of the graph: (State, Runtime) -> the fields that a node changes. Only invalid input ends a turn early.
-
-Then: which node comes next (routers over the state), the work of the fuser, and what a turn is about (question,
-graph, branches that it may use).
-
-A router is a pure function of the state that returns names of nodes. Routers are coroutines because LangGraph runs
-plain functions in a thread.
-
-A chat that sends messages alone and could mean several graphs is asked which one; its reply names the graph.
-"""
+Routers are pure functions of the state; they are coroutines, since LangGraph runs plain functions in a thread.
+A chat that sends messages alone and could mean several graphs is asked which one; its reply names the graph."""
 
 import asyncio
 import logging
@@ -63,8 +56,7 @@ class Nodes:
         self._resources = resources
 
     async def rewriter(self, state: State, runtime: Runtime[Context]) -> Update:
-        """Begin the turn: pin the graph's version and make the question stand alone. Ask a chat which graph it
-        means."""
+        """Begin the turn: pin the graph's version, make the question stand alone; ask a chat which graph it means."""
         started = time.monotonic()
         context, settings = runtime.context, self._resources.settings
         question, message = turn_question(state)
@@ -183,8 +175,7 @@ class Nodes:
         return branch
 
     async def check(self, state: State, runtime: Runtime[Context]) -> Update:
-        """The branches that should be asked once more. If there are none and no answer is sure, what is nearest to the
-        question."""
+        """What to ask once more; if that is nothing and no answer is sure, what is nearest to the question."""
         view = decode_turn(state, self._resources.settings)
         if _has_deferred_vector(view) and await run_in_thread(needs_more_sentences, view):
             return {"wanted": [VECTOR]}
@@ -199,8 +190,7 @@ class Nodes:
         return update
 
     async def _may_defer_vector(self, view: TurnView, state: State, runtime: Runtime[Context]) -> bool:
-        """Whether the first round searches by meaning only if the other branches leave something open. Texts may say
-        otherwise than rows, so a graph with texts is always searched."""
+        """Whether meaning is searched only if the other branches leave something open; never in a graph with texts."""
         if VECTOR not in view.enabled or view.strategy != "parallel":
             return False
         if reasoner_for(self._resources, runtime.context) == "model" or set(QUERYING).isdisjoint(view.enabled):
@@ -219,7 +209,6 @@ class Nodes:
         return branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model")
 
     async def _nearest(self, view: TurnView, state: State) -> Update:
-        """What the graph says that is nearest to a question that nothing surely answers."""
         settings = self._resources.settings
         stopped = view.failures.get("sql")
         if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
@@ -238,7 +227,6 @@ class Nodes:
         return {"found": [RecordDict(nearest.found)], "understanding": RecordDict(nearest.understanding)}
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
-        """The question that stands alone, and what to say about it."""
         settings, sandbox = self._resources.settings, self._resources.sandbox
         rewrite, caveats = Result(Rewrite(view.question)), list[str]()
         try:
@@ -269,7 +257,6 @@ class Nodes:
 
 
 def _has_deferred_vector(view: TurnView) -> bool:
-    """Whether the first round of all branches left out the search by meaning."""
     is_missing = VECTOR in view.enabled and VECTOR not in view.visited
     return view.round == 1 and view.strategy == "parallel" and is_missing
 
@@ -325,10 +312,7 @@ async def should_continue(state: State) -> Literal["tool_selector", "fuser"]:
 
 def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed and would try something new; none if the evidence is enough.
-
-    Passages are searched again only if there are none at all: more of the same does not answer better. If a model
-    decides step by step, it is offered everything new and decides itself what is enough.
-    """
+    Passages are searched again only if there are none; a model that decides step by step is offered everything new."""
     stepwise = by_model and view.strategy == "stepwise"
     if view.understanding.orientation or (
         not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view))
@@ -343,11 +327,8 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
 
 
 def lower_layers(view: TurnView, may_texts_answer: MayTextsAnswer) -> tuple[str, ...]:
-    """The branches that a waterfall asks next (PolyRAG, section 4); none if they would not change the answer.
-
-    Triples may be better than rows that are not likely enough to be the answer. Sentences replace rows only for words
-    that the rows leave out, if texts may answer with those.
-    """
+    """The branches that a waterfall asks next (PolyRAG, section 4); none if they would not change the answer: triples
+    if rows are not likely enough, sentences only for words that rows leave out, if texts may answer with those."""
     unvisited = tuple(name for name in view.enabled if name not in view.visited)
     if not unvisited:
         return ()
@@ -421,8 +402,7 @@ CATALOGUE_SECONDS = 2.0  # how long a database may take to show its catalogue (g
 
 
 def _changed(graph: Graph) -> str:
-    """What of its database is not as it was when a graph was attached, with the command that reads it again; "" if
-    nothing is, or if the database does not answer."""
+    """What changed in an attached database, with the command that reads it again; "" if nothing or unknown."""
     with suppress(ToolError):
         changes = graph.tables.schema_changes(CATALOGUE_SECONDS)
         return changes and f"{changes} Run: nacre attach --refresh --graph {graph.name}"
@@ -521,8 +501,7 @@ def turn_question(state: State) -> tuple[str, HumanMessage | None]:
 
 
 def turn_graph(state: State, context: Context | None) -> str | None:
-    """The name of the requested graph, None where nobody named one; raises ConfigError if the thread is about another
-    graph."""
+    """The name of the requested graph, None without one; raises ConfigError if the thread is about another graph."""
     requested = state.get("graph") or (context and context.graph) or None
     known = state.get("about")
     if known and requested and requested != known:

@@ -1,12 +1,5 @@
 """The state of the graph: what a client sends, what a thread keeps, what one run passes on; decoded as a TurnView.
-
-Then: channels that no checkpoint keeps, and the answer as a chat message (tokens in the stream, the record as
-metadata).
-
-All of the state is plain JSON but the messages.
-
-Channels without a checkpoint: docs/decisions/0031-transient-channels.md.
-"""
+All of it is plain JSON but the messages. Channels without a checkpoint: docs/decisions/0031-transient-channels.md."""
 
 import re
 import textwrap
@@ -200,8 +193,7 @@ def _failures(state: State, found: Sequence[BranchResult]) -> Mapping[str, Query
     return {part.branch: part.error for part in found if part.error is not None and part.branch not in successful}
 
 
-# key in the configuration of a run whose caller wants whole sentences and no message chunks: each event takes a round
-# of the event loop
+# key in the configuration of a run that wants whole sentences: each message chunk takes a round of the event loop
 WHOLE_SENTENCES = "sentences"
 
 LONGEST_CITED = 300
@@ -212,11 +204,8 @@ _TOKENS = re.compile(r"\S+\s*|\s+")
 
 
 class Message:
-    """One answer that streams: `say` each sentence as it is released, then `end` with the record.
-
-    Clients get its tokens as custom events, and as chunks with one id in the stream mode `messages`, which join to the
-    message in the thread. A caller that wants whole sentences gets one custom event for each, and no chunks.
-    """
+    """One answer that streams: `say` each sentence as it is released, then `end` with the record. Clients get tokens as
+    custom events and as chunks with the id of the message; for whole sentences one event each, and no chunks."""
 
     def __init__(self, write: Callable[[Json], None]) -> None:
         request = get_config().get("configurable", {})

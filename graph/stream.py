@@ -53,13 +53,11 @@ async def stream_turn(
     id: str = "",
     start: TurnStart | None = None,
 ) -> AsyncIterator[Event]:
-    """Ask one question. Without a thread nothing is stored. The message of the answer has the id of the run.
-
+    """Ask one question; without a thread nothing is stored. The message of the answer has the id of the run. Raises
+    ConfigError for bad input, before anything is yielded.
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
     ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind,
-    title, text, score}), ("token", text) and last ("answer", Answer); the joined tokens equal its `answer`. Raises
-    ConfigError for bad input, before anything is yielded.
-    """
+    title, text, score}), ("token", text) and last ("answer", Answer); the joined tokens equal its `answer`."""
     turn = Input(question=checked_question(question))
     if start is not None and start.message:
         turn = Input(messages=[HumanMessage(turn["question"], id=start.message)])

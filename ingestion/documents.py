@@ -1,7 +1,5 @@
-"""Documents as text in blocks, each with its place: plain text and Markdown -> DocumentText. The extension `documents`
-reads other formats.
-
-First the text of a document with its blocks, and what the readers of all formats use."""
+"""Documents as text in blocks, each with its place: plain text and Markdown -> DocumentText.
+The extension `documents` reads other formats."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -229,7 +227,6 @@ def _fences(text: str, start: int) -> list[tuple[int, int]]:
 
 
 def _section_blocks(text: str, start: int, end: int) -> Iterator[Block]:
-    """The paragraphs, list items and table rows of a section."""
     columns: list[str] = []
     waiting: tuple[int, int] | None = None
     for first, last in _split_paragraphs(text, start, end):

@@ -1,10 +1,6 @@
-"""Ingest a graph: sources and texts -> a published version -> its vectors.
-
-Before it, the state of the graph says what was made and which indexes are complete. Other layers of an ingested
-graph give a new version without the source files: tables and names are built again from the triples of the version;
-passages, documents and the full-text index are copied. What such a layer derives is in the passages after the next
-ingest.
-"""
+"""Ingest a graph: sources and texts -> a published version -> its vectors. Other layers give an ingested graph a new
+version without its sources: tables and names are built from its triples, passages, documents and full-text index
+copied. Passages have what such a layer derives after the next ingest."""
 
 import logging
 import shutil
@@ -106,11 +102,8 @@ def ingest(
     databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Make `sources` (files, folders, globs, "-") and `texts` the whole content of graph `name`, or `add` them to it:
-    `load_graph`, whose version readers see, then `embed_graph`, which adds vectors to it.
-
-    Raises IngestionError for unreadable sources, ConfigError for invalid settings.
-    """
+    """Make `sources` (files, folders, globs, "-") and `texts` the content of graph `name`, or `add` them: `load_graph`,
+    then `embed_graph`. Raises IngestionError for unreadable sources, ConfigError for invalid settings."""
     server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
         sources,
@@ -156,14 +149,10 @@ def load_graph(
     server: Servers,
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Publish a version with tables, names and a full-text index. `embed_graph` adds the vectors, or `without` has the
-    reason for leaving them out. `loaded` are documents beside those in `texts`. `sparql` adds a triple store.
-    `tables` is the address of a PostgreSQL server that takes the tables ("": they are a file). `add`: what the graph
-    has stays; a document or layer takes the place of one with its name.
-
-    The version is published in one step when it is complete; after an error or Ctrl-C the earlier one stays. Unchanged
-    input is recognised before parsing.
-    """
+    """Publish a version with tables, names and a full-text index in one step; after an error or Ctrl-C the earlier one
+    stays. `without` says why `embed_graph` will add no vectors; `loaded` are documents beside `texts`, `sparql` adds a
+    triple store, `tables` is the address of a PostgreSQL server for the tables ("": a file). `add`: what the graph has
+    stays, but for a document or layer of the same name."""
     home = data / versions.check_name(name)
     address = service("server_tables", "address")(tables) if tables else ""
     with ExitStack() as stack:
@@ -232,11 +221,8 @@ def _with_stored(given: Inputs, home: Path, manifest: Manifest, folder: Path, se
 def embed_graph(
     name: str, *, data: Path, embedder: Embedder, server: Servers, on_stage: OnStage = NO_PROGRESS
 ) -> IngestResult:
-    """Build the vectors of the current version as a new set, and switch the readers to it.
-
-    Does nothing if this embedder has made them already. Passages that were embedded before a kill or Ctrl-C are not
-    embedded again. Raises ConfigError with the next step if the embedder or the server fails.
-    """
+    """Build the vectors of the current version as a new set and switch readers to it; those made before a kill are
+    kept. Nothing if this embedder made them. Raises ConfigError with the next step if the embedder or server fails."""
     home = data / versions.check_name(name)
     with exclusive_writer(home):
         pointer, manifest = indexable_version(home, data)
@@ -273,11 +259,8 @@ def index_graph(
     databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
-    """Complete the vectors of a graph, or rebuild them for another embedder. If they are complete, or the full-text
-    index is unreadable, both indexes are rebuilt in a new version.
-
-    Tables and passages are copied. Raises ConfigError if the graph was ingested with --tables-only.
-    """
+    """Complete the vectors of a graph, or rebuild them for another embedder; both indexes in a new version if they are
+    complete or the full-text index is unreadable. Raises ConfigError if ingested with --tables-only."""
     home = data / versions.check_name(name)
     server = Servers(qdrant_url, qdrant_key, databases)
     with exclusive_writer(home):
@@ -338,7 +321,6 @@ def _has_tables(folder: Path, limits: DatabaseLimits) -> bool:
 
 
 def _record_reason(home: Path, without: str) -> None:
-    """Record why the current version has no vectors, or that they will follow."""
     pointer = versions.read_pointer(home)
     if pointer is not None and pointer.without != without and (without or pointer.vectors is None):
         earlier = pointer.vectors or pointer.earlier
@@ -418,11 +400,8 @@ def change_layers(
     on_stage: OnStage,
     embedder: Embedder | None = None,
 ) -> IngestResult:
-    """Publish a version of a graph with changed layers; the present one answers until then.
-
-    Raises IngestionError for a layer that can't be applied, and ConfigError for a graph that is attached; the version
-    stays as it was.
-    """
+    """Publish a version with changed layers; the present one answers until then, and stays after an error. Raises
+    IngestionError for a layer that can't be applied, ConfigError for an attached graph."""
     home = data / versions.check_name(name)
     with exclusive_writer(home):
         pointer = versions.read_pointer(home)

@@ -1,7 +1,5 @@
 """Account for every triple of a graph: Tables -> counts by column, and hidden triples with reasons.
-
-The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them.
-"""
+The triples of a version can be read again: graph.sqlite -> Facts, as an ingest read them."""
 
 import sqlite3
 from array import array
@@ -75,8 +73,7 @@ class IngestReport:
 
 
 def build_report(tables: Tables, documents: Documents | None = None, folder: Path | None = None) -> IngestReport:
-    """Count the triples in the SQLite file, most frequent predicates first, the `documents`, and the cells of the
-    spreadsheets of the version in a folder."""
+    """Count triples, most frequent predicates first, the `documents`, and the cells of the spreadsheets in `folder`."""
     connection = tables.trusted()
     layout = tables.layout
     labels = {p.iri: p.label for p in tables.schema.predicates}

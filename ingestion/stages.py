@@ -1,7 +1,5 @@
 """The stages of an ingest, each a function of the one before: Inputs -> ... -> PassagesBuilt -> a published version.
-
-The last one publishes a finished version in one step: temporary folder -> NAME/current.
-"""
+The last one publishes a finished version in one step: temporary folder -> NAME/current."""
 
 import errno
 import gc
@@ -310,11 +308,8 @@ def remove_unused(home: Path, servers: Servers) -> None:
 
 
 def publish_version(home: Path, folder: Path, manifest: Manifest, without: str, layers: str = "") -> None:
-    """Flush everything to disk, rename the folder to its version and switch the readers to it.
-
-    It has no vectors yet; those of the previous version stay, so that they can be copied. `without` has the reason if
-    no vectors will follow. `layers` are the triples extracted from texts.
-    """
+    """Flush everything to disk, rename the folder to its version and switch the readers to it. Earlier vectors stay to
+    be copied; `without` is why none will follow. `layers` are the triples extracted from texts."""
     with report_write_errors(home):
         present = versions.read_pointer(home)
         earlier = (present.vectors or present.earlier) if present is not None else None
@@ -350,8 +345,7 @@ def switch_version(home: Path, pointer: Pointer) -> None:
 
 
 def matching_version(home: Path, inputs: str, unavailable: dict[str, str], tables: str = "") -> Manifest | None:
-    """The current version, if it is complete and was made from the same input in the same way, for the same place of
-    its tables."""
+    """The current version, if complete and made from the same input in the same way, for tables in the same place."""
     present = readable_manifest(home)
     if present is None or (present.inputs, present.unavailable, present.tables) != (inputs, unavailable, tables):
         return None

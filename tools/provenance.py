@@ -1,11 +1,5 @@
-"""Open a citation: Evidence -> the same with the triples it rests on, and its basis in words.
-
-In order: rows of tables, attached graphs (triples fetched from the endpoint), SPARQL that a model wrote, values that
-a semantic layer derives, and internal ids -> IRI and label.
-
-A path is followed from the thing to the value. Of a pattern or a rule the value is cited with the thing's own
-triples that the pattern reads.
-"""
+"""Open a citation: Evidence -> the same with the triples it rests on, and its basis in words. A path is followed from
+thing to value; of a pattern or rule the triples of the thing that the pattern reads are cited."""
 
 import logging
 import re
@@ -89,8 +83,7 @@ def basis_in_words(table: Table, plan: Plan | None, keys: Sequence[str]) -> str:
 
 
 def _model_query_triples(query: Query, keys: Sequence[str], tables: Tables) -> Iterable[Triple]:
-    """The triples of the things behind a model's query, for the columns that it uses, with their names; also of the
-    other tables whose values it shows."""
+    """The triples behind a model's query, for its columns, with names; also of other tables whose values it shows."""
     triples = TripleReader(tables)
     found: dict[Triple, None] = {}
     for number, used in enumerate(service("foreign_queries", "used_tables")(query.text, tables.schema)):

@@ -1,7 +1,5 @@
 """Run foreign SELECTs in processes: text -> rows; a query that exceeds its limits is killed with its process.
-
-SPARQL is parsed here too, in a process that can be killed, so that it can be judged (extension `foreign_queries`).
-"""
+SPARQL is parsed there too, so that it can be judged (extension `foreign_queries`)."""
 
 import asyncio
 import logging
@@ -76,7 +74,6 @@ class Sandbox:
 
 
 def _guards() -> list[str]:
-    """The modules that judge and run queries."""
     places = (each.services.get(name, "") for each in extensions() for name in ("inspect", "run_sql"))
     return ["rdflib.plugins.sparql.parser", *(place.partition(":")[0] for place in places if place)]
 

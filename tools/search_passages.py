@@ -1,6 +1,4 @@
-"""The branches `lexical` and `vector`: a text -> sentences of the passages that contain its words, or are nearest in
-meaning, the best for a question first.
-"""
+"""The branches `lexical` and `vector`: a text -> sentences of the passages with its words, or nearest in meaning."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Run readings: a reading of a question + tables or a SPARQL engine -> the rows of its plan, with keys and units.
-
-Then the names of things in one language: IRIs + Tables -> names, from the properties that hold them.
-"""
+Then the names of things in one language: IRIs + Tables -> names."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -75,7 +73,6 @@ def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int, nam
 
 
 def _translate_names(found: BranchResult, reading: Reading, tables: Tables, language: str) -> BranchResult:
-    """A result with the names of its things in another language, as far as they have some."""
     named = {key for variable in named_variables(reading.plan.body) for key in variable.keys}
 
     def translate(rows: Rows) -> Rows:

@@ -1,8 +1,5 @@
 """The answer record of a finished turn: TurnView + bookkeeping + draft + released text -> Answer.
-
-Then what later turns need of it (EarlierTurn, shorter two turns later); no answer is surer than the turn that its
-question refers to.
-"""
+No answer is surer than the turn that its question refers to."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -41,12 +38,9 @@ MAX_THINGS = 1000
 
 @dataclass(frozen=True)
 class TurnBookkeeping:
-    """What the record says of a turn besides question and answer.
-
-    `id` and `thread` are those of the request, `turn` counts within the thread. `by` names the reasoner of each step,
-    `usage` is what models took in this turn and `conversation_usage` in all turns of the thread. `started` and
-    `first_token` are times by `time.monotonic()`.
-    """
+    """What the record says of a turn besides question and answer. `turn` counts within the thread, `by` names the
+    reasoner of each step, `usage` is that of models in this turn, `conversation_usage` in all turns of the thread.
+    `started` and `first_token` are times by `time.monotonic()`."""
 
     id: str
     thread: str | None
@@ -128,9 +122,7 @@ MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
 
 
 def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
-    """The words that the rows that answer leave out, or the likeliest reading, and that could be taught: no names and
-    numbers. None of a question that was answered or is about no graph; of one that is read in English words, those that
-    it keeps."""
+    """The teachable words that the answering rows leave out; of a question read in English words, those it keeps."""
     rows = view.evidence[draft.table] if draft.table is not None else None
     place = rows.reading if isinstance(rows, Rows) else 0
     if draft.status in ("answered", "failed") or view.rewrite.aside or place is None:
@@ -147,7 +139,6 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
 
 
 def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
-    """The plan whose rows answer, as JSON data."""
     plan = plan_of(view.understanding, view.evidence[draft.table]) if draft.table is not None else None
     return None if plan is None else to_json(plan)
 
@@ -174,7 +165,6 @@ def _things(view: TurnView, draft: AnswerDraft) -> list[str]:
 
 
 def _table(draft: AnswerDraft) -> TableRecord | None:
-    """The rows of an answer that has several columns."""
     if not draft.columns:
         return None
     rows = [[strip_control_characters(cell) if isinstance(cell, str) else cell for cell in row] for row in draft.rows]
@@ -275,11 +265,8 @@ FAILED = frozenset(("not_understood", "not_in_graph", "failed"))
 def remembered_turns(
     view: TurnView, answer: str, draft: AnswerDraft, cited: Mapping[int, Evidence], most: int = REMEMBERED
 ) -> tuple[EarlierTurn, ...]:
-    """The turn as later turns need it; nothing if it asked nothing of the graph.
-
-    It has the plan, at most `most` keys and labels of the result, and what was cited. `cited` is the opened evidence by
-    its index.
-    """
+    """The turn as later turns need it, with at most `most` keys and labels and the opened evidence by its index
+    (`cited`); nothing if it asked nothing of the graph."""
     if view.rewrite.aside or view.understanding.orientation:
         return ()
     understanding = view.understanding
@@ -353,8 +340,7 @@ def understood_by_model(view: TurnView) -> Understanding:
 
 
 def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_first: bool = False) -> AnswerDraft:
-    """The answer, with a doubt and a lower confidence if the turn that it refers to was not sure, or if a name, date or
-    pronoun of a first question was guessed."""
+    """The answer, less sure and with a doubt if its earlier turn was not sure, or its name, date or pronoun guessed."""
     if understanding.most >= load_weights().threshold:
         return draft
     asks = draft.status == "clarify" and draft.confirm and draft.confidence == round(understanding.most, 3)
@@ -371,9 +357,7 @@ def limit_confidence(draft: AnswerDraft, understanding: Understanding, *, is_fir
 
 def inheritable_confidence(draft: AnswerDraft, understanding: Understanding) -> float | None:
     """The probability that a turn was right, for turns that refer to it; None if it is unknown.
-
-    An answer that was asked back, left words out or was not understood is never sure.
-    """
+    An answer that was asked back, left words out or was not understood is never sure."""
     is_guess = bool(draft.things) and draft.topic is None and not draft.values
     left_out = draft.status in ("partial", "not_in_graph") and (bool(understanding.unknown) or is_guess)
     if not left_out and draft.status not in ("clarify", "not_understood", "failed"):

@@ -1,8 +1,4 @@
-"""What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer.
-
-In order: the draft, answers with sentences (descriptions, the graph as a whole), answers that texts give, and
-replies to a request for a deed or an opinion.
-"""
+"""What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -64,10 +60,8 @@ from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
 def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
-    """The answer in the order of trust: rows, texts, an empty result that is sure, what is nearest, then why not.
-
-    If an empty result is sure, sentences made from the graph's own triples can't answer, but those of documents may.
-    """
+    """The answer in the order of trust: rows, texts, an empty result that is sure, what is nearest, then why not. If an
+    empty result is sure, sentences made from the graph's own triples can't answer, but those of documents may."""
     understanding, evidence = view.understanding, view.evidence
     if understanding.orientation:
         return draft_orientation(understanding.orientation, evidence, schema)
@@ -147,11 +141,8 @@ def find_lack(view: TurnView) -> Lack:
 
 
 def needs_more_sentences(view: TurnView) -> bool:
-    """Whether further sentences made from the graph's own triples may be part of the answer.
-
-    They are not if it is about the graph as a whole or about the conversation, if queries gave all of a description, or
-    if rows answer: words that they leave out are looked for in the facts of named things.
-    """
+    """Whether further sentences made from the graph's own triples may be part of the answer: not if queries gave all of
+    a description, or if rows answer (words that they leave out are looked for in the facts of named things)."""
     understanding, evidence = view.understanding, view.evidence
     if understanding.orientation or (view.rewrite.aside and view.conversation):
         return False
@@ -174,16 +165,14 @@ def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
 
 
 def _is_denied(rows: Rows, view: TurnView) -> bool:
-    """Whether a model that saw the schema says that the graph lacks what is asked, and only a reading that is not sure,
-    or leaves words out, says otherwise."""
+    """Whether a model says that the graph lacks what is asked, and no sure reading that uses all words opposes."""
     if not _reported_missing(view) or sole_reading(view.understanding, rows) is None:
         return False
     return not _is_settled(view.understanding, rows) and not unplanned_rows(view.evidence)
 
 
 def _with_missing(draft: AnswerDraft, view: TurnView) -> AnswerDraft:
-    """The draft of sentences from the graph; if a model says that the graph lacks what is asked, they are only the
-    nearest facts. Texts may state what the graph lacks."""
+    """The draft; only the nearest facts if a model says that the graph lacks what is asked. Texts may state it."""
     missing = _reported_missing(view)
     cited = [view.evidence[i] for _, indexes in draft.sentences for i in indexes]
     if not missing or any(each.document is not None or isinstance(each, Rows) for each in cited):
@@ -213,8 +202,7 @@ def _reported_missing(view: TurnView) -> str:
 
 
 def _left_out_words(understanding: Understanding, rows: Rows) -> tuple[str, ...]:
-    """The words of the question that the reading behind these rows does not account for: neither words that the reading
-    says itself ("number" beside a telephone) nor verbs that say nothing of their own ("use", "bring")."""
+    """The words that the reading behind rows does not use: none that it implies, no empty verbs ("use", "bring")."""
     reading = sole_reading(understanding, rows)
     if reading is None:
         return ()
@@ -223,16 +211,13 @@ def _left_out_words(understanding: Understanding, rows: Rows) -> tuple[str, ...]
 
 
 def _is_settled(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows are sure, and their reading uses all words."""
     return is_sure(understanding, rows) and not _left_out_words(understanding, rows)
 
 
 @dataclass(frozen=True)
 class DraftFromText:
     """An answer of a text: its words, its evidence by index (the sentence first), and the answer as data.
-
-    `is_sure`: it is likely enough to be given as the answer. `is_reason`: the question asks why.
-    """
+    `is_sure`: likely enough to be given as the answer; `is_reason`: the question asks why."""
 
     text: str
     evidence: tuple[int, ...]
@@ -307,8 +292,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
 
 
 def _asked_values(rows: Rows, view: TurnView) -> dict[str, Any]:
-    """The values and unit of a model's rows if they have more columns than it says are asked for: the names, or the
-    number of a single row. The sentence has all columns."""
+    """The values and unit of a model's rows that have more columns than are asked for; the sentence has all columns."""
     wants = next((part.wants for part in view.found if part.wants is not None), None)
     table = rows.table
     if sole_reading(view.understanding, rows) is not None or len(table.columns) < 2 or wants not in ("names", "number"):
@@ -345,7 +329,6 @@ def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
 
 
 def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
-    """Further reasons why rows answer only part of the question."""
     missing = _reported_missing(view)
     if missing and sole_reading(view.understanding, rows) is None:
         yield f"This graph does not hold {quote_line(missing)}."
@@ -356,10 +339,7 @@ def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
 def _disputed_sentences(
     rows: Rows, understanding: Understanding, evidence: Sequence[Evidence]
 ) -> tuple[CitedSentence, ...]:
-    """What texts say instead, two sentences for each dispute; none for rows that rest on a text.
-
-    What other queries gave is in the derivation.
-    """
+    """What texts say instead, two sentences for each dispute; none for rows that rest on a text."""
     if rows.joined is not None:
         return ()
     why = "the first is preferred, since it is what the graph itself states"
@@ -392,10 +372,8 @@ IndexedSentence = tuple[int, EvidenceSentence]
 
 
 def draft_description(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
-    """The rows that a model gathered, else a comparison as a table, else the best sentences.
-
-    Sentences about one thing come together, those of a profile before those of texts; at most six, and 150 words.
-    """
+    """The rows that a model gathered, else a comparison as a table, else the best sentences: at most six, and 150
+    words; those about one thing together, those of a profile before those of texts."""
     gathered = tuple(
         (verbalise_rows(rows.table).text, (i,))
         for i, rows in unplanned_rows(evidence)
@@ -421,10 +399,8 @@ def draft_description(understanding: Understanding, evidence: Sequence[Evidence]
 
 
 def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema) -> AnswerDraft:
-    """A lead and the sentences about the graph with their evidence; one line for small talk, which cites nothing.
-
-    If the branch that describes the graph failed, its kinds are named without evidence.
-    """
+    """A lead and the sentences about the graph with their evidence; small talk gets one line, which cites nothing.
+    If the branch that describes the graph failed, its kinds are named without evidence."""
     sentences: list[CitedSentence] = [(lead(intent), ())] if lead(intent) else []
     if intent == "greeting":
         nouns = [subject.many for subject in subjects(schema)[:MAX_SUBJECTS]]
@@ -443,8 +419,7 @@ def draft_orientation(intent: str, evidence: Sequence[Evidence], schema: Schema)
 def draft_sentences(
     understanding: Understanding, evidence: Sequence[Evidence], words: Sequence[str] = ()
 ) -> AnswerDraft | None:
-    """The best sentences of documents, if they contain most words of the question, all words unknown to the graph, and
-    `words`."""
+    """The best sentences of documents, if they have most words, all that the graph does not know, and `words`."""
     candidates = [(i, each) for i, each in indexed_sentences(evidence) if each.document is not None]
     chosen = _within_budget(_ranked(understanding, candidates, LOOKUP_WORDS), LOOKUP_WORDS)
     if not chosen or not is_covered_by(understanding.standalone, [each for _, each in chosen]):
@@ -457,7 +432,6 @@ def draft_sentences(
 
 
 def _ranked(understanding: Understanding, sentences: Sequence[IndexedSentence], words: int) -> list[IndexedSentence]:
-    """Those that answer the question best, the best first."""
     return [sentences[i] for i in rank_sentences(understanding.standalone, [each for _, each in sentences], words)]
 
 
@@ -476,7 +450,6 @@ def _within_budget(ranked: Sequence[IndexedSentence], words: int) -> list[Indexe
 
 
 def _draft(chosen: Sequence[IndexedSentence]) -> AnswerDraft:
-    """The sentences, those of one title together."""
     first = {sentence.title: place for place, (_, sentence) in reversed(list(enumerate(chosen)))}
     grouped = sorted(chosen, key=lambda each: first[each[1].title])
     return AnswerDraft(tuple((sentence.text, (index,)) for index, sentence in grouped), "answered")

@@ -1,10 +1,5 @@
 """What is answered if no rows are sure: TurnView or Understanding + evidence -> AnswerDraft, Absence, offered readings.
-
-In order: what is nearest to a question, why there is no answer (unknown words, nearest names), and ambiguous
-questions: the other readings to offer, and the words that offer or confirm them.
-
-The nearest sentences were looked up before (`nacre/access/nearest`) and have their nearness.
-"""
+The nearest sentences were looked up before (`nacre/access/nearest`) and have their nearness."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,8 +41,7 @@ from nacre.wording.plan_phrases import predicate_words
 # facts, or sentences about no named thing, that are shown at most (given)
 MOST_SHOWN = 3
 
-# words of an answer, with what is offered, that have room for more than one fact of each thing, and of facts beside
-# rows (both given)
+# words of an answer with room for more than one fact of each thing, and of facts beside rows (given)
 MOST_WORDS, MOST_WORDS_BESIDE = 150, 60
 
 # texts that are less near than the nearest by more than this are not shown (given)
@@ -62,8 +56,7 @@ SENTENCE_ENDS = (".", "!", "?")
 # minimum likeness of a sentence to a question that names no thing: the weighted share of its words (set by hand)
 MIN_LIKENESS = 0.38
 
-# minimum likeness of a fact of a named thing that is shown beside unsure rows: if they use all words, and if they leave
-# some out (given)
+# minimum likeness of a fact beside unsure rows that use all words, and beside rows that leave some out (given)
 MIN_LIKENESS_BESIDE = (0.3, 0.15)
 
 NearSentence = tuple[int, EvidenceSentence, Nearness]
@@ -100,9 +93,7 @@ def draft_matches(evidence: Sequence[Evidence]) -> AnswerDraft | None:
 
 def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
     """The facts of the named things that are nearest to the question, else the nearest texts; None without any.
-
-    The best reading and everything about the things are offered.
-    """
+    The best reading and everything about the things are offered."""
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
@@ -171,7 +162,6 @@ def facts_beside(
 
 
 def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
-    """The nearest facts of each named thing, those of one thing together."""
     by_thing = {key: list(group) for key, group in groupby(sorted(facts, key=_thing), _thing)}
     most = max(1, MOST_SHOWN // max(1, len(by_thing)))
     things = list(dict.fromkeys(map(_thing, facts)))[:MOST_SHOWN]
@@ -179,8 +169,7 @@ def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
 
 
 def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
-    """Texts of things of the requested class that have some of the words, and sentences that are like the question; and
-    values of the nearest property, if it is nearly as near."""
+    """Texts of the asked class with some of the words, sentences like the question, values of near properties."""
     found = list({each[1].text: each for each in near if each[2].thing or each[2].likeness >= MIN_LIKENESS}.values())
     return [each for each in found if each[2].likeness >= found[0][2].likeness - NEAR]
 
@@ -317,8 +306,7 @@ class Absence:
 
 
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether the graph can only give an empty result: it surely is the answer, or the graph does not state what is
-    asked of the named things."""
+    """Whether the graph can only give an empty result: as the sure answer, or since it does not state what is asked."""
     is_known = not understanding.unknown
     if (understanding.unstated is not None and is_known) or unstated_rows(understanding, evidence) is not None:
         return True
@@ -459,7 +447,6 @@ def possible_fits(rows: Rows) -> str:
 
 
 def _misunderstanding(best: Reading, empty: bool) -> Absence:
-    """What was understood, and which words were not."""
     unplaced = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
     no_rows = " It gives nothing in this graph." if empty and unplaced else ""
     lead = "I did not understand this well enough to answer." if unplaced or not empty else "I found nothing for this."
@@ -507,12 +494,8 @@ MOST_OFFERED = 3
 def other_readings(
     chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema, least: float
 ) -> tuple[Reading, ...]:
-    """The readings that are at least so likely and give something else than the rows that answer, the likeliest first.
-    Readings that give the same rows add up their probabilities.
-
-    If two readings have the same words because things of two classes share a name, the later one names the class. The
-    codes of things that are in the answer already are no other answer.
-    """
+    """The readings that are at least so likely and give something else than `chosen`, the likeliest first; of two
+    with the same words the later names its class. The same rows add up; codes of things in the answer are left out."""
     shown, words = [chosen.table], {chosen.words}
     plan = plan_of(understanding, chosen)
     things = {_conditions(plan)} if plan is not None else set()
@@ -540,7 +523,6 @@ def other_readings(
 
 
 def _conditions(plan: Plan) -> Body:
-    """The conditions of a plan, whatever it selects."""
     return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
 
 
@@ -552,7 +534,6 @@ def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
 
 
 def _with_classes(reading: Reading, schema: Schema) -> Reading:
-    """The reading with the classes of the things that it names added to its words."""
     select = asked_select(reading.plan.body)
     variables = select.variables if select is not None else ()
     kinds = dict.fromkeys(class_noun(each, schema) for each in variables if each.keys)

@@ -1,8 +1,5 @@
-"""Check an answer while it is written: sentences + evidence -> sentences whose claims the evidence supports, released
-for good.
-
-Sentences of the rules come whole (`say`), free text of a model comes in pieces (`feed`).
-"""
+"""Check an answer while it is written: sentences + evidence -> supported sentences, released for good.
+Sentences of the rules come whole (`say`), free text of a model comes in pieces (`feed`)."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -44,7 +41,6 @@ _TABLE = "\n\n| "
 
 _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
-# letters of an abbreviation
 MAX_ABBREVIATION = 8
 
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
@@ -72,8 +68,7 @@ class RefusedSentence(NamedTuple):
 
 
 class ReleasedAnswer(NamedTuple):
-    """The released text, the evidence behind [1], [2] ... by index, and how many sentences were corrected, replaced or
-    dropped."""
+    """The released text, its evidence by index, and how many sentences were corrected, replaced or dropped."""
 
     text: str
     cited: list[int]
@@ -81,13 +76,11 @@ class ReleasedAnswer(NamedTuple):
 
 
 class GroundingGate:
-    """One answer in the making. `answer` is the released text, `cited` the evidence behind its [1], [2] ...
-
-    `unsupported` counts sentences that were corrected, replaced or dropped, `passed` the sentences of free text that
-    were released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, and the rest
-    was not looked at. `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence;
-    free text may be in `language`, in which the question `said` some words.
-    """
+    """One answer in the making: `answer` is the released text, `cited` the evidence behind its [1], [2] ...
+    `unsupported` counts sentences that were corrected, replaced or dropped, `passed` those of free text that were
+    released, `refused` those that the model may correct; `is_lead_refused`: the first was among them, the rest was not
+    looked at; `is_lead_lost`: nothing stands in its place. `known` finds the names of the graph in a sentence; free
+    text may be in `language`, in which the question `said` some words."""
 
     def __init__(
         self,
@@ -121,12 +114,8 @@ class GroundingGate:
         return ReleasedAnswer(self.answer, self.cited, self.unsupported)
 
     def say(self, text: str, evidence: Sequence[int], translated: str = "") -> None:
-        """One sentence of the rules, which may end with a Markdown table. Without evidence it is about the graph as a
-        whole.
-
-        A sentence with a claim that its evidence does not support is replaced by the evidence itself. A `translated`
-        sentence is written instead of the English one; the claims of one of the two must be supported.
-        """
+        """One sentence of the rules, which may end with a table; without evidence it is about the whole graph. It is
+        replaced by its evidence if that supports neither it nor `translated`, which is written instead of it."""
         supported = translated or text
         forms = [(text, ENGLISH), (translated, "")] if translated else [(text, "")]
         if evidence and all(any(self._unsupported(c, evidence, of) for c in table_claims(form)) for form, of in forms):
@@ -238,7 +227,6 @@ class GroundingGate:
         return None if best is None else best[1]
 
     def _why_refused(self, core: str, named: Sequence[int]) -> str:
-        """What is wrong with a sentence, for whoever corrects it."""
         if not named:
             return "it names no evidence that it rests on, such as [1]"
         claims = self._unsupported(core, named)

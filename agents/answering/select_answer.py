@@ -1,8 +1,4 @@
-"""Which evidence answers: the rows that are likeliest to be right, else sentences, else nothing.
-
-In order: the choice, rows that are no answer, the probability of rows after the readings ran, other answers in the
-texts, the rows and sentences of a turn, and whether sentences have the words of a question.
-"""
+"""Which evidence answers: the rows that are likeliest to be right, else sentences, else nothing."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -40,11 +36,8 @@ LEAST_LIKENESS = 0.12
 
 
 def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> tuple[int, Rows] | None:
-    """The rows to answer with, and their index: the likeliest, among equals those of the earlier reading.
-
-    None if no rows have a value, none are likely enough, an empty result is sure, or the graph does not state
-    what is asked.
-    """
+    """The rows to answer with, and their index: the likeliest, among equals those of the earlier reading. None if no
+    rows have a value or are likely enough, an empty result is sure, or the graph does not state what is asked."""
     rows = [(index, each) for index, each in candidate_rows(evidence) if not is_trivial(understanding, each)]
     rows = _without_displaced(understanding, rows)
     likeliest = max(rows, key=lambda found: (row_probability(understanding, found[1]), -found[0]), default=None)
@@ -73,9 +66,7 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
 
 def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
-    """The rows without those that leave words out and are not near to the question, as far as likeness was compared:
-    rows of a property of the named thing that is not like the question, and, if a near property of the thing was looked
-    up, other rows of readings that reach over links."""
+    """The rows without those that leave words out and are, where likeness was compared, not near to the question."""
     near = next(
         (each for _, each in rows if each.reading is not None and understanding.readings[each.reading].near), None
     )
@@ -95,8 +86,7 @@ def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, R
 
 
 def _leaves_out_name(understanding: Understanding, rows: Rows) -> bool:
-    """Whether the reading of rows leaves out a name of the question, or a property that the first reading uses. Rows of
-    a model's query never do."""
+    """Whether rows leave out a name, or a property of the first reading; rows of a model's query never do."""
     reading = sole_reading(understanding, rows)
     if reading is None:
         return False
@@ -147,10 +137,8 @@ EXACT_SCORE = 0.9
 
 
 def is_refused(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows ignore what the question is about: all things of a class, or that there are some, although words are
-    left out ("which boat sank" is not answered by all boats); rows that leave out a named thing, or use only
-    names, except dates if the question asks when; unlikely rows that leave words out although things are named, and
-    an unlikely no."""
+    """Whether rows ignore what the question is about: a whole class although words are left out, no named thing, only
+    names (but dates if it asks when), unlikely rows that leave words out although things are named, an unlikely no."""
     reading = sole_reading(understanding, rows)
     if reading is None:
         return False
@@ -171,8 +159,7 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
 
 
 def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
-    """Whether a reading that leaves words out uses no other word than names: "who built Otter" is not answered by whom
-    the boat belongs to. Dates use "when"."""
+    """Whether a reading that leaves words out uses only names: whom a boat belongs to for "who built Otter"."""
     cues = analyse_question(understanding.standalone).cues
     if any(cue.kind == "open" and cue.value == "when" for cue in cues) and _gives_dates(table):
         return False
@@ -209,8 +196,7 @@ def says_opposite(words: Iterable[str], reading: str) -> bool:
 
 
 def _gives_whole_class(plan: Plan) -> bool:
-    """Whether a plan lists all things of a class, or those that have a link to anything, or asks whether there are
-    any."""
+    """Whether a plan lists a whole class, or those with a link to anything, or asks whether there are any."""
     select = asked_select(plan.body)
     return (
         select is not None
@@ -287,10 +273,7 @@ def _gives_known_names(understanding: Understanding, body: Select, table: Table)
 
 def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) -> Rows | None:
     """The rows that show that the graph does not state what is asked of a named thing: neither yes nor no, or nothing
-    by the likeliest reading, which looks up a property of the thing itself and accounts for every word.
-
-    Other readings with rows are then nearby facts and no answers, unless one is nearly as likely.
-    """
+    by the likeliest reading, which uses every word. None if another reading with rows is nearly as likely."""
     rows = [each for _, each in candidate_rows(evidence)]
     likeliest = max(rows, key=lambda each: row_probability(understanding, each), default=None)
     if likeliest is not None and likeliest.reading is not None and is_unknown_truth(likeliest.table):
@@ -313,8 +296,7 @@ def unstated_rows(understanding: Understanding, evidence: Sequence[Evidence]) ->
 
 
 def _is_stated(plan: Plan, evidence: Sequence[Evidence]) -> bool:
-    """Whether sentences state a property of a named thing whose value is none of the things that a plan asks for: a
-    code that the graph names nowhere."""
+    """Whether sentences state a property of a named thing whose value is a code that the graph names nowhere."""
     select = asked_select(plan.body)
     if select is None:
         return False
@@ -339,12 +321,8 @@ __all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
 def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:
-    """The results of the first readings, in order, each with the probability that its rows are right.
-
-    Separate weights choose the best reading. No other gets a higher probability, and none a higher one than the turn
-    that the question refers to. If time ran out before all readings were found, none is sure: the probabilities were
-    learned with all of them present. Nor are rows of a reading that fails a check of the proof.
-    """
+    """The results of the first readings, in order, with the probability that their rows are right: at most that of
+    the best reading and of the earlier turn; not sure if time ran out, or if a check of the proof fails."""
     readings = understanding.readings[: len(ran)]
     outcomes = [table_outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]
@@ -396,10 +374,8 @@ MAX_DISPUTES = 2
 
 
 def find_disputes(chosen: Rows, question: str, evidence: Sequence[Evidence]) -> list[tuple[int, EvidenceSentence]]:
-    """At most two texts, with their indexes, that state something else of the same thing and property.
-
-    Sentences made from the graph's own triples can't contradict its rows: they are about other properties.
-    """
+    """At most two texts, with their indexes, that state something else of the same thing and property. Sentences made
+    from the graph's own triples can't contradict its rows: they are about other properties."""
     names = {" ".join(name_tokens(cell)) for row in chosen.table.rows for cell in row if isinstance(cell, str)}
     return [
         (index, other)
@@ -485,8 +461,7 @@ def is_nil(table: Table) -> bool:
 
 
 def row_probability(understanding: Understanding, rows: Rows) -> float:
-    """The probability that rows answer the question: as calibrated after they were found, else that of their
-    reading."""
+    """The probability that rows answer the question: as calibrated after they were found, else of their reading."""
     if rows.probability is not None:
         return rows.probability
     if rows.reading is None:
@@ -526,8 +501,7 @@ def plan_of(understanding: Understanding, evidence: Evidence) -> Plan | None:
 
 
 def sole_reading(understanding: Understanding, rows: Rows) -> Reading | None:
-    """The reading that rows rest on alone; None for rows of a model's query, and for rows that were also found in
-    another way."""
+    """The reading that rows rest on alone; None for a model's query, and for rows also found in another way."""
     return None if rows.reading is None or rows.confirmed else understanding.readings[rows.reading]
 
 

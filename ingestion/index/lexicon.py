@@ -1,9 +1,5 @@
-"""Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file.
-
-Nouns for the members of a class are found besides its label, which is often not what people call its members: products
-with the categories "hard wood" and "soft wood" are woods, organizations named "... Mill" are mills, and a thing with a
-"firm name" is a firm.
-"""
+"""Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file. Nouns for
+members of a class are found besides its label: "hard wood" and "soft wood" are woods, "... Mill" are mills."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -95,7 +91,6 @@ def _names_values(predicate: Predicate) -> bool:
 
 
 def _class_nouns(layout: Layout, schema: Schema) -> Iterator[LexiconEntry]:
-    """Further nouns for the members of classes."""
     classes = layout.classes
     sets = classes.set_of[layout.entities]
 
@@ -163,10 +158,7 @@ def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
 def _entities(
     layout: Layout, schema: Schema, weight: "Longs", ends: list[str], ends_of: "Ints"
 ) -> Iterator[tuple[NamedThing, list[str]]]:
-    """Every thing that a table shows with all its names: its label, what its naming predicates say, the end of its IRI.
-
-    `weight[t]` is how many links term t has, `ends[ends_of[t]]` the numbers of the predicates that lead to it.
-    """
+    """Every thing that a table shows with all its names; `weight` counts links, `ends` are their predicates."""
     texts, relation_of = layout.facts.texts, _relation_of(layout, schema)
     counts, stated = _stated_names(layout, schema)
     # the numbers of a buffer are made one by one, those of a list all at once
@@ -210,8 +202,7 @@ def _stated_names(layout: Layout, schema: Schema) -> "tuple[Longs, Iterator[str]
 
 
 def _relation_of(layout: Layout, schema: Schema) -> dict[int, str]:
-    """For each type set the relation that shows the things that have it: its table, the view of a rare class, or that
-    of its smallest class where every class of it is shown by other tables too (three persons beside 300 students)."""
+    """For each type set the relation that shows its things: its table, or the view of a rare or its smallest class."""
     classes = layout.classes
     shown = {group.relation for group in schema.groups}
     found = {table.sets[0]: table.name for table in classes.tables if table.name in shown}
@@ -239,8 +230,7 @@ def _facts(layout: Layout, schema: Schema) -> Iterator[tuple[str, str, int]]:
 
 
 def _links(layout: Layout, schema: Schema) -> "tuple[list[TableLink], Longs, dict[str, Ints]]":
-    """The number of links of each predicate between tables, the number of links of each term, and the predicates'
-    targets."""
+    """The number of links of each predicate between tables, those of each term, and the predicates' targets."""
     classes = layout.classes
     relation_of = _relation_of(layout, schema)
     kinds = {iri: terms for iri, terms in classes.kinds.items() if iri in schema.class_of}
@@ -311,7 +301,6 @@ def _with_kinds(
 
 
 def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, PredicateColumns]]:
-    """The shown predicates with their triples."""
     for place in layout.places:
         if place.iri in schema.predicate_of:
             yield schema.predicate_of[place.iri], place
@@ -360,10 +349,8 @@ class ClassNoun(NamedTuple):
 
 
 def find_class_nouns(schema: Schema, names_of: NamesOf) -> tuple[ClassNoun, ...]:
-    """The nouns of all classes, each only where no class has it as its own name; `names_of` gives the names of things.
-
-    A word may name several classes.
-    """
+    """The nouns of all classes, each only where no class has it as its own name; a word may name several classes.
+    `names_of` gives the names of things."""
     own = {word for c in schema.classes for text in (c.label, *c.alt_labels) for word in _heads(text)}
     found = {*_by_name(schema), *_by_category(schema), *_by_members(schema, names_of)}
     return tuple(sorted(each for each in found if each.word not in own))
@@ -459,7 +446,6 @@ def _shared_head(names: Sequence[str], said: set[str]) -> str:
 
 
 def _is_noun(words: str) -> bool:
-    """Whether one or two English words are a noun for things."""
     parts = words.split()
     if (
         len(parts) > 2

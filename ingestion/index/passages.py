@@ -1,7 +1,4 @@
 """Sentences of passages: text -> one line -> spans of its sentences; sentences about one thing -> passages.
-
-Passages have a length that suits search. Labels get their form in a sentence, with forms of "be" and lists of names.
-
 Then indexes: passages.sqlite -> a full-text index, and vectors of passages that vector search helps to find."""
 
 import logging
@@ -250,13 +247,8 @@ def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
 
 
 def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:
-    """Write a vector for every passage that search by meaning helps. Those of the version before (same embedder) are
-    copied, the rest embedded.
-
-    A passage's id is made of its text, so that the same id means the same vector. What was embedded is kept through a
-    kill, in a file beside the sets, and taken from there the next time. Raises ConfigError for an embedder or a server
-    that does not work.
-    """
+    """Write a vector for every passage that search by meaning helps; those of the version before (same embedder), or of
+    a killed run, are copied by id. Raises ConfigError for an embedder or a server that does not work."""
     with (
         _earlier(place, embedder) as earlier,
         closing(EmbeddingCache(place.folder.with_name(versions.EMBEDDED), embedder.name)) as kept,

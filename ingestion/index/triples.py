@@ -19,11 +19,8 @@ Row = tuple[Any, ...]
 
 
 def write_triples(tables: Tables, folder: Path) -> int:
-    """Build the store in a new folder; returns the number of statements.
-
-    The default graph has the triples that the tables show, with derived triples and superclasses. Named graphs have the
-    numbers of literals that were read differently from their datatypes, and the triples that no table shows.
-    """
+    """Build the store in a new folder; returns the number of statements. The default graph has what tables show, named
+    graphs the numbers of literals that were read differently from their datatypes, and what no table shows."""
     import pyoxigraph as ox
 
     lines = folder.with_suffix(".nq")
@@ -70,8 +67,7 @@ def _statements(connection: sqlite3.Connection, schema: Schema, layout: dict[str
 
 
 def _place(connection: sqlite3.Connection, schema: Schema, index: int, place: dict[str, Any]) -> Iterator[str]:
-    """The triples of one predicate; if one of its literals was read differently from its datatype, also the number of
-    each literal."""
+    """The triples of one predicate; also each literal's number if one was read differently from its datatype."""
     predicate, datatype = place["predicate"], schema.predicate_of[place["predicate"]].datatype
     named = format_iri(predicate)
     read: dict[str, Row] = {}

@@ -43,7 +43,6 @@ LONG_TEXT = 60
 
 MAX_SAMPLE_LENGTH = 80
 
-# letters of a code
 MAX_CODE_LENGTH = 24
 
 

@@ -1,9 +1,6 @@
-"""Infer the column type of a predicate: distinct lexical forms -> typed cells that can restore them.
-
-Durations of XML Schema become numbers: "PT1H30M" -> 90 min; years and months become months. Dates of several
-precisions, uncertain ones (EDTF, levels 0 and 1) and days before Christ become periods: "192X" -> its first and last
-possible day.
-"""
+"""Infer the column type of a predicate: distinct lexical forms -> typed cells that can restore them. Durations become
+numbers ("PT1H30M" -> 90 min, years and months become months), and dates of several precisions, uncertain ones (EDTF,
+levels 0 and 1) or days before Christ periods: "192X" -> its first and last possible day."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -69,13 +66,10 @@ MOST = 0.5
 
 @dataclass(frozen=True)
 class TypedCells:
-    """Cells for distinct literals, in their order.
-
-    `value[i]` is the typed cell; ranges and pairs also have `low` and `high`. Those of a period are the first and the
-    last possible day, as keys (`nacre.language.values`), and its value is its words. `text`: the lexical form has a
-    column of its own. `exact[i]`: the cells alone can't restore the literal, so its form is stored. `hidden[i]`: no
-    cell shows it. `sort` is the datatype and language of literals that are not `exact`.
-    """
+    """Cells for distinct literals, in their order. `value[i]` is the typed cell; ranges and pairs also have `low` and
+    `high`; for periods these are the first and last possible day, as keys (`nacre.language.values`), and `value` is the
+    words. `text`: the form has a column of its own. `exact[i]`: the form is stored, since cells can't restore it.
+    `hidden[i]`: no cell shows it. `sort` is the datatype and language of literals that are not `exact`."""
 
     datatype: Datatype
     shape: Shape
@@ -149,9 +143,7 @@ def infer_cells(
 def _periods(
     iri: str, families: Collection[str], texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
 ) -> list[PartialDate | tuple[None, None, None]] | None:
-    """The period of each literal if they are dates of several precisions, uncertain ones or some before Christ. Another
-    text with digits may be any day; one without has no days, and one that says that the date is not known has no words
-    either. None for other literals, and for dates that are all days, moments or years."""
+    """Each literal's period (a text with digits may be any day); None if all are days, moments, years, or no dates."""
     if not {"text", "integer", *_DATES}.issuperset(families) or families == {"integer"}:
         return None
     declared = sum(_declared_as(each, frequency) for each in _DATES) > MOST * sum(frequency.values())

@@ -1,7 +1,5 @@
 """Assign things to tables by their sets of types: Facts -> Classes, with names.
-
-Tables and relations of classes are named by their labels, and by distinctive segments of their members' IRIs.
-"""
+Tables and relations of classes are named by their labels, and by distinctive segments of their members' IRIs."""
 
 import re
 from array import array
@@ -43,8 +41,7 @@ class _AssertedTypes(NamedTuple):
 
 
 class _ClosedSets(NamedTuple):
-    """The distinct sets of types with their superclasses. `set_of` has the index of each term's set (-1: not described
-    here), `asserted` the most frequent stated types of each set."""
+    """Distinct sets of types with superclasses; `set_of[t]`: -1 if not described here; `asserted`: most frequent."""
 
     sets: list[frozenset[str]]
     counts: list[int]
@@ -54,11 +51,8 @@ class _ClosedSets(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassTable:
-    """A table with the members of one set of types, and of rare sets near to it.
-
-    `closed` is the main set with superclasses. `sets` are the indexes of all type sets in the table, the main one
-    first. `asserted` are the types that most members state. The names are set by `name_classes`.
-    """
+    """A table with the members of one set of types, and of rare sets near to it. `closed` is the main set with
+    superclasses, `sets` the indexes of all type sets, main one first, `asserted` the types that most members state."""
 
     closed: frozenset[str]
     sets: tuple[int, ...]
@@ -77,13 +71,9 @@ class ClassTable:
 
 @dataclass(frozen=True)
 class Classes:
-    """`set_of[t]` is the index of a term's closed type set (-1: not described here), `table_of[t]` that of its table,
-    `table_by_set` that of a set's table.
-
-    `kinds` are classes with untyped members, each a view over the tables of its members. `unusual` are the subjects
-    (term numbers) with stated types other than those of their table. `relation_of` and `view_of` (the tables of each
-    class view) are set by `name_classes`.
-    """
+    """`set_of[t]` is the index of a term's closed type set (-1: not described here), `table_of[t]` its table,
+    `table_by_set` a set's table. `kinds` are classes with untyped members, each a view over their tables, `unusual`
+    subjects (term numbers) with stated types beside their table's. `name_classes` sets `relation_of` and `view_of`."""
 
     facts: Facts
     sets: list[frozenset[str]]
@@ -158,8 +148,7 @@ class Classes:
         return sorted({self.table_by_set[s] for s in sets})
 
     def small_kinds(self) -> dict[str, list[int]]:
-        """The sets in tables of another set, by the class that selects them: the largest class that is in no main set.
-        Sets without such a class are left out."""
+        """The sets in tables of another set, by the largest class that is in no main set; others are left out."""
         main = set().union(*(self.sets[table.sets[0]] for table in self.tables))
         found: dict[str, list[int]] = defaultdict(list)
         for table in self.tables:
@@ -270,7 +259,6 @@ def _members_of_kinds(facts: Facts, closed: _ClosedSets) -> dict[str, "Ints"]:
 def _unusual_types(
     stated: _AssertedTypes, table_of: "Ints", tables: Sequence[ClassTable]
 ) -> dict[int, tuple[str, ...]]:
-    """The stated types of terms that are not those of their table."""
     if not tables:
         return {}
     number_of = {types: number for number, types in enumerate(stated.names)}
@@ -296,8 +284,7 @@ def _stated_types(facts: Facts, type_rows: "Flags") -> dict[int, tuple[str, ...]
 def _assign_tables(
     sets: list[frozenset[str]], counts: list[int], asserted: dict[int, tuple[str, ...]]
 ) -> list[ClassTable]:
-    """A table for each frequent set; a rare set joins the nearest table. If too many rare sets are near to no table,
-    all of these go into the table of things without a class."""
+    """A table for each frequent set; a rare one joins the nearest, too many without one the things without a class."""
     total = sum(counts)
     order = sorted((s for s in range(len(sets)) if counts[s]), key=lambda s: (-counts[s], sorted(sets[s])))
     few = {s for s in order if sets[s] and counts[s] < MAX_RARE_MEMBERS and counts[s] < MAX_RARE_SHARE * total}
@@ -376,7 +363,6 @@ def name_classes(classes: Classes, names: SqlIdentifiers, declarations: Declarat
 
 
 def _is_table(classes: Classes, iri: str) -> bool:
-    """Whether the members of a class are exactly the main set of one table."""
     tables = classes.tables_with(iri)
     if len(tables) != 1:
         return False

@@ -1,9 +1,5 @@
-"""What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses.
-
-Labels and comments are cut to the limits of a schema, which each question reads.
-
-Then the shown label of each entity: Facts -> labels. Names of things without a label are inferred: a property that is
-called a name, a person's two names, a unique text."""
+"""What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses. Labels and
+comments are cut to the limits of a schema. Then the shown label of each entity, stated or inferred: Facts -> labels."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -263,9 +259,7 @@ _CAMEL_CASE = re.compile(r"[a-z]{3,}[A-Z][A-Za-z]*")
 
 def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDArray[np.bool_]") -> list[str]:
     """For each entity: prefLabel, label, name or title (English first), else the last segment of its IRI.
-
-    The label of a blank node without a name consists of its short literals, else it is "unnamed".
-    """
+    A blank node without a name is called by its short literals, else "unnamed"."""
     texts = facts.texts
     best = best_names(facts, visible)
     blanks = facts.kinds("blank")
@@ -290,8 +284,7 @@ def preferred_labels(facts: Facts, entities: "NDArray[np.int32]", visible: "NDAr
 
 
 def best_names(facts: Facts, among: "NDArray[np.bool_]") -> list[str | None]:
-    """The best name of each term that is a subject of these triples: by predicate, language, then alphabetically.
-    Subjects without a label get an inferred name."""
+    """The best name of each subject of these triples: by predicate, language, alphabet; inferred without a label."""
     texts = facts.texts
     best, named = _stated_names(facts, among)
     # codes and data are names only if nothing else is
@@ -405,13 +398,8 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int32]") -> dict[int, str]:
-    """Names of subjects that are not `named`.
-
-    In this order: both names of a person; a property whose name ends in "name" or "title", with nearly unique values
-    and on nearly all things of the class; a short, nearly unique text that is the only one of the class, or a
-    description; a text that spells the IRI as people write it ("Article 33" of .../article33); such a property on fewer
-    things, as the "brand name" of some items.
-    """
+    """Names of subjects that are not `named`, in this order: both names of a person; a nearly unique "name" or "title"
+    on nearly all things; the only text or description; a text that spells the IRI; such a name on fewer things."""
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[named] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])

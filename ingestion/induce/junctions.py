@@ -1,8 +1,5 @@
 """Write the junctions, which have one row a triple of a predicate, and the views: Layout -> tables and views.
-
-The rarest predicates share a few tables, since the time to create a table grows with the number of tables. A class
-that is not a table is a view.
-"""
+The rarest predicates share tables, as each table makes creating others slower; a class without a table is a view."""
 
 import sqlite3
 from collections import Counter
@@ -65,7 +62,6 @@ def junction_indexes(layout: Layout) -> list[str]:
 
 
 def _create_shared(place: PredicateColumns) -> str:
-    """The table of the predicates that have the same kinds of columns as this one."""
     kind = SQL_TYPES.get(place.cells.datatype if place.cells else "text", "TEXT")
     kinds = dict(zip(_COLUMNS, (kind, kind, kind, "TEXT", "INTEGER REFERENCES entity(id)"), strict=True))
     columns = ["row INTEGER PRIMARY KEY", "predicate INTEGER NOT NULL", "key INTEGER NOT NULL REFERENCES entity(id)"]
@@ -84,7 +80,6 @@ _COLUMNS = ("value", "low", "high", "text", "link")
 
 
 def _shared_columns(place: PredicateColumns) -> list[tuple[str, str]]:
-    """The columns of the shared table, each with its name in the view."""
     return [(column, name) for column in _COLUMNS if (name := getattr(place, column))]
 
 
@@ -96,8 +91,7 @@ def _rows(layout: Layout, place: PredicateColumns, order: "NDArray[np.int64]") -
 
 
 def _junction_order(layout: Layout, place: PredicateColumns) -> "NDArray[np.int64]":
-    """The order of rows by subject id, then the place in a list, else literal text or target id, independent of the
-    source's order."""
+    """By subject id, then the place in a list, else literal text or target id: independent of the source's order."""
     if (places := list_places(layout.facts, place)) is not None:
         return np.lexsort((places, layout.ids[place.subject]))
     second = layout.ids[place.object].copy()
@@ -123,11 +117,8 @@ def write_views(
 
 
 def create_views(connection: sqlite3.Connection, views: Iterable[tuple[str, str]]) -> None:
-    """Create views from names and SELECT statements, which may read tables of this database only.
-
-    CREATE VIEW would search the list of all tables and views for each new one. Rows of this list are written instead.
-    This connection does not see the views; it has to read the schema again.
-    """
+    """Create views from names and SELECTs over tables of this database. CREATE VIEW would search all tables and views
+    for each, so rows of their list are written; this connection sees the views when it has read the schema again."""
     rows = ((name, name, f"CREATE VIEW {quote_if_needed(name)} AS {body}") for name, body in views)
     connection.execute("PRAGMA writable_schema=ON")
     connection.executemany(
@@ -196,8 +187,7 @@ def _literal(text: str) -> str:
 
 
 def _missing(place: PredicateColumns, schema: Schema) -> list[str]:
-    """NULL for the columns of a predicate that a table lacks. SQLite merges the sorted rows of tables, and uses their
-    indexes, only if the columns have the same types in all of them."""
+    """NULL for missing columns: SQLite merges the sorted rows, and uses indexes, only if all types are the same."""
     kind = SQL_TYPES.get(schema.predicate_of[place.iri].datatype, "TEXT")
     kinds = {place.text: "TEXT", place.link: "INTEGER"}
     return [f"CAST(NULL AS {kinds.get(name, kind)}) AS {quote_if_needed(name)}" for name in place.columns]

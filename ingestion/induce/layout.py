@@ -1,7 +1,4 @@
-"""Induce tables, columns and names from a graph: Facts -> Layout, the plan for `write_tables`.
-
-Then the triples of each predicate and the cells of its literals, and the SQL relations of a layout with their columns.
-"""
+"""Induce tables, columns and names from a graph: Facts -> Layout, the plan for `write_tables`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,8 +29,7 @@ if TYPE_CHECKING:
 # SQLite allows 2000 columns in a table or a view
 MAX_COLUMNS = 1900
 
-# minimum share of the rows of a too wide table that have a value in a column: an empty cell takes a byte, a row of a
-# junction about a hundred with its indexes
+# minimum share of filled rows of a column in a too wide table: an empty cell takes a byte, a junction's row about 100
 MIN_FILLED = 0.01
 
 # junctions that are tables of their own; SQLite takes 0.02 ms longer for each table that exists to create one
@@ -42,16 +38,12 @@ MAX_JUNCTION_TABLES = 1000
 
 @dataclass(frozen=True, eq=False)
 class PredicateColumns:
-    """One predicate: its visible triples, their relation and columns, and the cells of its literals.
-
-    The names from `junction` to `link` are set when all predicates are known; names of missing columns are "". `index`
-    is the number of the predicate in the order of IRIs.
-
-    `subject` and `object` are term numbers, `row` the index of the triple in the facts. `distinct` are the literal
-    terms of `cells`, in order, and `targets` the distinct objects of links, both with their number of triples.
-    `domains` and `ranges` count distinct subjects and targets by type set. `hidden` are the rows that no column shows,
-    by reason. `shared` is the table that has the rows of a junction that is a view.
-    """
+    """One predicate: its visible triples, their relation and columns, and the cells of its literals. `index` is its
+    number in the order of IRIs. The names from `junction` to `link` are set when all predicates are known, "" for
+    missing columns. `subject` and `object` are term numbers, `row` indexes of facts. `distinct` are the literal terms
+    of `cells`, in order, `targets` the distinct objects of links, both with their number of triples; `domains` and
+    `ranges` count subjects and targets by type set. `hidden` are rows that no column shows, by reason; `shared` has the
+    rows of a junction that is a view."""
 
     iri: str
     index: int
@@ -86,11 +78,9 @@ class PredicateColumns:
 
 @dataclass(frozen=True)
 class Layout:
-    """The plan of all tables. `aside` maps a reason to indexes of facts that no visible cell shows.
-
-    `entities` are term numbers in the order of their row keys, `ids` the row key of each term, `labels` the labels of
-    the entities. `repeated` marks facts that repeat the previous one in another named graph.
-    """
+    """The plan of all tables. `aside` maps a reason to indexes of facts that no visible cell shows. `entities` are term
+    numbers in the order of row keys, `ids` the row key of each term, `labels` those of the entities. `repeated` marks
+    facts that repeat the previous one in another named graph."""
 
     facts: Facts
     declarations: Declarations
@@ -229,8 +219,7 @@ def _name(
 
 
 def _share_tables(places: Sequence[PredicateColumns], relations: SqlIdentifiers) -> Iterator[PredicateColumns]:
-    """The places, the most frequent first. Those of the rarest junctions share a table with all that have the same
-    kinds of columns."""
+    """The places, the most frequent first; rare junctions with the same kinds of columns share a table."""
     own = 0
     names: dict[tuple[str, ...], str] = {}
     for place in places:
@@ -291,8 +280,7 @@ def _predicate_names(iri: str, declarations: Declarations) -> Iterable[str]:
 
 
 def _too_many(places: Sequence[PredicateColumns], classes: Classes) -> set[int]:
-    """Functional predicates that need junctions because a relation would be too wide: those that are rare in their
-    tables, then the rarest of the others."""
+    """Functional predicates that need junctions, as a relation would be too wide; a table's rare ones come first."""
     candidates = sorted((p for p in places if p.functional), key=lambda p: (len(p.subject), p.iri), reverse=True)
     tables_of = {place.number: set(classes.tables_of(place.domains)) for place in candidates}
     if sum(len(place.columns) * len(tables_of[place.number]) for place in candidates) <= MAX_COLUMNS:

@@ -1,8 +1,5 @@
 """Names of tables, columns and predicates: labels and IRIs -> short, unique SQL identifiers; readable labels.
-
-A predicate without a label gets the words of its IRI, split if they are joined: "emissioncombined" -> "emission
-combined".
-"""
+Without a label, the words of the IRI are split if they are joined: "emissioncombined" -> "emission combined"."""
 
 import re
 import unicodedata
@@ -185,8 +182,7 @@ class ReadableLabel(NamedTuple):
 
 
 class PredicateRole(NamedTuple):
-    """The role of a property in its graph: labels of the classes that have it and that it leads to (none if it only has
-    literals), and whether it is boolean."""
+    """The role of a property: labels of its classes, of those it leads to (none: literals), whether it is boolean."""
 
     owners: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
@@ -196,9 +192,8 @@ class PredicateRole(NamedTuple):
 def readable_labels(
     iris: Collection[str], roles: Mapping[str, PredicateRole] | None = None
 ) -> Mapping[str, ReadableLabel]:
-    """The labels of predicates by their IRIs; `roles` are the known roles.
-
-    Databases put the table, and whether a column is a key or a flag, into its name. The label leaves that out.
+    """The labels of predicates by their IRIs; `roles` are the known roles. The label leaves out the table, and that a
+    column is a key or a flag, which databases put into its name.
 
     >>> readable_labels(["http://e/birthYr"])["http://e/birthYr"]
     ReadableLabel(label='birth year', others=('birth yr',))
@@ -253,8 +248,7 @@ def expand_abbreviations(label: str, own: Collection[str] = (), others: Collecti
 
 
 def _is_dated(label: str, words: list[str]) -> bool:
-    """Whether a word for a date precedes the noun it belongs to, as in "dt return", but not a verb, as in "dt
-    hired"."""
+    """Whether a word for a date precedes its noun ("dt return"), but not a verb ("dt hired")."""
     last = words[-1].lower()
     done = is_participle(last) or last in word_list("wording", "intransitive")
     after = lemma(last) == last and last.isalpha() and not done
@@ -266,8 +260,7 @@ def _full(said: str, role: PredicateRole, kinds: Collection[str]) -> str:
 
 
 def _expand_class_word(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
-    """The first word of a class name that a word abbreviates. An English word stays, unless it is the first word of the
-    name and abbreviates one of the property's own classes."""
+    """A class's first word that a word abbreviates; an English word only expands if it leads, to an own class."""
     if not own and not others:
         return word
     low = word.lower()
@@ -292,7 +285,6 @@ def _abbreviates(short: str, word: str) -> bool:
 
 
 def _without_column_words(iri: str, whole: str, role: PredicateRole) -> str:
-    """A name without the words for the kind of its column and for its table."""
     name = local_name(iri)
     # the "genre" of "genre_is"
     words = _without_end(whole.split(), word_list("wording", "copulas"))
@@ -355,10 +347,8 @@ MAX_PARTS = 4
 
 
 def split_joined_words(words: str, others: Collection[str]) -> str:
-    """The name with its joined words split; `others` are the words of all names of the graph.
-
-    A word is split into the fewest English words, of which one is frequent in data; an abbreviation is split after
-    another abbreviation of the graph.
+    """The name with its joined words split into the fewest English words, of which one is frequent in data; an
+    abbreviation is split after another one of the graph. `others` are the words of all names of the graph.
 
     >>> [split_joined_words(name, {"WLTP"}) for name in ("fuelcapacity", "WLTPCO2 emission", "top speed")]
     ['fuel capacity', 'WLTP CO2 emission', 'top speed']

@@ -1,8 +1,5 @@
 """Read dates of any precision, also uncertain ones: a text -> its first and last possible day.
-
-EDTF of the levels 0 and 1, XML Schema, and what people write instead ("ca. 1890", "late 1870s", "2. Jh. v. Chr."); the
-words are in `nacre/language/resources/dates.yaml`.
-"""
+EDTF of the levels 0 and 1, XML Schema, and words of `dates.yaml`: "ca. 1890", "late 1870s", "2. Jh. v. Chr."."""
 
 import calendar
 import re
@@ -48,10 +45,8 @@ _ROMAN = {"i": 1, "v": 5, "x": 10}
 
 
 def parse_partial_date(text: str) -> PartialDate | None:
-    """The period that a date of any precision stands for, also of an interval; None for other texts.
-
-    The year 0 is 1 BC, as in EDTF and in XML Schema 1.1. A season may be at any time of its year. An approximate year
-    is as exact as its last digit shows: "ca. 1890" may be any year from 1885 to 1895.
+    """The period that a date of any precision stands for, also of an interval; None for other texts. The year 0 is 1 BC
+    (EDTF, XML Schema 1.1), a season is any time of its year, and "ca. 1890" is any year from 1885 to 1895.
 
     >>> parse_partial_date("192X")
     PartialDate(words='1920s', first='1920-01-01', last='1929-12-31')
@@ -144,7 +139,6 @@ def _parse_date(text: str) -> PartialDate | None:
 
 
 def _days(begin: int, end: int, month: int = 0, day: int = 0) -> _Days:
-    """The first and the last day of years, of a month or of a day."""
     last_month = month or 12
     last_day = day or calendar.monthrange(end % 400 + 2000, last_month)[1]
     return (f"{year_key(begin)}-{month or 1:02}-{day or 1:02}", f"{year_key(end)}-{last_month:02}-{last_day:02}")
@@ -173,7 +167,6 @@ def _months() -> dict[str, int]:
 
 
 def _plain(text: str) -> str:
-    """A text in small letters, without brackets and further blanks."""
     return " ".join(text.casefold().strip(" [](){}").split())
 
 

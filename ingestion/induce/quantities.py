@@ -1,7 +1,5 @@
 """Parse numbers, ranges, pairs and units: "167 - 153 g/km" -> a range of 153 to 167 g/km.
-
-Then a column of text as numbers in one unit, and units at the end of property names: "lengthM" is a length in m.
-"""
+Then a column of text as numbers in one unit; units at the end of property names: "lengthM" is a length in m."""
 
 import re
 from collections import Counter
@@ -329,10 +327,8 @@ class ColumnQuantities:
 
 
 def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuantities | None:
-    """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities.
-
-    Values in another unit of the same dimension are converted; those of another dimension have no number.
-    """
+    """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities. Other
+    units of the same dimension are converted; those of another dimension have no number."""
     if alike := _written_alike(texts):
         return alike
     if not texts or any(map(_ZEROS.fullmatch, texts)):
@@ -430,11 +426,8 @@ _SHORTEST, _LONGEST_UNIT = 3, 2
 
 
 def add_name_units(predicates: Sequence[Predicate], classes: Collection[str]) -> tuple[Predicate, ...]:
-    """Numeric properties with the unit at the end of their names; labels made from IRIs lose the unit.
-
-    A label stays as it is if the rest of it is the label of another property or of a class (`classes` are their
-    labels).
-    """
+    """Numeric properties with the unit at the end of their names; labels made from IRIs lose the unit, unless the rest
+    is the label of another property or of a class (`classes` are their labels)."""
     found = [_named(p) for p in predicates]
     labels = Counter([fold(p.label) for p in predicates] + [fold(rest) for rest, _ in found if rest])
     taken = {fold(label) for label in classes} | {label for label, count in labels.items() if count > 1}
@@ -477,9 +470,7 @@ def _named(predicate: Predicate) -> tuple[str, str]:
 
 def trailing_unit(name: str) -> tuple[str, str]:
     """The words of a name before its unit, and the unit; the name and "" if it does not end in a unit.
-
-    Ambiguous units, such as single letters, only count after a noun that is measured in them.
-    """
+    Ambiguous units, such as single letters, only count after a noun that is measured in them."""
     words = name.split()
     for size in range(min(_LONGEST_UNIT, len(words) - 1), 0, -1):
         rest = words[: -size - 1] if words[-size - 1].lower() == "in" else words[:-size]

@@ -1,9 +1,5 @@
-"""Write the tables of a graph: Layout -> graph.sqlite and the shown Schema.
-
-Besides the tables: what the cells can't restore, so that the export is lossless; indexes for links and for sorted
-pages of large tables; and the most frequent values of properties in large classes, counted once, so that the page of a
-class of any size shows them. Values of members that pass filters are counted when they are asked for.
-"""
+"""Write the tables of a graph: Layout -> graph.sqlite and the shown Schema. Also what cells can't restore (for a
+lossless export), indexes for links and sorted pages of large tables, and counts of frequent values in large classes."""
 
 import json
 import sqlite3
@@ -77,11 +73,8 @@ def write_tables(facts: Facts, path: Path, layers: LayerFiles = NO_LAYERS) -> Sc
 
 
 def write_layout(layout: Layout, path: Path, layer: Layer = NO_LAYER) -> Schema:
-    """Build the whole file (it must not exist yet, or is replaced) and return the shown schema.
-
-    Tables, columns and what they mean are in records.schema; tables named `_nacre...` keep what the others can't show,
-    so that export.py can rebuild every triple.
-    """
+    """Build the whole file (it must not exist yet, or is replaced) and return the shown schema (records.schema).
+    Tables named `_nacre...` keep what the others can't show, so that export.py can rebuild every triple."""
     stored = mark_schema(build_schema(layout), layer)
     shown = without_removed(stored, layer)
     path.unlink(missing_ok=True)
@@ -336,8 +329,7 @@ def write_indexes(
 def _sorted_columns(
     layout: Layout, by_table: list[list[PredicateColumns]], schema: Schema
 ) -> Iterator[tuple[str, str]]:
-    """Table and column, quoted: names, numbers and dates of large tables. To index longer texts takes more disk than
-    it saves time."""
+    """Table and column, quoted: names, numbers and dates of large tables; longer texts take too much disk."""
     sizes = np.bincount(layout.classes.table_of[layout.classes.table_of >= 0], minlength=len(by_table))
     for size, table, places in zip(sizes.tolist(), layout.classes.tables, by_table, strict=True):
         for place in places if size >= SORTED_ROWS else ():
@@ -359,9 +351,8 @@ _LINK = -1
 
 
 def value_counts(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Key and facet for the properties of classes of at least LARGE_CLASS members: `values` are
-    [value, id of a link, count], the most frequent first; `more`: there are others; `low` and `high` are numbers, or
-    texts in columns of other types."""
+    """Key and facet for the properties of classes of at least LARGE_CLASS members: `values` are [value, id of a link,
+    count], the most frequent first; `more`: there are others; `low`, `high`: numbers, or texts in other columns."""
     classes = layout.classes
     large = sorted(
         (iri for iri, count in classes.members.items() if count >= LARGE_CLASS),
@@ -415,8 +406,7 @@ def _short(cell: Cell) -> Cell:
 def _counts_of(
     layout: Layout, place: PredicateColumns, sets: frozenset[int]
 ) -> "tuple[_Counts, tuple[NDArray[np.int32], _Counts]]":
-    """The number of triples of each distinct literal, and the targets of links with theirs, of subjects with these type
-    sets."""
+    """Triples of each distinct literal, and the targets of links with theirs, of subjects with these type sets."""
     if sets == place.domains.keys():
         return place.distinct_counts.tolist(), (place.targets, place.target_counts.tolist())
     among = np.zeros(len(layout.classes.sets) + 1, dtype=bool)

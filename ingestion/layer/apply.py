@@ -1,9 +1,6 @@
 """The layers of an ingest: files, packs and Facts -> one resolved layer and the facts with derived triples.
-
-`check` says what each entry gives and what is wrong: LayerFiles + Facts -> reports.
-
-Then layer files are written: names that people give to classes and properties, and entries -> YAML. Names from the page
-have a file of their own, with who changed them and when. Also a template of a graph's classes and properties."""
+`check`: LayerFiles + Facts -> reports. Layer files: names that people give, and entries -> YAML.
+Names from the page have a file of their own, with who changed them and when."""
 
 import json
 import logging
@@ -148,8 +145,7 @@ class LayerReport:
 
 
 def check_layers(facts: Facts, files: LayerFiles) -> LayerReport:
-    """Apply the layers to the facts in memory and report; nothing is written. Raises IngestionError for a file that
-    can't be read."""
+    """Apply the layers in memory and report; nothing is written. Raises IngestionError for an unreadable file."""
     layers = files.layers()
     applied = apply_layers(facts, layers, packs=files.packs)
     own = {each.name for each in files.files}
@@ -308,8 +304,7 @@ def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *,
 
 
 def with_further_name(layers: LayerFiles, kind: Kind, iri: str, name: str, *, who: str, when: str) -> LayerFile:
-    """The file with one more name for a class or property. Raises IngestionError if it has too many, or as
-    `with_names`."""
+    """The file with one more name for a class or property. Raises IngestionError as `with_names`, or for too many."""
     given = names_from_people(layers).get((kind, iri), ())
     if len(given) >= MAX_NAMES:
         raise IngestionError(f"It has {len(given)} other names already. Remove one first.")

@@ -45,12 +45,9 @@ class ClassEntry:
 
 @dataclass(frozen=True)
 class PropertyEntry:
-    """A property: its names, or a derived property with `path` (a SPARQL property path) or `where` (over ?this and
-    ?value).
-
-    `of` are the classes that have a derived property; none for everything. `inverse` is what the property is called
-    from the other end. `kind` "name": the values name their things. `dates` is the order of the dates of a column.
-    """
+    """A property: its names, or a derived one with `path` (a SPARQL property path) or `where` (over ?this and ?value).
+    `of` are the classes that have a derived property, none for everything; `inverse` is its name from the other end.
+    `kind` "name": values name their things. `dates` is the order of the dates of a column."""
 
     key: str
     place: Place

@@ -1,9 +1,6 @@
 """Read semantic layers: a YAML file and those it extends -> texts -> Layer; the layers of a version, in its folder.
-
-YAML is read within bounds, each value with its line and column. SPARQL in a layer is checked and written with full
-IRIs; short names of namespaces are in `prefixes.yaml`. The files that a layer extends are stored before it, so that a
-stored layer needs no other file.
-"""
+YAML is read within bounds, with line and column; SPARQL is checked and written with full IRIs (`prefixes.yaml`).
+The files that a layer extends are stored before it, so that a stored layer needs no other file."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,8 +74,7 @@ def _extended(path: Path, above: tuple[Path, ...], seen: set[Path]) -> Iterator[
 
 
 def _file_beside(path: Path, name: str, place: Place) -> Path:
-    """The file of this name in the same folder. Others may have written the layer: the error is the same whether
-    anything else is at this path or not, and links and pipes are not followed."""
+    """The file of this name beside it, no link or pipe; errors show nobody what other files exist."""
     file = path.parent / name
     try:
         if name == file.name and S_ISREG(file.lstat().st_mode):
@@ -89,8 +85,7 @@ def _file_beside(path: Path, name: str, place: Place) -> Path:
 
 
 def read_layer(path: Path, text: str) -> Layer:
-    """Parse and check the text of a file, without those it extends. Raises IngestionError with file, line and
-    column."""
+    """Parse and check the text of a file alone. Raises IngestionError with file, line and column."""
     return _layer(path, _sections(path, text))
 
 
@@ -383,7 +378,6 @@ def check_pattern(text: str, variables: Sequence[str], place: Place) -> str:
 
 
 def _check_engine(query: str, place: Place) -> None:
-    """Parse with the engine that will run it."""
     # it takes 30 ms to import, and most layers have paths only
     import pyoxigraph
 

@@ -1,8 +1,5 @@
 """Find the classes and properties that a layer means: Layer + Facts -> the layer with IRIs, and what was not found.
-
-Then the layers of common vocabularies (packs) that a graph uses, which of their names remain next to the graph's own
-layer, and the names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema.
-"""
+Then packs, and names that a layer gives: Layer + Declarations -> Declarations; Layer + Schema -> the shown Schema."""
 
 import re
 from collections import defaultdict
@@ -36,8 +33,7 @@ Kind = Literal["class", "property"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with an entry. An error could not be applied; the rest are warnings. `is_unknown`: it is about
-    nothing in this graph."""
+    """What is wrong with an entry: an error (not applied) or a warning. `is_unknown`: it is about nothing here."""
 
     place: Place
     text: str
@@ -114,8 +110,7 @@ def terms_of_facts(facts: Facts) -> GraphTerms:
 
 
 def resolve_layer(layer: Layer, terms: GraphTerms) -> tuple[Layer, list[Problem]]:
-    """The layer with the IRIs of its classes and properties. Entries that mean nothing in this graph are left out, and
-    of those with one name the last one stays."""
+    """The layer with IRIs. Entries that mean nothing here are left out; of those with one name the last one stays."""
     problems: list[Problem] = []
     found: list[Entry] = []
     layer = replace(layer, entries=tuple(_in_used_scheme(entry, terms) for entry in layer.entries))
@@ -183,7 +178,6 @@ def _iris(
     terms: GraphTerms,
     problems: list[Problem],
 ) -> list[str]:
-    """The IRIs of the graph that a key means."""
     iri = expand_name(entry.key, layer.prefixes)
     found = [each for each in iri_variants(iri) if terms.has(kind, each)] if iri else terms.by_name(kind, entry.key)
     if iri and not found and iri.startswith(LAYER_NAMESPACE):
@@ -326,7 +320,6 @@ def _with_free_names(entry: _Named, taken: Mapping[tuple[type, str], list[_Named
 def _is_taken(
     entry: _Named, name: str, taken: Mapping[tuple[type, str], list[_Named]], by_another: bool = False
 ) -> bool:
-    """Whether an own entry about the same things has a name."""
     return any(
         _may_share_things(entry, other) and not (by_another and other.iri == entry.iri)
         for other in taken.get((type(entry), name.casefold()), ())

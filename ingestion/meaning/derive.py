@@ -1,8 +1,6 @@
-"""Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by rules in order.
-
-Then the rules. IRIs that differ in their spelling alone are read as one. A column with bare codes gets the descriptions
-of their code table; names in several languages become a property for each language; links to IRIs that the graph does
-not describe become texts; empty texts, which databases export for missing values, are hidden."""
+"""Derive triples by the meaning of common vocabularies: Facts -> Facts with derived triples, by rules in order. IRIs
+that differ in spelling alone are one, codes get the descriptions of their table, names a property for each language;
+links to IRIs that the graph does not describe become texts, and empty texts are hidden."""
 
 import re
 from collections import Counter, defaultdict
@@ -137,11 +135,8 @@ def name_translations(draft: Draft) -> None:
 
 
 def expand_codes(draft: Draft) -> None:
-    """If nearly all values of a column are codes of one list, replace them by their descriptions.
-
-    No triple links column and list: if their names share no word, the codes must have several letters and belong to no
-    other list. Codes and the rows of their lists are hidden.
-    """
+    """If nearly all values of a column are codes of one list, replace them by their descriptions and hide codes and
+    rows. Unless the names of column and list share a word, codes must have several letters and be in no other list."""
     lists = list(_lists(draft))
     if not lists:
         return
@@ -187,11 +182,8 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def derive_facts(facts: Facts, rules: Sequence[Rule] | None = None) -> Facts:
-    """The facts with derived triples, by default by all rules; the same object if none applies.
-
-    Derived triples are marked in `derived`, hidden ones are in `aside`. The export has what was read. A rule that would
-    take or derive too much stops, and `limits` names it.
-    """
+    """The facts with derived triples, by default by all rules; the same object if none applies. `derived` marks them,
+    hidden ones are in `aside`; the export has what was read. `limits` names rules that stopped at too much."""
     draft = Draft(facts)
     for rule in all_rules() if rules is None else rules:
         draft.budget.renew()
@@ -209,7 +201,6 @@ SPELLING_REASON = "another spelling of an IRI"
 
 
 def _classes_and_ends(draft: Draft, term: int) -> tuple[set[str], set[int]]:
-    """The spellings of the classes of a thing, and all that it leads to."""
     rows = [draft.row(row) for row in draft.rows_of(term)]
     return {spelling(draft.text(o)) for _, p, o in rows if draft.text(p) == TYPE}, {o for _, _, o in rows}
 
@@ -220,7 +211,6 @@ MOST_ROWS, MOST_COLUMNS, LONGEST_CODE, MOST_CODES = 1000, 6, 20, 500
 # minimum share of codes among the values of a column
 MIN_CODED_SHARE = 0.95
 
-# minimum length of an abbreviated word
 MIN_ABBREVIATION = 3
 
 CODE_REASON, ROW = "code that a table describes", "row of a code table"

@@ -1,8 +1,5 @@
 """A draft of the shown graph, to which rules add derived triples and in which they hide read ones: Facts -> Facts.
-
-A rule may take work and triples up to a multiple of what was read; beyond it, RuleStopped. `closure` gives the terms
-above each term of a hierarchy, within such a limit.
-"""
+Beyond a multiple of what was read in work or triples: RuleStopped. `closure` has the terms above each term."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,13 +18,10 @@ TermPair = tuple[int, int]
 
 
 class Draft:
-    """The facts and the changes by rules. Terms are numbers as in Facts, rows are indexes of read triples.
-
-    Derived triples are shown and never exported. Hidden triples are exported and not shown; each has a reason. `things`
-    are classes that are things of the graph themselves. `kinds` are pairs of a thing and a class, for classes that are
-    too many or overlap too much to be tables. `codes` are the codes of expanded values, by property and value. `places`
-    are those of members in the lists of things. `limits` say what was not derived because it would have been too much.
-    """
+    """The facts and the changes by rules. Terms are numbers as in Facts, rows are indexes of read triples. Derived
+    triples are never exported; hidden ones are, each with a reason. `things` are classes that are things themselves,
+    `kinds` pairs of a thing and a class that is no table (too many, or too much overlap). `codes` are those of expanded
+    values, by property and value, `places` those of members in lists. `limits` say what would have been too much."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -286,7 +280,6 @@ class Draft:
 
 
 def _span(numbers: "NDArray[np.int32]", number: int) -> tuple[int, int]:
-    """The range of a number among sorted numbers."""
     # in the same type, since numpy would otherwise copy all numbers into a wider type each time
     low, high = numbers.searchsorted(np.array((number, number + 1), dtype=numbers.dtype)).tolist()
     return low, high
@@ -375,7 +368,6 @@ def transitive_closure(direct: Mapping[Term, Iterable[Term]]) -> Closure:
 
 
 def _nearest(direct: Mapping[Term, Iterable[Term]], start: Term) -> frozenset[Term]:
-    """The nearest ancestors of a term, level by level."""
     found: dict[Term, None] = {}
     level = [start]
     while level:

@@ -1,8 +1,5 @@
 """All triples of a graph in memory: terms and integer arrays -> Facts, grouped by subject.
-
-In this order: the compact storage; labels of blank nodes by the content of their facts, so that equal graphs get equal
-labels; and what an ingest left out, each with its place and the reason.
-"""
+Blank nodes are labelled by the content of their facts, so that equal graphs get equal labels."""
 
 from array import array
 from collections import Counter
@@ -59,13 +56,10 @@ NO_OMISSIONS = Omissions()
 
 
 class Facts:
-    """All distinct triples of a graph.
-
-    A term is a number: `texts[t]` is its IRI, blank label or lexical form, `sorts[sort_of[t]]` its kind, datatype and
-    language. `subject`, `predicate`, `object`, `graph` are parallel arrays, sorted by subject, predicate, object.
-    `graph` is None if all triples are in the default graph; otherwise term 0, the empty IRI, is the default graph.
-    `omitted` is what the files contain besides these triples.
-    """
+    """All distinct triples of a graph. A term is a number: `texts[t]` is its IRI, blank label or lexical form,
+    `sorts[sort_of[t]]` its kind, datatype and language. `subject`, `predicate`, `object`, `graph` are parallel arrays,
+    sorted by the first three. `graph` is None if all triples are in the default graph, which otherwise is term 0, the
+    empty IRI. `omitted` is what the files contain besides."""
 
     def __init__(
         self,
@@ -144,8 +138,7 @@ STRING: TermSort = ("literal", "", "")
 
 
 class TripleCollector:
-    """Collects terms (a text in `texts` and a sort in `sort_of` each) and triples. `facts()` sorts the triples and
-    drops duplicates."""
+    """Collects terms (a text and a sort each) and triples; `facts()` sorts the triples and drops duplicates."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
@@ -295,8 +288,7 @@ def blank_node_labels(facts: Facts) -> dict[int, str]:
 
 
 def _term_bytes(facts: Facts, numbers: "NDArray[np.int32]") -> dict[int, bytes]:
-    """The input of hashes for IRIs and literals, by their numbers: kind, datatype, language and text, or a hash of
-    these if they are long."""
+    """The input of hashes for IRIs and literals, by number: kind, datatype, language and text (hashed if long)."""
     sorts = [_with_length("\0".join(sort).encode()) for sort in facts.sorts]
     found = {}
     for number, sort in zip(numbers.tolist(), facts.sort_of[numbers].tolist(), strict=True):

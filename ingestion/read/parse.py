@@ -1,7 +1,5 @@
 """Parse RDF files of any format, in order: sources -> Facts, with what was left out.
-
-One file is opened as its format and content, or UnreadableFile says why not.
-"""
+One file is opened as its format and content, or UnreadableFile says why not."""
 
 import gzip
 import io
@@ -88,12 +86,8 @@ def parse_files(paths: Sequence[Path]) -> Facts:
 
 
 def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
-    """All triples of the sources that can be read; what can't be read is listed in `omitted`.
-
-    Blank nodes of different files are distinct. Raises IngestionError with file, line and text: in strict mode for
-    anything that can't be read, else for an explicitly named or only file that is truncated, empty or without triples.
-    The cells of tables and the reports of their sheets are written to the folder `sheets`.
-    """
+    """All triples; `omitted` lists what is unreadable, `sheets` gets cells and reports of tables. Raises IngestionError
+    with file, line, text: for anything if strict, else for a named or only file that is cut off or without triples."""
     collector = TripleCollector()
     terms: Numbers = defaultdict(count(1).__next__, {ox.DefaultGraph(): 0})
     reading = sources.reading
@@ -138,8 +132,7 @@ def _read_file(
     relative: defaultdict[str, dict[str, None]] | None,
     is_last: bool,
 ) -> Iterable[Omission]:
-    """Collect the triples of one file, and the names of files by the subjects in them that are `relative` IRIs; returns
-    its omissions, raises UnreadableFile if nothing is left. `terms` are dropped with the last file."""
+    """Collect a file and its names by `relative` subjects; returns omissions, raises UnreadableFile if it is empty."""
     document = open_document(source, reading.expansion)
     form = detect_rdf_format(source.format, document.head)
     if not form:
@@ -181,7 +174,6 @@ def _read_file(
 
 
 def _warn_of_merged_subjects(relative: Mapping[str, Mapping[str, None]], base: str) -> None:
-    """Warn if files with one base have subjects with the same relative IRI."""
     merged = {subject: files for subject, files in relative.items() if len(files) > 1}
     if merged:
         files = list(dict.fromkeys(chain.from_iterable(merged.values())))
@@ -194,8 +186,7 @@ def _warn_of_merged_subjects(relative: Mapping[str, Mapping[str, None]], base: s
 
 
 class RdfDocument(NamedTuple):
-    """An open file with its first megabyte, decompressed; small files are complete then. `limit` is the number of bytes
-    that its compressed data and its XML entities may expand to."""
+    """An open file with its first megabyte, decompressed (all of a small one); `limit`: bytes that it may expand to."""
 
     path: str
     compressed: bool
@@ -205,9 +196,7 @@ class RdfDocument(NamedTuple):
 
     def content(self, form: str) -> Content:
         """The input of the parser: a path, a stream or bytes, whichever is fastest.
-
-        Raises IngestionError if it is XML whose entities expand too far or that is nested too deeply.
-        """
+        Raises IngestionError if it is XML whose entities expand too far or that is nested too deeply."""
         if form == "RDF_XML":
             if self.is_complete or self.head.startswith(_BYTE_ORDER_MARKS):
                 return self.checked_xml(self.bytes())
@@ -258,8 +247,7 @@ def _parse_document(
     terms: Numbers,
     base: str,
 ) -> tuple[ParsedStatements, dict[str, str]]:
-    """The statements of a document: as it is, else repaired, else in the format that its lines suggest; and the
-    language tags that replace invalid ones."""
+    """The statements as they are, else repaired, else in their lines' format; the tags that replace invalid ones."""
     if form.startswith("rdflib:"):
         return parse_statements(convert_with_rdflib(document, form, base), "N_QUADS", base, terms), {}
     tags: dict[str, str] = {}
@@ -327,7 +315,6 @@ def _drop_invalid(
     return array("I", rows[~dropped].tobytes()), found
 
 
-# number of bytes of the first read
 FIRST_READ = 1 << 16
 
 # bytes of an empty gzip file: header and trailer (RFC 1952)

@@ -1,7 +1,5 @@
 """Find the inputs of an ingest: files, folders and globs -> RDF files with base IRIs and formats, and one hash of all.
-
-First all inputs, with documents and layers. The format of a file is detected by its name and first bytes. Compressed
-data and XML are read within limits of what they expand to."""
+Formats go by name and first bytes. Compressed data and XML are read within limits of what they expand to."""
 
 import glob
 import gzip
@@ -126,8 +124,7 @@ def fingerprint(
 
 
 def _code_hash() -> str:
-    """A hash of the code and the words of ingestion, with those of extensions that take part: another release, or other
-    extensions, may produce other stores from the same input."""
+    """A hash of the code and words of ingestion, with extensions that take part: others may make other stores."""
     content = blake2b(digest_size=16)
     words = Path(nacre.language.data.__file__).with_name("en") / "ingestion.yaml"
     folders, files = {Path(__file__).parent.parent}, {words}
@@ -160,9 +157,7 @@ FILE_ADDRESS = "file://"
 
 def find_sources(places: Sequence[str], reading: ReadOptions, stdin_copy: Path | None = None) -> Sources:
     """The RDF files of the given places. Folders are searched recursively in alphabetical order, without hidden files.
-
-    `stdin_copy` is a copy of standard input, for "-". Raises IngestionError for missing files and other formats.
-    """
+    `stdin_copy` is standard input, for "-". Raises IngestionError for missing files and other formats."""
     if not places:
         raise IngestionError("No source given. Run: nacre ingest FILE.ttl --graph NAME")
     files: list[Source] = []
@@ -435,10 +430,8 @@ class _Inflating(io.RawIOBase):
 
 
 def check_stated_size(trailer: bytes, limit: int) -> None:
-    """Raise IngestionError if the last four bytes of a gzip file state more than `limit` bytes, before any is read.
-
-    The bytes are a hint, for they may be wrong: `open_inflated` counts.
-    """
+    """Raise IngestionError if a gzip file's last four bytes state more than `limit` bytes, before any is read.
+    They may be wrong: `open_inflated` counts."""
     if int.from_bytes(trailer, "little") > limit:
         raise IngestionError(f"the gzip data inflates to {_advice(limit)}")
 
@@ -477,10 +470,8 @@ class EntityGuard(io.RawIOBase):
 
 
 def check_entities(head: bytes, blocks: Iterable[bytes], size: int, limit: int) -> None:
-    """Raise IngestionError if the entities that `head` declares make a document of `size` bytes longer than `limit`.
-
-    `blocks` are the whole document; they are read only if the longest entity could reach the limit.
-    """
+    """Raise IngestionError if the entities of `head` make a document of `size` bytes longer than `limit`.
+    `blocks` are the whole document, read only if the longest entity could reach the limit."""
     if _ENTITY not in head:
         return
     lengths = _entity_lengths(head)

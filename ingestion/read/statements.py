@@ -1,7 +1,4 @@
-"""Parse the statements of one RDF document and skip invalid ones: bytes or a path -> terms -> CollectedTerms.
-
-The parser's terms are added to a collector as texts and sorts, and invalid ones are found.
-"""
+"""Parse the statements of one RDF document and skip invalid ones: bytes or a path -> terms -> CollectedTerms."""
 
 import logging
 import re
@@ -125,8 +122,7 @@ Contexts = Callable[[], Any]
 
 
 class RepairedDocument(NamedTuple):
-    """A repaired document: `tags` maps the replacements of invalid language tags to the originals, and lines with
-    `problems` are empty."""
+    """A repaired document; `tags` maps new language tags to the invalid ones, lines with `problems` are empty."""
 
     data: bytes
     tags: dict[str, str]
@@ -135,10 +131,7 @@ class RepairedDocument(NamedTuple):
 
 def repair_document(data: bytes, form: str, base: str, contexts: Contexts) -> RepairedDocument:
     """Replace bytes that are not UTF-8 by `REPLACEMENT_MARK`, invalid language tags by valid ones, and remote contexts
-    by their content.
-
-    Raises IngestionError for a missing context.
-    """
+    by their content. Raises IngestionError for a missing context."""
     tags: dict[str, str] = {}
     if form == "RDF_XML" and (declared := _ENCODING.match(data)):
         try:
@@ -179,8 +172,7 @@ def line_texts(content: Iterable[bytes], wanted: set[int]) -> dict[int, str]:
 
 
 def _drop_open_lines(text: str) -> tuple[str, list[ParseProblem]]:
-    """Lines of N-Triples or N-Quads, with lines emptied that start a string or an IRI without an end: the parser would
-    search for the end in the following lines."""
+    """Lines of N-Triples or N-Quads; those with an open string or IRI are emptied, or the parser would read on."""
     lines = text.split("\n")
     problems = []
     for index, line in enumerate(lines):
@@ -199,8 +191,7 @@ def _has_open_term(line: str) -> bool:
 
 
 def _drop_stray(found: ParsedStatements) -> ParsedStatements:
-    """Drop statements that the parser put into the default graph because a problem made it leave a named graph. An
-    unexpected closing brace shows that."""
+    """Drop statements put into the default graph by a problem in a named graph; an unexpected "}" shows that."""
     numbers, size, problems = found
     strays = [problem for problem in problems if problem.reason.startswith("} is not a valid")]
     dropped: set[int] = set()
@@ -235,8 +226,7 @@ class InvalidTerm(NamedTuple):
 
 
 class CollectedTerms(NamedTuple):
-    """The `local` terms, which have another meaning in another file (blank nodes, replaced and invalid terms), and the
-    `invalid` terms by their numbers."""
+    """`local` terms mean something else in another file (blank, replaced, invalid); `invalid` terms are by number."""
 
     local: list[Any]
     invalid: dict[int, InvalidTerm]
@@ -246,9 +236,7 @@ def collect_terms(
     terms: Iterable[Any], collector: TripleCollector, loose: bool, tags: dict[str, str]
 ) -> CollectedTerms:
     """Add texts, kinds, datatypes and languages of terms to the collector, in the order of their numbers.
-
-    `loose`: the parser did not check IRIs. `tags` maps replacements to the original language tags.
-    """
+    `loose`: the parser did not check IRIs. `tags` maps replacements to the original language tags."""
     text, sort, number_of = collector.texts.append, collector.sort_of.append, collector.number
     iri, blank, string = map(number_of, (IRI, BLANK, STRING))
     collected = CollectedTerms([], {})

@@ -1,8 +1,6 @@
 """Files of tables: what readers of extensions give to an ingest, and what it reports of each sheet.
-
-A reader (`Extension.tables`) gives the sheets of a file as rows of texts; the extension `spreadsheets` makes triples of
-them, with the numbers of `TermNumbers`. Its reports lie in the folder of the version, beside the cells as they were.
-"""
+A reader (`Extension.tables`) gives sheets as rows of texts; `spreadsheets` makes triples, with `TermNumbers`.
+Its reports lie in the folder of the version, beside the cells as they were."""
 
 import csv
 import json
@@ -65,8 +63,7 @@ def csv_rows(lines: Iterable[str], **dialect: Any) -> "Reader":
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """A column: its cells with a value, the empty ones, and those that do not fit its type. `link` is the class that
-    its values refer to."""
+    """A column: its cells with a value, empty ones, and those that do not fit its type; `link` is its values' class."""
 
     name: str
     type: str
@@ -79,8 +76,7 @@ class ColumnReport:
 
 @dataclass(frozen=True)
 class SheetReport:
-    """What became of the cells of a sheet. `skipped` counts those above, below and beside the table. `cells` is the
-    file with the cells as they were."""
+    """What became of the cells of a sheet: `skipped` lie around the table, `cells` is the file of all as they were."""
 
     file: str
     sheet: str
