@@ -66,7 +66,9 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
 
 
 def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
-    """The rows without those that leave words out and are, where likeness was compared, not near to the question."""
+    """The rows without those that leave words out and are not near to the question, as far as likeness was compared:
+    rows of a property of the named thing that is not like the question, and, if a near property of the thing was looked
+    up, other rows of readings that reach over links."""
     near = next(
         (each for _, each in rows if each.reading is not None and understanding.readings[each.reading].near), None
     )
@@ -137,8 +139,10 @@ EXACT_SCORE = 0.9
 
 
 def is_refused(understanding: Understanding, rows: Rows) -> bool:
-    """Whether rows ignore what the question is about: a whole class although words are left out, no named thing, only
-    names (but dates if it asks when), unlikely rows that leave words out although things are named, an unlikely no."""
+    """Whether rows ignore what the question is about: all things of a class, or that there are some, although words are
+    left out ("which boat sank" is not answered by all boats); rows that leave out a named thing, or use only
+    names, except dates if the question asks when; unlikely rows that leave words out although things are named, and
+    an unlikely no."""
     reading = sole_reading(understanding, rows)
     if reading is None:
         return False
@@ -321,8 +325,12 @@ __all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
 def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:
-    """The results of the first readings, in order, with the probability that their rows are right: at most that of
-    the best reading and of the earlier turn; not sure if time ran out, or if a check of the proof fails."""
+    """The results of the first readings, in order, each with the probability that its rows are right.
+
+    Separate weights choose the best reading. No other gets a higher probability, and none a higher one than the turn
+    that the question refers to. If time ran out before all readings were found, none is sure: the probabilities were
+    learned with all of them present. Nor are rows of a reading that fails a check of the proof.
+    """
     readings = understanding.readings[: len(ran)]
     outcomes = [table_outcome(_table(found)) for found in ran]
     shares = [reading.score for reading in readings]

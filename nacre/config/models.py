@@ -1,4 +1,7 @@
-"""Chat models: Settings -> the configured models and their prices, or None, so that only the rules answer."""
+"""Chat models: Settings -> the configured models, or None, so that only the rules answer.
+
+The price of a model comes from the user's table or `prices.yaml`; it is None if unknown.
+"""
 
 from __future__ import annotations
 
@@ -72,8 +75,12 @@ _SERVERS = ("openai", "ollama")
 
 
 def chat_model(settings: Settings, role: Role | None = None) -> BaseChatModel | None:
-    """The model of `role` (else the general one) or None, not yet connected; metadata: `model`, `price` (US dollars a
-    million tokens read, cached, written; or None). Raises ConfigError: unknown provider or file, missing package."""
+    """The chat model of `role` (the general one if the role has none), or None if no model is configured.
+
+    It does not connect or load anything; a server that does not answer is noticed at the first call. The metadata has
+    `model`, its configured name, and `price` in US dollars for a million tokens (read, cached, written), or None.
+    Raises ConfigError for a name without a known provider or file, and if the provider's package is missing.
+    """
     try:
         return _open_model(settings, role)
     except (ValueError, ImportError) as error:

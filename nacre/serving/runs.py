@@ -37,7 +37,10 @@ class RunEvent(NamedTuple):
 
 
 class Run:
-    """One turn and its events, stored for clients that reconnect. Without any it ends in `resume_seconds`, if set."""
+    """One turn. It stores its events, so that a client that lost the connection can read what it missed.
+
+    It goes on for `resume_seconds` after its last client has left; to its end if that is None.
+    """
 
     def __init__(self, owner: str, graph: str, resume_seconds: float | None, thread: str = "") -> None:
         self.id = uuid.uuid4().hex

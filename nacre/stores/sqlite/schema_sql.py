@@ -32,8 +32,17 @@ SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year":
 
 
 def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: Collection[str] | None = None) -> str:
-    """CREATE statements of `entity` and the relations (default: all; if named without a focus, with hidden columns).
-    With a `focus` (predicates) other columns are in short or only named. Views are one line; other tables come last."""
+    """CREATE statements for `entity` and the relations (all by default), without the columns of raw text.
+
+    With a `focus`, the predicates that a question is about, these are shown in full. Of other columns the most useful
+    ones are shown in short: links first; copies, names in other languages and identifiers are left out. A line names
+    columns that are left out. A junction that the question is not about is one line.
+
+    A view is one line with the tables it unites, or with the view before it that has the same columns. Columns without
+    a value, classes without members and what a layer hides are left out; named relations without a focus are shown with
+    what is hidden, since some facts are found through that alone. Tables that a column refers to and that are not
+    shown are listed at the end.
+    """
     schema = tables.schema
     shown = [r for r in schema.relations if relations is None or r.name in relations]
     whole = relations is not None and focus is None

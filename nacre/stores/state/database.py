@@ -1,5 +1,15 @@
-"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase; part + its
-statements by version (a released one never changes) -> tables. `?` is a value, `IN (?)` a list; see StateDialect."""
+"""The one place that opens an SQL database for what Nacre stores about its users: address -> StateDatabase.
+
+The settings name a PostgreSQL server or a file of SQLite; else it is a file of the data folder. Statements are the same
+for both: `?` marks a value, and a list as a value becomes the members of `IN (?)`. What differs stands in StateDialect.
+
+Tables have versions: part + its statements by version -> tables that are up to date. A part is a store, such as the
+conversations. Version n consists of the statements that lead from version n - 1 to it. A released version never
+changes: later changes are further versions.
+
+Connections to a server: address -> Engine, with the clock of the server. A connection that the server has ended is
+noticed before it is used again, without a question to the server: what the server sent last, or the end of the stream,
+waits at its socket."""
 
 import hashlib
 import json
