@@ -50,12 +50,14 @@ class BranchResources:
 @dataclass(frozen=True)
 class Branch:
     """`retrieve` does the work and may raise; `problem` is why a graph can't be asked, or "". `has_more`: another round
-    is new, given the results and whether a model may write queries. `by_default`: asked if nobody names branches."""
+    is new, given the results and whether a model may write queries. `by_default`: asked if nobody names branches;
+    `if_able`: then also, of graphs without a `problem` alone."""
 
     retrieve: Callable[[TurnView, BranchResources], Awaitable[Result[BranchResult]]]
     problem: Callable[[Graph], str]
     has_more: Callable[[Understanding, Sequence[BranchResult], bool], bool]
     by_default: bool = True
+    if_able: bool = False
 
 
 async def _sql(view: TurnView, resources: BranchResources) -> Result[BranchResult]:
@@ -141,7 +143,7 @@ def is_unvisited(understanding: Understanding, earlier: Sequence[BranchResult], 
     return not earlier
 
 
-CORE_BRANCHES: dict[str, Branch] = {
+_CORE: dict[str, Branch] = {
     "sql": Branch(_sql, lambda graph: graph.unavailable.get("sql", ""), _has_next_reading),
     "vector": Branch(_vector, vector_problem, _has_wider_search),
     "lexical": Branch(_lexical, lexical_problem, _has_wider_search),
@@ -161,11 +163,11 @@ Tool = Callable[[str, str], Iterable[tuple[str, str]]]
 @cache
 def all_branches() -> dict[str, Branch]:
     """The branches by name: those of the core, then those of extensions, of which each tool is one."""
-    added = provided("branches", {*CORE_BRANCHES, *_TAKEN}, lambda each: isinstance(each, Branch))
-    tools = provided("tools", {*CORE_BRANCHES, *_TAKEN, *added})
+    added = provided("branches", {*_CORE, *_TAKEN}, lambda each: isinstance(each, Branch))
+    tools = provided("tools", {*_CORE, *_TAKEN, *added})
     on_request = {name for extension in extensions() for name in extension.on_request}
     added |= {name: _tool_branch(name, tool, name not in on_request) for name, tool in tools.items()}
-    return CORE_BRANCHES | {name: _bounded(name, branch) for name, branch in added.items()}
+    return _CORE | {name: _bounded(name, branch) for name, branch in added.items()}
 
 
 def _tool_branch(name: str, tool: Tool, by_default: bool) -> Branch:
@@ -220,4 +222,4 @@ def _bounded(name: str, branch: Branch) -> Branch:
             log.exception("branch %s can't say whether it finds more", name)
             return False
 
-    return Branch(retrieve, problem, has_more, branch.by_default)
+    return Branch(retrieve, problem, has_more, branch.by_default, branch.if_able)

@@ -22,7 +22,7 @@ from agents.answering.grounding_gate import GroundingGate
 from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
 from agents.tool_selector import LAYERS, Choice
 from agents.turn_view import AnswerDraft, Result, TurnView, Usage, first_turn
-from graph.branches import CORE_BRANCHES, BranchResources, all_branches
+from graph.branches import BranchResources, all_branches
 from graph.context import OWNER, Context, Resources, agents_for, reasoner_for
 from graph.state import Message, State, Update, add_usage, decode_conversation, decode_turn, merge_attribution
 from nacre.access.derivation import build_derivation, open_citations
@@ -526,19 +526,15 @@ def chosen_graph(state: State, names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def turn_branches(graph: Graph, context: Context | None, strategy: str) -> tuple[list[str], dict[str, str]]:
-    """The requested branches that can be asked, and why the others can't be; those of extensions that nobody named are
-    left out without a word. A waterfall includes the branch `triples` if triples were extracted from texts; the graph's
-    own triples are covered by queries."""
+    """The requested branches that can be asked, and why the others can't be. A waterfall includes the branch `triples`
+    if triples were extracted from texts; the graph's own triples are covered by queries."""
     branches = all_branches()
     also = {"triples"} if strategy == "waterfall" and graph.extracted is not None else set()
     if graph.endpoint is not None:
         also = {"sparql", "triples"}
+    also |= {name for name, branch in branches.items() if branch.if_able and not branch.problem(graph)}
     requested = (context and context.branches) or [
         name for name in branches if branches[name].by_default or name in also
     ]
     problems = {name: branch.problem(graph) for name, branch in branches.items() if name in requested}
-    reported = requested if context and context.branches else CORE_BRANCHES
-    return (
-        [name for name, why in problems.items() if not why],
-        {name: why for name, why in problems.items() if why and name in reported},
-    )
+    return [name for name, why in problems.items() if not why], {name: why for name, why in problems.items() if why}

@@ -34,6 +34,8 @@ from tests.support.snippets import (
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 # commands that are not run here: the reason, and what they look like
+FINDS_EXAMPLES = True
+
 NOT_RUN = {
     "other tests or CI run this target of the Makefile": r"make(?: (?:test|demo|e2e|e2e-full|fmt|dev))?$",
     "measurements take hours": r"make (?:soak|eval|eval-model|bench)\b|python -m (?:evaluation|benchmarks)\b",

@@ -16,5 +16,6 @@ tokenize("words")
 prepare_adapters(*RECORDS)
 with tempfile.TemporaryDirectory() as folder:
     create_app(Settings(data=folder, embedder="none", _env_file=None)).openapi()
+tempfile.tempdir = None  # each process has its own TMPDIR
 gc.collect()
 gc.freeze()

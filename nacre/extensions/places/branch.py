@@ -284,4 +284,4 @@ def problem(graph: Graph) -> str:
     return "" if place_columns(graph.schema) else "nothing in it has a latitude and a longitude"
 
 
-PLACES = Branch(retrieve, problem, is_unvisited)
+PLACES = Branch(retrieve, problem, is_unvisited, by_default=False, if_able=True)

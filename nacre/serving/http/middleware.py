@@ -29,6 +29,7 @@ from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token
 from nacre.serving.http.dependencies import CLIENT_LEFT
+from nacre.serving.keys import LOCAL_CALLER
 from nacre.serving.telemetry import Metrics
 
 log = logging.getLogger("nacre.access")
@@ -83,7 +84,7 @@ class RequestMiddleware:
                 reply_headers["X-Request-ID"] = id
                 for header, value in SECURITY_HEADERS.items():
                     reply_headers.setdefault(header, value)
-                if scope.get("state", {}).get("caller") is not None:
+                if scope.get("state", {}).get("caller") not in (None, LOCAL_CALLER):
                     # neither a cookie nor X-Api-Key tells caches between that the reply is for one caller
                     reply_headers.setdefault("Cache-Control", "no-store")
             await send(message)

@@ -35,7 +35,7 @@ export function optionFields(given, change) {
   const first = choices.reasoners.includes("model") ? model : t("rules");
   return [
     select(t("reasoner"), "mind", choices.reasoners.map((each) => [each, each === "model" ? model : t("rules")]), t("serverDefault", { value: first })),
-    choices.model ? choices.model_worth && quiet(choices.model_worth) : quiet(t("noModel")),
+    quiet(choices.model ? choices.model_worth : t("noModel")),
     element("fieldset", {}, element("legend", {}, t("branches")), boxes.map(([, label]) => label)),
     select(t("maxRounds"), "max_rounds", [1, 2, 3, 4, 5].map((n) => [n, n]), t("serverDefault", { value: choices.max_rounds }), Number),
     select(t("strategy"), "strategy", Object.entries(STRATEGY_LABELS), t("serverDefault", { value: STRATEGY_LABELS[choices.strategy] || choices.strategy })),

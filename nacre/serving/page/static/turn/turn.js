@@ -306,7 +306,6 @@ export const isConfirmed = (record) => Boolean(record?.verified) && record.verif
 
 const isConfirmable = (record) => !state.choices?.is_visitor && !isConfirmed(record) && !["failed", "not_understood"].includes(record.status) && Boolean(record.plan || record.citations.some((each) => each.query != null));
 
-// Edit a text in place.
 export function editInPlace(root, text, label, action, take, leave, empty = false) {
   const field = element("textarea", { rows: "2", maxlength: "4000", "aria-label": label, placeholder: label });
   field.value = text;
