@@ -127,8 +127,8 @@ def _nearest_found(view: TurnView, graph: Graph) -> list[EvidenceSentence]:
 # questions with everyday words about one thing, 1 in 4 without an answer)
 OF_LIKENESS, OF_LEAD, OF_NO_RIVAL, OF_KIND, BIAS = 6.5, 2.5, 0.8, 0.7, -1.8
 
-# minimum likeness, apart from the kind of answer, of a fact that is looked up (given)
-LEAST_LIKENESS = 0.12
+# minimum likeness, apart from the kind of answer, of a fact that is looked up, and of one that may be sure (given)
+LEAST_LIKENESS, SURE_LIKENESS = 0.12, 0.45
 
 # minimum probability of a look-up, and of one whose rows a reading gives as well (given)
 MIN_CHANCE, MIN_CHANCE_AGREED = 0.6, 0.5
@@ -175,7 +175,7 @@ def look_up_nearest(
     looked_up = _property(facts[0], thing) if facts else None
     if looked_up is None or (len(facts[0].text.split()) > MAX_WORDS and not exact):
         return None
-    chance = _chance_of(facts, thing, requested_kind(understanding.standalone), graph.schema)
+    chance, is_near = _chance_of(facts, thing, requested_kind(understanding.standalone), graph.schema)
     if not chance:
         return None
     plan = Plan(_select(thing, *looked_up, graph.schema))
@@ -186,7 +186,7 @@ def look_up_nearest(
     rows = next(iter(found.rows), None)
     if rows is None:
         return None
-    chance = _chance_beside(chance, rows, understanding, evidence, is_named=bool(exact))
+    chance = _chance_beside(chance, rows, understanding, evidence, may_be_sure=is_near and bool(exact))
     if not chance:
         return None
     reading = replace(reading, probability=chance, score=chance)
@@ -209,8 +209,10 @@ def compare_readings(understanding: Understanding, facts: Sequence[EvidenceSente
     return replace(understanding, readings=tuple(map(compared, understanding.readings)))
 
 
-def _chance_of(facts: Sequence[EvidenceSentence], thing: NamedThing, asked: AnswerKind, schema: Schema) -> float:
-    """The probability that the first fact is the requested one; 0 if it is not near."""
+def _chance_of(
+    facts: Sequence[EvidenceSentence], thing: NamedThing, asked: AnswerKind, schema: Schema
+) -> tuple[float, bool]:
+    """The probability that the first fact is the requested one (0 if it is not near), and whether it may be sure."""
     fits = [kind_fit(each, thing.mention.target, asked, schema) for each in facts]
     own = [
         (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
@@ -224,14 +226,14 @@ def _chance_of(facts: Sequence[EvidenceSentence], thing: NamedThing, asked: Answ
     ]
     lead = OF_LEAD * (own[0] - max(rivals)) if rivals else OF_NO_RIVAL
     chance = probability(OF_LIKENESS * own[0] + lead + OF_KIND * (fits[0] > 0) + BIAS)
-    return chance if own[0] >= LEAST_LIKENESS else 0.0
+    return chance if own[0] >= LEAST_LIKENESS else 0.0, own[0] >= SURE_LIKENESS
 
 
 def _chance_beside(
-    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, is_named: bool
+    chance: float, looked_up: Rows, understanding: Understanding, evidence: Sequence[Evidence], *, may_be_sure: bool
 ) -> float:
-    """The probability of looked up rows beside those of readings; 0 if they must not answer. They are sure only if the
-    question names the property, as likeness alone accounts for no word, and the rows answer without them."""
+    """The probability of looked up rows beside those of readings; 0 if they must not answer. Likeness alone accounts
+    for no word: they `may_be_sure` only if the question names the property and the rows answer without them."""
     selected = select_answer_rows(understanding, evidence)
     others = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
     same = [each for each in others if has_same_columns(each.table, looked_up.table)]
@@ -242,8 +244,17 @@ def _chance_beside(
     is_agreed = selected is not None and selected[1] in same
     if selected is not None and not is_agreed and _is_preferred(understanding, selected[1]):
         return 0.0
-    is_sure = is_agreed and is_named
+    is_sure = is_agreed and may_be_sure and not _lacks_counted(understanding, selected[1] if selected else None)
     return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
+
+
+def _lacks_counted(understanding: Understanding, rows: Rows | None) -> bool:
+    """Whether a reading leaves out what is counted: "how many visitors do the museums have"."""
+    question = analyse_question(understanding.standalone)
+    ends = {cue.end for cue in question.cues if cue.kind == "count"}
+    counted = {token.text for i, token in enumerate(question.tokens) if i in ends}
+    unused = understanding.readings[rows.reading].unused if rows is not None and rows.reading is not None else ()
+    return bool(counted & {word for each in unused for word in each.split()})
 
 
 def _is_preferred(understanding: Understanding, rows: Rows) -> bool:
