@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extensions.places.branch import distance_request
+from nacre.extensions.places.places import distance_request
 from tests.support.ask_graph import Ask, ask_graph
 
 PREFIXES = """@prefix : <http://example.org/m/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -1,5 +1,4 @@
 """Places of things, and what is near: "nearest to", "within 5 km of" and "how far from".
 
-places    IRIs -> latitude and longitude, also at /api/graphs/{graph}/places; distances
-branch    the branch `places`: what a question asks about distances -> things with theirs
+places    IRIs -> latitude and longitude, also at /api/graphs/{graph}/places; the branch `places` for distances
 """

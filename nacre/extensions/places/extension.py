@@ -4,7 +4,7 @@ from nacre.extension import Extension
 
 EXTENSION = Extension(
     "places",
-    branches={"places": "nacre.extensions.places.branch:PLACES"},
+    branches={"places": "nacre.extensions.places.places:PLACES"},
     routes="nacre.extensions.places.places:add_places",
     services={"of_text": "nacre.extensions.places.places:place_of_text"},
 )
