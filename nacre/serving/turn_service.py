@@ -227,8 +227,9 @@ class TurnService:
         yield "answer", record
 
     def _check_model(self, graph: str) -> None:
-        """Once, after a first question, unless spending is limited (then only `nacre model check` does)."""
-        if self._model_check is None and self._limits is None and is_unmeasured(self.composition.settings):
+        """Measure a model that nothing is known of, once, after a first question, unless spending is limited (then only
+        `nacre model check` does)."""
+        if self._model_check is None and self._limits is None:
             self._model_check = asyncio.create_task(self._measure_model(graph))
 
     async def _measure_model(self, graph: str) -> None:
@@ -237,10 +238,12 @@ class TurnService:
             # a later question starts it again
             self._model_check = None
             return
+        settings = self.composition.settings
         try:
-            await service("evaluation", "measure")(self.composition, graph)
-            self.composition.agents.update(await run_in_thread(configured_agents, self.composition.settings))
-            log.info("model check: %s", model_worth(self.composition.settings))
+            if await run_in_thread(is_unmeasured, settings):
+                await service("evaluation", "measure")(self.composition, graph)
+                self.composition.agents.update(await run_in_thread(configured_agents, settings))
+                log.info("model check: %s", await run_in_thread(model_worth, settings))
         except Exception as error:
             # a model client may raise anything, and the rules lead as before
             log.warning("the model could not be measured: %s", type(error).__name__)
