@@ -44,6 +44,7 @@ from nacre.wording.labels import may_give_years
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
 SETTLED_MEASURE_RULE = "settled on only measure"  # the rule by which what is said without a property is of this one
+SETTLED_MEASURE_GAIN = 0.3  # what a reading gains by that (set by hand)
 UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
 NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
@@ -244,7 +245,7 @@ def _by_only_measure(
     is_linked = any(not step.forward for step in graph.steps[root.node])
     if state.rank is not None and not state.rank.concepts and not is_linked:
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
-        yield derivation.apply_rule(SETTLED_MEASURE_RULE, 0.3, order=order)
+        yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)
     elif state.comparison is not None and state.comparison[1] in compared:
         operator, value = state.comparison
         assert value is not None
@@ -252,7 +253,7 @@ def _by_only_measure(
         if is_comparable_with(graph, measure, number, operator):
             bounds = number_conditions(graph, measure, operator, number, state)
             conditions = (*derivation.conditions, *bounds)
-            yield derivation.apply_rule(SETTLED_MEASURE_RULE, 0.3, conditions=conditions)
+            yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, conditions=conditions)
 
 
 def _ranked_by_measure(
