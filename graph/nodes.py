@@ -190,7 +190,8 @@ class Nodes:
         return update
 
     async def _may_defer_vector(self, view: TurnView, state: State, runtime: Runtime[Context]) -> bool:
-        """Whether meaning is searched only if the other branches leave something open; never in a graph with texts."""
+        """Whether the search by meaning waits until the other branches leave something open. A graph with texts is
+        always searched, since texts may say otherwise than rows."""
         if VECTOR not in view.enabled or view.strategy != "parallel":
             return False
         if reasoner_for(self._resources, runtime.context) == "model" or set(QUERYING).isdisjoint(view.enabled):

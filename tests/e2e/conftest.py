@@ -298,7 +298,9 @@ def ask_in_playground(page: Any, address: str, question: str, answer: str) -> No
     # and what is typed reaches the request only after a pause: both are over when the text outlives a second
     page.wait_for_load_state("networkidle")
     typed = {0: question, 1: "reading-room"}
-    while any(page.locator("textarea").nth(at).input_value() != text for at, text in typed.items()):
+    for _ in range(20):
+        if all(page.locator("textarea").nth(at).input_value() == text for at, text in typed.items()):
+            break
         for at, text in typed.items():
             page.locator("textarea").nth(at).fill(text)
         page.wait_for_timeout(1000)

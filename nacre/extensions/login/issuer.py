@@ -106,7 +106,7 @@ class Issuer:
         self._read_at = self._tried_at = self._failed_at = clock() - KEPT_SECONDS
 
     async def examine(self) -> tuple[int, float | None]:
-        """How many of its keys can be used, and by how many seconds its clock is ahead of ours, if it says so."""
+        """The number of its keys that can be used, and how many seconds its clock is ahead of ours (None: unknown)."""
         dates: list[str] = []
 
         async def note_date(reply: httpx2.Response) -> None:

@@ -1,7 +1,8 @@
 """Find the table in a sheet: its first rows -> the headings of its columns, and where its rows begin; rows with sums.
 
 Above a table may be titles, and a row of merged headings; headings may be empty or doubled, or missing altogether. A
-row has sums if its word says so ("Total", "Zwischensumme Nord"), or if its numbers are the sums of rows above or below.
+row has sums if one of its cells is a word for them ("Total", "Zwischensumme Nord"), or if its numbers are the sums of
+rows above or below it.
 """
 
 from collections.abc import Sequence

@@ -316,7 +316,8 @@ def log_odds(chance: float) -> float:
 
 
 class JudgedAnswer(NamedTuple):
-    """The log-odds of a rules answer, whether it was right, and whether a person `written` the query that says so."""
+    """The log-odds of an answer by the rules, whether it was right, and whether a person has `written` the query that
+    shows it."""
 
     log_odds: float
     right: bool

@@ -322,7 +322,8 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """ "How many" that gives things or texts, and its noun if what is counted is named after its verb."""
+    """ "How many" if the answer is no number; its noun if the things that are counted are named after the verb: "how
+    many calls did the stations have"."""
     d, words = candidate.derivation, language().words
     first = next((cue for cue in question.cues if cue.kind == "count" and cue.start == 0), None)
     if first is not None and isinstance(candidate.body, Select) and d.targets:
