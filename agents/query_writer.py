@@ -26,7 +26,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     if not readings or not may_run_readings(view.of(branch)):
         why = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
-    results = await database.read(readings, view.rewrite.gloss)
+    results = await database.read(readings, view.names)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the user chose this reading
         return Result(reduce(_joined_with, map(_with_certainty, results)))
@@ -62,9 +62,9 @@ async def verified_rows(view: TurnView, database: Database) -> BranchResult | No
     if match is None or (match.tool and match.tool != database.language):
         return None
     if match.tool:
-        found = await database.query(match.text, None)
+        found = await database.query(match.text, None, view.names)
     else:
-        [found, *_] = await database.read(view.understanding.readings[:1], view.rewrite.gloss)
+        [found, *_] = await database.read(view.understanding.readings[:1], view.names)
     if found.error is not None or not found.rows or all(is_empty(each.table) for each in found.rows):
         return None
     chance = MAX_PROBABILITY if match.is_like else 1.0

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 from uuid import UUID
 
-from nacre.language.tokens import tokenize
+from nacre.language.tokens import ENGLISH, tokenize
 from nacre.records.answer import Status, Value
 from nacre.records.evidence import BranchResult, Evidence, LookUp, Occurrence, QueryError, Rows
 from nacre.records.schema import Schema
@@ -47,7 +47,12 @@ class TurnView:
     @property
     def language(self) -> str:
         """The language of the answer."""
-        return self.rewrite.language if self.rewrite.own else "en"
+        return self.rewrite.language if self.rewrite.own else ENGLISH
+
+    @property
+    def names(self) -> str:
+        """The language that things are named in; "" for names as they are stored."""
+        return self.language if self.language != ENGLISH else ""
 
     @property
     def foreign_words(self) -> frozenset[str]:
@@ -124,9 +129,10 @@ class Database(Protocol):
         `names` if it is given and they have one."""
         ...
 
-    async def query(self, text: str, question: str | None) -> BranchResult:
-        """The rows of a query that a model wrote for a question, behind the guard, within limits. Values that rest on
-        neither stored ones nor numbers of the question are refused; None for a query that a person confirmed."""
+    async def query(self, text: str, question: str | None, names: str = "") -> BranchResult:
+        """The rows of a query that a model wrote for a question, behind the guard, within limits; names as in `read`.
+        Values that rest on neither stored ones nor numbers of the question are refused; None for a query that a person
+        confirmed."""
         ...
 
     def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:

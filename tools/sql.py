@@ -4,7 +4,7 @@ Then the names of things in one language: IRIs + Tables -> names."""
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from nacre.errors import ToolError
 from nacre.language.tokens import language_property, multilingual_property
@@ -84,6 +84,17 @@ def _translate_names(found: BranchResult, reading: Reading, tables: Tables, lang
     return replace(found, evidence=tuple(translate(e) if isinstance(e, Rows) else e for e in found.evidence))
 
 
+def translate_labels(found: BranchResult, tables: Tables, language: str) -> BranchResult:
+    """Rows of a query that others wrote, with names in one language in place of the labels of things."""
+    cells = {cell for each in found.rows for row in each.table.rows for cell in row if isinstance(cell, str)}
+    names = translated_names(cells, language, tables, by="label")
+    evidence = []
+    for each in found.evidence:
+        table = translate_table(each.table, names) if isinstance(each, Rows) else None
+        evidence.append(each if table is None else replace(each, table=table, text=summarize_rows(table)))
+    return replace(found, evidence=tuple(evidence))
+
+
 def failed_query(
     error: ToolError, text: str, words: str, *, round: int, seconds: float, by: str, branch: str = BRANCH
 ) -> BranchResult:
@@ -135,28 +146,30 @@ class TranslatedName(NamedTuple):
     name: str
 
 
-def translated_names(iris: Collection[str], language: str, tables: Tables) -> dict[str, TranslatedName]:
-    """The names of those things that have one in the language."""
+def translated_names(
+    things: Collection[str], language: str, tables: Tables, by: Literal["iri", "label"] = "iri"
+) -> dict[str, TranslatedName]:
+    """The names of those things, given by their IRIs or labels, that have one in the language."""
     columns = _name_columns(tables.schema, language)
     found: dict[str, TranslatedName] = {}
-    wanted = sorted(iris)[:MAX_THINGS] if columns else []
+    wanted = sorted(things)[:MAX_THINGS] if columns else []
     for start in range(0, len(wanted), CHUNK_SIZE):
         part = wanted[start : start + CHUNK_SIZE]
         marks = ",".join("?" * len(part))
         for relation, key, column in columns:
             rows = tables.run(
-                f'SELECT entity.iri, entity.label, min(named."{column}") FROM entity JOIN "{relation}" AS named'
-                f' ON named."{key}" = entity.id WHERE entity.iri IN ({marks}) GROUP BY entity.iri, entity.label',
+                f'SELECT entity.{by}, entity.label, min(named."{column}") FROM entity JOIN "{relation}" AS named'
+                f' ON named."{key}" = entity.id WHERE entity.{by} IN ({marks}) GROUP BY entity.{by}, entity.label',
                 part,
             ).rows
-            for iri, label, name in rows:
+            for thing, label, name in rows:
                 if name is not None:
-                    found.setdefault(str(iri), TranslatedName(str(label), str(name)))
+                    found.setdefault(str(thing), TranslatedName(str(label), str(name)))
     return found
 
 
 def translate_table(table: Table, names: Mapping[str, TranslatedName]) -> Table:
-    """The table with translated names in place of the labels of the things of each row."""
+    """The table with translated names in place of the labels of the things of each row; of all, if no row has keys."""
     if not names:
         return table
 
@@ -164,7 +177,7 @@ def translate_table(table: Table, names: Mapping[str, TranslatedName]) -> Table:
         by_label = {names[key].label: names[key].name for key in keys if key in names}
         return tuple(by_label.get(cell, cell) if isinstance(cell, str) else cell for cell in row)
 
-    return replace(table, rows=tuple(map(translated, table.rows, table.keys or ((),) * len(table.rows))))
+    return replace(table, rows=tuple(map(translated, table.rows, table.keys or (tuple(names),) * len(table.rows))))
 
 
 def _name_columns(schema: Schema, language: str) -> list[tuple[str, str, str]]:

@@ -286,7 +286,7 @@ class SqlDatabase:
         running = run_in_thread(sql.run_readings, readings, self.graph.tables, round=self.round, names=names)
         return await asyncio.wait_for(running, self.settings.branch_seconds)
 
-    async def query(self, text: str, question: str | None) -> BranchResult:
+    async def query(self, text: str, question: str | None, names: str = "") -> BranchResult:
         started = time.perf_counter()
         numbers = service("foreign_queries", "numbers")(question) if question is not None else None
         limit, seconds = self.settings.row_limit, self.settings.branch_seconds
@@ -295,7 +295,7 @@ class SqlDatabase:
                 self.graph, text, self.sandbox, round=self.round, limit=limit, seconds=seconds, numbers=numbers
             )
             named: BranchResult = service("foreign_queries", "name_columns")(found, self.schema)
-            return named
+            return await run_in_thread(sql.translate_labels, named, self.graph.tables, names) if names else named
         except ToolError as error:
             return sql.failed_query(
                 error, text, "", round=self.round, seconds=time.perf_counter() - started, by="model"
@@ -384,7 +384,7 @@ class SparqlDatabase:
             for index, reading in enumerate(readings)
         ]
 
-    async def query(self, text: str, question: str | None) -> BranchResult:
+    async def query(self, text: str, question: str | None, names: str = "") -> BranchResult:
         found: BranchResult = await run_in_thread(
             service("foreign_queries", "run_sparql", "A query"),
             text,

@@ -250,12 +250,13 @@ def question_language(text: str, lexicon: Lexicon) -> str:
         telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).telling.isdisjoint(words))
         if (code := next(telling, "")) != "":
             return code
+    likely = []
     for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
         own = len(function_words[code].intersection(words))
         repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
         if own > english or (own == english and (is_main or repeats)):
-            return code
-    return ENGLISH
+            likely.append((own, repeats, code))
+    return max(likely, key=lambda each: each[:2])[2] if likely else ENGLISH
 
 
 @compute_once(8)

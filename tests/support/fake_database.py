@@ -67,7 +67,7 @@ class FakeDatabase:
         self.read_at += range(len(readings))
         return [self.readings[i] if i < len(self.readings) else BranchResult("sql") for i in range(len(readings))]
 
-    async def query(self, text: str, question: str | None) -> BranchResult:
+    async def query(self, text: str, question: str | None, names: str = "") -> BranchResult:
         self.queries.append(text)
         assert self.written, f"no rows are left for {text}"
         found = self.written.pop(0)

@@ -187,7 +187,7 @@ async def reword_question(model: BaseChatModel, view: TurnView, database: Databa
     understanding = await run_in_thread(understand, Rewrite(text), database.schema, database.lexicon)
     if understanding.expected == "prose" or understanding.unknown:
         return Rewording(usage=usage)
-    results = await database.read(understanding.readings[: database.most])
+    results = await database.read(understanding.readings[: database.most], view.names)
     queries = tuple(query for found in results for query in found.queries)
     rows = (
         _likeliest(understanding, [each for found in calibrate_rows(understanding, results) for each in found.rows])

@@ -150,7 +150,7 @@ async def _with_rows(view: TurnView, database: Database, done: QueryAttempts, st
     # several queries are described by their columns
     words = step.meaning if len(step.queries) == 1 else ""
     asked = " ".join((view.question, view.standalone, done.standalone))
-    results = [await database.query(query, asked) for query in step.queries[:MOST_QUERIES]]
+    results = [await database.query(query, asked, view.names) for query in step.queries[:MOST_QUERIES]]
     ran = tuple(_with_meaning(found, words, view) for found in results)
     if step.wants == "yes_no":
         ran = tuple(_truth_result(found) for found in ran)

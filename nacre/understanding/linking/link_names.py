@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
 MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400  # Links of a span, at most; things of one name, at most.
 MIN_JOINED_LETTERS = 6  # Letters of a name that the question writes as two words, at least.
 MAX_MODIFIERS = 3  # Words of a name before its last one, if another name has that last word.
+MIN_PART_LETTERS = 4  # Letters of a word of a value, at least, that stands for the value.
 
 
 class _NameSpan(NamedTuple):
@@ -62,6 +63,33 @@ class ValueLinker:
             if not any(span.contains(candidate.start, candidate.end) for span in spans):
                 found += self._candidate_links(candidate, question)
         return [*found, *self._code_links(question)]
+
+    def part_links(self, question: Question, linked: int) -> Iterator[Link]:
+        """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
+        of "Labour Party"."""
+        words, done = question.tokens, linked
+        for i, token in enumerate(words):
+            if done >> i & 1 or i in question.stopwords or len(token.norm) < MIN_PART_LETTERS:
+                continue
+            values: dict[str, dict[str, LexiconEntry]] = defaultdict(dict)
+            for word in {token.norm, token.lemma}:
+                for entry in self._values_with.get(word, ()):
+                    values[entry.predicate].setdefault(entry.target, entry)
+            names = [name for of in values.values() if len(of) == 1 for name in of.values()]
+            own = set(names[0].tokens) if names else set()
+            covered = sum(1 << j for j in range(i, len(words)) if not linked >> j & 1 and (i == j or words[j].norm in own))
+            done |= covered if names else 0
+            for link in self._value_links(_NameSpan(i, i + 1, names, PARTIAL_SCORE)):
+                yield link._replace(match="part", covered=covered)
+
+    @cached_property
+    def _values_with(self) -> Mapping[str, Sequence[LexiconEntry]]:
+        """The values of properties by each of their words, if they have several."""
+        found: dict[str, list[LexiconEntry]] = defaultdict(list)
+        for entry in self.lexicon.schema_entries:
+            for word in entry.tokens if entry.kind == "value" and len(entry.tokens) > 1 else ():
+                found[word].append(entry)
+        return found
 
     def _exact_spans(self, question: Question) -> Iterator[_NameSpan]:
         """Spans that are whole names, as written or in another word form."""

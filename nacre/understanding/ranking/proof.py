@@ -191,6 +191,7 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
         yield from (condition.label for condition in d.conditions)
     used = covered_mask(d.links)
     named = {ref.predicate for link in d.links if link.kind == "property" for ref in link.refs if ref.predicate}
+    yield from (_words(question, x.covered) for x in d.links if x.kind == "value" and x.match == "part")
     for whole in links:
         if whole.kind not in ("value", "entity") or whole.score < MIN_WHOLE_SCORE:
             continue
