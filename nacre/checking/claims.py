@@ -30,6 +30,8 @@ _CELL_BREAK = re.compile(r"[:,;] | \(")
 # between the digits of a number
 _SEPARATOR = re.compile(r"(?<=[0-9])[.,](?=[0-9])")
 
+_SPACE_IN_NUMBER = re.compile(r"(?<=[0-9]) (?=[0-9]{3}(?![0-9]))")  # "20 000"
+
 _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
 
 # words that are joined by hyphens
@@ -57,9 +59,10 @@ def unsupported_claims(
     simple arithmetic. A name is a word that is capitalised, has digits, is no English word, or is `known` in the graph.
     Names and numbers of different rows must not be joined. The sentence may be in another `language`, in which the
     question `said` some words that English evidence has not: "Devon" for the Devonian. There 3,5 and 3.5 may be the
-    same.
+    same, and a space may part the digits of a number.
     """
     index = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
+    sentence = _SPACE_IN_NUMBER.sub("\u202f", sentence) if language != ENGLISH else sentence
     missing = _unsupported_claims(sentence, index, known, language, said)
     swapped = (
         _SEPARATOR.sub(lambda found: "." if found[0] == "," else ",", sentence) if language != ENGLISH else sentence

@@ -136,7 +136,7 @@ async def test_a_question_in_german_is_answered_in_german(settings: Settings, sc
     answer = await ask(app, asked)
     assert (answer["standalone"], answer["standalone_own"], answer["language"]) == (SURE, asked, "de")
     assert (answer["answer"], answer["values"]) == ("Das Pilaf kocht 25 min [1].", [25])
-    assert "Answer in German." in str(scripted.asked[1][-1].content)
+    assert "Answer in German, and" in str(scripted.asked[1][-1].content)
 
 
 @pytest.mark.parametrize(

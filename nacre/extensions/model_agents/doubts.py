@@ -161,13 +161,17 @@ def preview_rows(table: Table, rows: int = 5, longest: int = 120) -> str:
     if not table.rows:
         return "no rows"
     if table.columns[:1] == ("yes",):
-        # "yes" over a 0 would be read as a yes
-        truths = tuple(("yes" if row[0] else "no", *row[1:]) for row in table.rows)
-        table = replace(table, columns=("answer", *table.columns[1:]), rows=truths)
+        table = with_truth_words(table)
     body = (" | ".join(_cell(cell)[:longest] for cell in row) for row in table.rows[:rows])
     lines = [" | ".join(table.columns), *body]
     more = len(table.rows) - rows
     return "\n".join(lines) + (f"\n... {number_with_noun(more, 'more row')}" if more > 0 else "")
+
+
+def with_truth_words(table: Table) -> Table:
+    """The table of a yes or no, whose first cells are numbers, with words: "yes" over a 0 would be read as a yes."""
+    truths = tuple(("yes" if row[0] else "no", *row[1:]) for row in table.rows)
+    return replace(table, columns=("answer", *table.columns[1:]), rows=truths)
 
 
 def _cell(value: object) -> str:

@@ -13,7 +13,7 @@ from agents.answering.select_answer import indexed_sentences, unplanned_rows
 from agents.fuser import Fuser, limited_draft, say_offer
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, ModelFailed, UsageCounter, prompt, stream_reply
 from agents.turn_view import AnswerDraft, CitedSentence, Result, TurnView
-from nacre.extensions.model_agents.doubts import preview_rows
+from nacre.extensions.model_agents.doubts import preview_rows, with_truth_words
 from nacre.language.sanitize import quote_line, quote_lines, strip_control_characters
 from nacre.language.thesaurus import rank_sentences
 from nacre.language.tokens import ENGLISH, fold, language_name
@@ -149,7 +149,8 @@ def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[i
 
 def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
     lines = [f"[{n}] {evidence_line(view.evidence[index])}" for n, index in enumerate(shown, 1)]
-    language = f"Answer in {language_name(view.language)}.\n" if view.language != ENGLISH else ""
+    name = language_name(view.language)
+    language = f"Answer in {name}, and write numbers as {name} does.\n" if view.language != ENGLISH else ""
     earlier = "".join(
         f"{quote_line(turn.standalone)}\n{quote_line(turn.answer)[:LONGEST_ANSWER]}\n"
         for turn in view.referenced_turns[-1:]
@@ -180,6 +181,8 @@ def evidence_line(evidence: Evidence) -> str:
 
 def _worded_table(table: Table) -> Table:
     """A table with its cells as an answer writes them: "7,315 km", "20 to 25 kWh"."""
+    # texts of numbers are all true
+    table = with_truth_words(table) if table.columns[:1] == ("yes",) else table
     columns = build_grid(table).columns
     rows = zip(*(column.texts for column in columns), strict=True)
     return Table(tuple(column.heading for column in columns), tuple(rows))

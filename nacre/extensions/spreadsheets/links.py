@@ -97,7 +97,7 @@ def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:
         if each.type.name in _KEY_TYPES and each.profile.is_unique and each.profile.filled >= rows
     ]
     keys = _key_words()
-    called = [each for each in able if _words_of(each.name) and _words_of(each.name)[-1] in keys]
+    called = [each for each in able if not keys.isdisjoint((*_words_of(each.name)[:1], *_words_of(each.name)[-1:]))]
     first = [each for each in able if each is columns[0]]
     return next(iter([*called, *first]), None)
 
@@ -112,6 +112,7 @@ def propose_link(
     if column.type.name not in _KEY_TYPES or column in (own.key, own.name):
         return None
     used = list(islice(column.profile.distinct, MAX_VALUES))
+    is_number = sum(map(str.isdigit, used)) > len(used) / 2  # as "02", which stays a text
     found = []
     for table in tables:
         if table is own:
@@ -119,7 +120,7 @@ def propose_link(
         is_called = _is_called(column.name, table)
         for target in _targets(table):
             same_type = target.type.name == column.type.name
-            enough = is_called or (column.type.name == "text" and len(used) >= MIN_VALUES)
+            enough = is_called or (column.type.name == "text" and len(used) >= MIN_VALUES and not is_number)
             if same_type and used and enough:
                 known = values(table, target)
                 if sum(each in known for each in used) >= MIN_SHARE * len(used):
@@ -130,13 +131,10 @@ def propose_link(
 def link_label(heading: str, target: str) -> str:
     """What people call a link: its heading without the word for a key, or the table that it refers to.
 
-    >>> link_label("Borrower ID", "borrowers"), link_label("Id", "borrowers")
-    ('Borrower', 'borrowers')
+    >>> link_label("Borrower ID", "borrowers"), link_label("Code postal", "communes"), link_label("Id", "borrowers")
+    ('Borrower', 'postal', 'borrowers')
     """
-    parts = heading.replace("_", " ").split()
-    while parts and parts[-1].casefold().strip(".:") in _key_words():
-        parts.pop()
-    return " ".join(parts) or target
+    return " ".join(_without_key(heading.replace("_", " ").split())) or target
 
 
 def _targets(table: SheetTable) -> Iterator[SheetColumn]:
@@ -151,8 +149,16 @@ def _is_called(heading: str, table: SheetTable) -> bool:
     if heading.casefold() in {each.name.casefold() for each in _targets(table)} and len(heading) > MIN_VALUES:
         return True
     own, kind = _words_of(heading), [singular(word) or word for word in _words_of(table.label)]
-    stem = own[:-1] if len(own) > 1 and own[-1] in _key_words() else own
+    stem = _without_key(own) or own
     return bool(kind) and [singular(word) or word for word in stem][-len(kind) :] == kind
+
+
+def _without_key(words: Sequence[str]) -> Sequence[str]:
+    """The words of a heading without those for a key at its end or, as in Romance languages, at its start."""
+    keys = [word.casefold().strip(".:") in _key_words() for word in words]
+    end = next((i + 1 for i in reversed(range(len(words))) if not keys[i]), 0)
+    start = next((i for i in range(end) if not keys[i]), end)
+    return words[start:end]
 
 
 def _words_of(heading: str) -> list[str]:
@@ -163,5 +169,5 @@ def _name_words() -> frozenset[str]:
     return frozenset(word_list("ingestion", "name_words") | words("names").keys())
 
 
-def _key_words() -> Collection[str]:
-    return word_list("ingestion", "key_words") | words("keys").keys()
+def _key_words() -> frozenset[str]:
+    return frozenset(word_list("ingestion", "key_words") | words("keys").keys())

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.language.data import language, load_language_data, word_list
-from nacre.language.thesaurus import function_words
+from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.language.values import is_number_name
 from nacre.records.plan import Variable
@@ -99,7 +99,7 @@ class ValueLinker:
             for end in range(min(len(words), start + self._longest_name(words[start])), start, -1):
                 names: Sequence[LexiconEntry] = _things_and_values(self.lexicon.exact(norms[start:end]))
                 score = 1.0
-                if not names:
+                if not names and not (end == start + 1 and _is_degree(words[start])):
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
@@ -107,7 +107,8 @@ class ValueLinker:
                 sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
                 marked = [name for name in names if _mark(name.label) == sign]
                 names = marked or ([] if {"+", "#"} & set(sign) else names)
-                if names and (_may_be_name(question, start, end) or self._follows_property(names, question, start)):
+                is_written = score == 1.0 and self._follows_property(names, question, start)
+                if names and (_may_be_name(question, start, end) or is_written):
                     yield _NameSpan(start, end, names, score)
 
     def _conjunct_spans(self, question: Question, spans: Sequence[_NameSpan]) -> list[_NameSpan]:
@@ -262,6 +263,12 @@ def previous_conjunct_end(question: Question, start: int) -> int:
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0
+
+
+def _is_degree(token: Token) -> bool:
+    """Whether a word compares: "longer" is no name "Long"."""
+    adjective = gradable_adjective(token)
+    return adjective is not None and adjective.degree != "positive"
 
 
 def _mark(text: str) -> str:

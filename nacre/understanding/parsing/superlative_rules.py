@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from nacre.language.data import language, phrase_map
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import Token, fold, split_name
-from nacre.language.word_forms import is_count_noun
+from nacre.language.word_forms import is_count_noun, is_plural
 from nacre.records.plan import EXTREMES
 from nacre.understanding.linking.adjectives import (
     amount_property,
@@ -114,6 +114,12 @@ def _ranked_by_count(state: ParseState, new: ParseState, ref: Ref, context: Pars
         # "the state that borders the most states": the thing named before is the one with the most
         yield _first_thing(state, new._replace(nodes=state.nodes), owner, order, 0.1, context)
     if state.order is not None:
+        return
+    link, measures = new.links[-1], unnamed_measures(context.graph, ref.node)
+    if len(measures) == 1 and not link.exact and not is_plural(context.question.tokens[link.end - 1].norm):
+        # "the most honey", of honey harvests
+        amount = order._replace(ref=measures[0], function="sum")
+        yield new.apply_rule("amount of class", 0.4, order=amount, rank=None, limit=0, pending_aggregates=())
         return
     yield new.apply_rule("most of class", 0.4, order=order, rank=None, limit=0, pending_aggregates=())
     if not (rank.counts or state.pending_aggregates or (state.targets and state.targets[-1].function)):
