@@ -229,6 +229,28 @@ def resolve_relative_times(text: str, today: date) -> str:
     return pattern("question", "relative_time").sub(resolved, text)
 
 
+_DAY_OR_MONTH = rf"(?:\d{{1,2}} )?(?:{'|'.join(sorted(_MONTHS, reverse=True))})\b(?: \d{{1,2}}(?:st|nd|rd|th)?\b,?)?"
+
+_SHARED_YEAR = re.compile(
+    rf"\b(?P<first>{_DAY_OR_MONTH})(?P<rest> ?(?:and|to|until|till|through|[-–]) ?{_DAY_OR_MONTH} (?P<year>\d{{4}}))\b",
+    re.IGNORECASE,
+)
+
+
+def share_year(text: str) -> str:
+    """The text with the year at both ends of a range of months or days.
+
+    >>> share_year("between March and May 2025"), share_year("from March 3 to 9 April 2025")
+    ('between March 2025 and May 2025', 'from March 3, 2025 to 9 April 2025')
+    """
+
+    def shared(match: re.Match[str]) -> str:
+        comma = "," if match["first"].rstrip("dhnrst")[-1].isdigit() else ""
+        return f"{match['first']}{comma} {match['year']}{match['rest']}"
+
+    return _SHARED_YEAR.sub(shared, text)
+
+
 def is_yearless(first: str) -> bool:
     """Whether a date is a month or day of any year: "--07", "--07-12"."""
     return first.startswith("--")

@@ -391,7 +391,9 @@ def _intent_of_parts(parts: Sequence[str], linker: Linker, *, is_follow_up: bool
 def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     """The intent of a sentence or clause; "" if it is not like any, or names something of the graph."""
     tokens = tokenize(text)
-    if not tokens or len(tokens) > MAX_PART_WORDS:
+    known = language().words
+    asks_others = len(tokens) > 1 and tokens[0].norm in known["asking_who"] and tokens[1].norm in known["other_after"]
+    if not tokens or len(tokens) > MAX_PART_WORDS or asks_others:
         return ""
     match = nearest_intent(text)
     if match is None or match.likeness < threshold(is_loose=True):

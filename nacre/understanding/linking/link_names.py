@@ -77,7 +77,9 @@ class ValueLinker:
                     values[entry.predicate].setdefault(entry.target, entry)
             names = [name for of in values.values() if len(of) == 1 for name in of.values()]
             own = set(names[0].tokens) if names else set()
-            covered = sum(1 << j for j in range(i, len(words)) if not linked >> j & 1 and (i == j or words[j].norm in own))
+            covered = sum(
+                1 << j for j in range(i, len(words)) if not linked >> j & 1 and (i == j or words[j].norm in own)
+            )
             done |= covered if names else 0
             for link in self._value_links(_NameSpan(i, i + 1, names, PARTIAL_SCORE)):
                 yield link._replace(match="part", covered=covered)

@@ -281,7 +281,7 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
 
 
 MEMBERS_RULE = "members of category"  # the rule by which the members of a category are asked for
-MAX_CATEGORY_PROPERTIES = 3  # how many properties a category may have: its name, a code, a description
+MAX_CATEGORY_PROPERTIES = 6  # how many properties a category may have: its name, a code, a description
 MAX_WORDS_IN_LIST = 4  # how many words after a name may belong to the same list: "sour or sweet cherries"
 MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 

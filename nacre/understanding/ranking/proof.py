@@ -63,9 +63,10 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     if question.wants_measure and MEASURE_RULE not in d.trace:
         yield question.text
     selects = selects_of(candidate.body)
-    is_only_named = isinstance(candidate.body, Ask) and len(d.links) > 1 and {x.kind for x in d.links} == {"entity"}
-    # two names of which nothing is stated but what they are
-    if is_only_named and not any(s.edges or s.filters for s in selects):
+    is_only_named = isinstance(candidate.body, Ask) and {x.kind for x in d.links} == {"entity"}
+    # two names of which nothing is stated but what they are, or that something is "still" there
+    is_more = len(d.links) > 1 or OPEN_RULE in d.trace
+    if is_only_named and is_more and not any(s.edges or s.filters for s in selects):
         yield question.text
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
         nodes = (graph.node_of_classes.get((v.classes, v.without)) for each in selects for v in each.variables)
@@ -145,6 +146,18 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
         yield from (predicate_label(edge.predicate, graph.schema).one for edge in unsure)
     elif (far := _far_property(candidate, question, graph)) is not None:
         yield predicate_label(far, graph.schema).one
+    for link in d.links:
+        via = link.refs[0].via
+        # "who trains Ann", of a link from one person to another that only a synonym names: in which direction
+        is_either = link.match.endswith("like") and any(start == end for start, end in graph.ends.get(via, ()))
+        if is_either and any(edge.predicate == via for each in selects_of(candidate.body) for edge in each.edges):
+            yield _words(question, link.covered)
+        asked = {target.ref.node for target in d.targets}
+        used = {c.ref.node for c in d.conditions if c.ref.predicate} | {ref.node for ref in d.group}
+        is_like = link.kind == "class" and link.match == "like" and link.refs[0].node in asked
+        if is_like and used and link.refs[0].node not in used:
+            # "which animals died", of species whose patients died
+            yield _words(question, link.covered)
     ranked = [d.order.ref] if d.order is not None else []
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
     for ref in ranked:
@@ -170,10 +183,14 @@ def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) 
         return None
     node = graph.node_of_classes.get((named[0].classes, named[0].without))
     exact = {ref.predicate for link in d.links if link.exact for ref in link.refs}
+    likely = {ref.predicate for link in d.links if link.score >= MIN_NAMED_SCORE for ref in link.refs}
     for target in d.targets:
         about = graph.about(target.ref.predicate) if target.ref.predicate else None
         if about is None or node is None or target.ref.node == node or target.ref.predicate in exact:
             continue
+        if target.ref.predicate not in likely and graph.is_numeric(target.ref.predicate):
+            # "how long was she here" asks for no duration of her treatments
+            return target.ref.predicate
         is_date = graph.is_date(target.ref.predicate)
         alike = (
             graph.is_date(each) if is_date else graph.about(each).unit == about.unit for each in graph.literals[node]
