@@ -88,11 +88,12 @@ def translate_labels(found: BranchResult, tables: Tables, language: str) -> Bran
     """Rows of a query that others wrote, with names in one language in place of the labels of things."""
     cells = {cell for each in found.rows for row in each.table.rows for cell in row if isinstance(cell, str)}
     names = translated_names(cells, language, tables, by="label")
-    evidence = []
-    for each in found.evidence:
-        table = translate_table(each.table, names) if isinstance(each, Rows) else None
-        evidence.append(each if table is None else replace(each, table=table, text=summarize_rows(table)))
-    return replace(found, evidence=tuple(evidence))
+
+    def translate(rows: Rows) -> Rows:
+        table = translate_table(rows.table, names)
+        return replace(rows, table=table, text=summarize_rows(table))
+
+    return replace(found, evidence=tuple(translate(e) if isinstance(e, Rows) else e for e in found.evidence))
 
 
 def failed_query(
