@@ -94,8 +94,9 @@ def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandid
 
 
 def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
-    """The things that a question names, by their name or a part of it that says enough. A bare number is not a name."""
-    links = linker.link(words)
+    """The things that a question names, by their name or a part of it that says enough. A bare number is not a name,
+    and "how long" names no long-eared bat."""
+    links, degree = linker.link(words), language().words["degree"]
     labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
     return [
         c
@@ -103,6 +104,7 @@ def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandida
         if c.kind == "entity"
         and (c.exact or (c.score >= MIN_PART_SCORE and not labels.issuperset(range(c.start, c.end))))
         and not all(t.norm.isdigit() for t in words[c.start : c.end])
+        and not (c.start == 1 and c.end == 2 and words[0].norm in degree and not c.exact)
     ]
 
 

@@ -96,8 +96,10 @@ def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) ->
 
 
 def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
-    """ "Another boat", "who else", where nothing is left out."""
+    """ "Another boat", "who else", where nothing is left out; a person that nothing said stands for."""
     d, known = candidate.derivation, language().words
+    persons = (i for i, token in enumerate(question.tokens) if token.norm in known["pronoun_person"])
+    yield from (question.tokens[i].text for i in persons if not overlaps_link(i, i + 1, d.links))
     if KEPT_GIVEN_RULE in d.trace:
         yield question.text
     # "other than Ann", "who else besides Ann"
