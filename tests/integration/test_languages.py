@@ -9,6 +9,10 @@ import yaml
 
 from ingestion.pipeline import ingest
 from nacre.extensions.client.facade import Nacre
+from nacre.records.evidence import BranchResult, Rows, Table
+from nacre.stores.catalog import Library
+from nacre.understanding.glossing import question_language
+from tools.sql import translate_labels
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/languages"
 CASES = [
@@ -25,6 +29,25 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nacre]:
         ingest([str(path)], path.stem, data=data, no_vectors=True)
     with Nacre(data) as found:
         yield found
+
+
+def test_names_of_rows_and_short_questions_are_in_the_language_that_is_asked_in(tmp_path: Path) -> None:
+    names = [("Datenbank Milch", "Milk Database", "Banque de lait"), ("Blumenkarte", "Flower Map", "Carte des fleurs")]
+    texts = (f'"{de}"@de, "{en}"@en, "{fr}"@fr' for de, en, fr in names)
+    things = "".join(f"e:{n} a e:System ; rdfs:label {text} ; e:betrieb e:o .\n" for n, text in enumerate(texts))
+    (tmp_path / "g.ttl").write_text(
+        "@prefix e: <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        'e:System a rdfs:Class ; rdfs:label "Informatiksystem"@de, "Système informatique"@fr .\n'
+        'e:betrieb rdfs:label "betrieben von"@de, "exploité par"@fr . e:o a e:Amt ; rdfs:label "Veloamt" .\n'
+        f'e:Amt a rdfs:Class ; rdfs:label "Behörde"@de, "Autorité publique"@fr .\n{things}',
+        encoding="utf-8",
+    )
+    ingest([str(tmp_path / "g.ttl")], "g", data=tmp_path / "data", no_vectors=True)
+    graph = Library(tmp_path / "data", None).open("g")
+    assert question_language("Wer betreibt Blumenkarte?", graph.lexicon) == "de"
+    table = Table(("system", "n"), (("Milk Database", 4), ("Other", 1)))
+    (rows,) = translate_labels(BranchResult("sql", (Rows("sql", 1, table),)), graph.tables, "de").rows
+    assert rows.table.rows == (("Datenbank Milch", 4), ("Other", 1))
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)

@@ -34,7 +34,10 @@ GRAPH = """
   :load 700 ;
   :launched "1979-02-01"^^xsd:date .
 :h a :Harbour ; rdfs:label "Ness" ; :stone "granite" . :i a :Harbour ; rdfs:label "Wick" ; :stone "slate" .
-:x a :Hire ; rdfs:label "Hire 1" ; :boat :b . :y a :Hire ; rdfs:label "Hire 2" ; :boat :a .
+:lasted rdfs:label "duration (h)" . :teacher rdfs:label "teacher" .
+:Pilot a rdfs:Class ; rdfs:label "pilot" . :p a :Pilot ; rdfs:label "Ada" ; :teacher :q .
+:q a :Pilot ; rdfs:label "Bo" ; :teacher :r . :r a :Pilot ; rdfs:label "Cy" .
+:x a :Hire ; rdfs:label "Hire 1" ; :boat :b ; :lasted 3 . :y a :Hire ; rdfs:label "Hire 2" ; :boat :a .
 :f a :Fault ; rdfs:label "F1" ; :boat :a . :g a :Fault ; rdfs:label "F2" ; :boat :b .
 """
 
@@ -110,6 +113,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
             "whether Petrel or Skua is a boat",
             ("coverage", "does Petrel go well with Skua"),
         ),
+        ("do you still have Petrel", "whether Petrel is a boat", ("coverage", "do you still have Petrel")),
+        ("do you have Petrel", "whether Petrel is a boat", None),
+        (
+            "how long was Skua here",
+            "the durations of the hires whose boat hired is Skua",
+            ("own things first", "duration"),
+        ),
+        ("how long was he here", "the durations of the hires", ("coverage", "he")),
+        ("who is training Bo", "pilots whose teacher is Bo", ("own things first", "training")),
         ("are Petrel and Skua boats", "whether Petrel or Skua is a boat", None),
         ("how many trips did the boats of Ness have", "the number of boats whose berth is Ness", ("shape", "trips")),
         ("how many boats did Ness have", "the number of boats whose berth is Ness", None),

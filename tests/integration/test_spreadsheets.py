@@ -210,6 +210,13 @@ def test_columns_that_refer_to_other_sheets_are_links(tmp_path: Path) -> None:
     assert [each.link for each in reports[0].columns] == ["", "", "borrowers, by Borrower", "members, by id"]
 
 
+def test_a_heading_may_begin_with_the_word_for_a_key(tmp_path: Path) -> None:
+    towns = write(tmp_path / "villes.csv", "Code canton,Code département,Nom\n03,01,Ambon\n01,2A,Bordes\n02,03,Cluis\n")
+    departments = write(tmp_path / "dep.csv", "Région,Code département,Nom\nx,01,Ain\nx,2A,Corse-du-Sud\ny,03,Allier\n")
+    _, (report, _) = read(towns, departments)
+    assert [each.link for each in report.columns] == ["", "dep, by Code département", ""]
+
+
 def test_numbers_that_are_keys_of_another_sheet_by_chance_are_no_links(tmp_path: Path) -> None:
     readings = write(tmp_path / "readings.csv", "site,mm\nFord,1\nMill,2\nFord,3\n")
     members = write(tmp_path / "members.csv", "id,Name\n1,Ada Lind\n2,Bo Berg\n3,Cy Dahl\n")

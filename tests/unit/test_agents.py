@@ -174,6 +174,11 @@ def test_rows_that_a_model_gathered_come_first_and_whole() -> None:
     assert model_fuser.evidence_line(rows).count("\n") == 41, "words, a header, and forty rows"
 
 
+def test_a_no_is_shown_as_one_beside_its_numbers() -> None:
+    rows = replace(WRITTEN, table=Table(("yes", "won", "lost"), ((0, 85600, 315110),)))
+    assert model_fuser.evidence_line(rows).splitlines()[1:] == ["answer | won | lost", "no | 85,600 | 315,110"]
+
+
 @pytest.mark.parametrize(
     ("evidence", "failures", "understanding", "status"),
     [

@@ -185,7 +185,7 @@ def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) 
         return None
     node = graph.node_of_classes.get((named[0].classes, named[0].without))
     exact = {ref.predicate for link in d.links if link.exact for ref in link.refs}
-    likely = {ref.predicate for link in d.links if link.score >= MIN_NAMED_SCORE for ref in link.refs}
+    likely = {ref.predicate for link in d.links if not link.match.endswith("like") for ref in link.refs}
     for target in d.targets:
         about = graph.about(target.ref.predicate) if target.ref.predicate else None
         if about is None or node is None or target.ref.node == node or target.ref.predicate in exact:
