@@ -342,14 +342,16 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """ "How many" if the answer is no number; its noun if the things that are counted are named after the verb: "how
-    many calls did the stations have"."""
+    """ "How many" or "how much" if the answer is no number; its noun if the things that are counted are named after the
+    verb: "how many calls did the stations have"."""
     d, words = candidate.derivation, language().words
-    first = next((cue for cue in question.cues if cue.kind == "count" and cue.start == 0), None)
-    if first is not None and isinstance(candidate.body, Select) and d.targets:
+    asks = [token.norm for token in question.tokens[:2]]
+    end = 2 if len(asks) > 1 and asks[0] in words["degree"] and asks[1] in words["how_much"] else 0
+    end = next((cue.end for cue in question.cues if cue.kind == "count" and cue.start == 0), end)
+    if end and isinstance(candidate.body, Select) and d.targets:
         numbers = (t.function or (t.ref.predicate and graph.is_numeric(t.ref.predicate)) for t in d.targets)
         if not any(numbers):
-            yield _words(question, token_mask(first.start, first.end))
+            yield _words(question, token_mask(0, end))
     counts = [t.ref for t in d.targets if t.function == "count"]
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
