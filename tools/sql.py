@@ -90,7 +90,8 @@ def translate_labels(found: BranchResult, tables: Tables, language: str) -> Bran
     names = translated_names(cells, language, tables, by="label")
 
     def translate(rows: Rows) -> Rows:
-        table = translate_table(rows.table, names)
+        # what the keys of a row name is not known here
+        table = replace(translate_table(replace(rows.table, keys=()), names), keys=rows.table.keys)
         return replace(rows, table=table, text=summarize_rows(table))
 
     return replace(found, evidence=tuple(translate(e) if isinstance(e, Rows) else e for e in found.evidence))

@@ -45,7 +45,7 @@ def test_names_of_rows_and_short_questions_are_in_the_language_that_is_asked_in(
     ingest([str(tmp_path / "g.ttl")], "g", data=tmp_path / "data", no_vectors=True)
     graph = Library(tmp_path / "data", None).open("g")
     assert question_language("Wer betreibt Blumenkarte?", graph.lexicon) == "de"
-    table = Table(("system", "n"), (("Milk Database", 4), ("Other", 1)))
+    table = Table(("system", "n"), (("Milk Database", 4), ("Other", 1)), keys=((), ()))
     (rows,) = translate_labels(BranchResult("sql", (Rows("sql", 1, table),)), graph.tables, "de").rows
     assert rows.table.rows == (("Datenbank Milch", 4), ("Other", 1))
 
