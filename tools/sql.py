@@ -4,7 +4,7 @@ Then the names of things in one language: IRIs + Tables -> names."""
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from nacre.errors import ToolError
 from nacre.language.tokens import language_property, multilingual_property
@@ -86,8 +86,10 @@ def _translate_names(found: BranchResult, reading: Reading, tables: Tables, lang
 
 def translate_labels(found: BranchResult, tables: Tables, language: str) -> BranchResult:
     """Rows of a query that others wrote, with names in one language in place of the labels of things."""
-    cells = {cell for each in found.rows for row in each.table.rows for cell in row if isinstance(cell, str)}
-    names = translated_names(cells, language, tables, by="label")
+    cells = sorted({cell for each in found.rows for row in each.table.rows for cell in row if isinstance(cell, str)})
+    marks = ",".join("?" * len(cells[:MAX_THINGS]))
+    labelled = tables.run(f"SELECT iri FROM entity WHERE label IN ({marks})", cells[:MAX_THINGS], limit=MAX_THINGS).rows
+    names = translated_names([str(iri) for (iri,) in labelled], language, tables)
 
     def translate(rows: Rows) -> Rows:
         # what the keys of a row name is not known here
@@ -148,25 +150,21 @@ class TranslatedName(NamedTuple):
     name: str
 
 
-def translated_names(
-    things: Collection[str], language: str, tables: Tables, by: Literal["iri", "label"] = "iri"
-) -> dict[str, TranslatedName]:
-    """The names of those things, given by their IRIs or labels, that have one in the language."""
+def translated_names(iris: Collection[str], language: str, tables: Tables) -> dict[str, TranslatedName]:
+    """The names of those things that have one in the language."""
     columns = _name_columns(tables.schema, language)
     found: dict[str, TranslatedName] = {}
-    wanted = sorted(things)[:MAX_THINGS] if columns else []
+    wanted = sorted(iris)[:MAX_THINGS] if columns else []
     for start in range(0, len(wanted), CHUNK_SIZE):
-        part = wanted[start : start + CHUNK_SIZE]
-        marks = ",".join("?" * len(part))
         for relation, key, column in columns:
+            part = [iri for iri in wanted[start : start + CHUNK_SIZE] if iri not in found]
+            marks = ",".join("?" * len(part))
             rows = tables.run(
-                f'SELECT entity.{by}, entity.label, min(named."{column}") FROM entity JOIN "{relation}" AS named'
-                f' ON named."{key}" = entity.id WHERE entity.{by} IN ({marks}) GROUP BY entity.{by}, entity.label',
+                f'SELECT entity.iri, entity.label, min(named."{column}") FROM entity JOIN "{relation}" AS named'
+                f' ON named."{key}" = entity.id WHERE entity.iri IN ({marks}) GROUP BY entity.iri, entity.label',
                 part,
             ).rows
-            for thing, label, name in rows:
-                if name is not None:
-                    found.setdefault(str(thing), TranslatedName(str(label), str(name)))
+            found |= {str(iri): TranslatedName(str(label), str(name)) for iri, label, name in rows if name is not None}
     return found
 
 
@@ -183,7 +181,7 @@ def translate_table(table: Table, names: Mapping[str, TranslatedName]) -> Table:
 
 
 def _name_columns(schema: Schema, language: str) -> list[tuple[str, str, str]]:
-    """Table, key and column of the names in a language, of labels before other names."""
+    """Table, key and column of the names in a language, of labels before other names and of tables before views."""
     found = []
     predicates = [
         p.iri
@@ -191,7 +189,8 @@ def _name_columns(schema: Schema, language: str) -> list[tuple[str, str, str]]:
         if (base := multilingual_property(p.iri)) and p.iri == language_property(base, language)
     ]
     for relation in schema.relations:
-        for column in relation.columns if relation.kind != "view" else ():
+        for column in relation.columns:
             if column.predicate in predicates and column.value:
-                found.append((predicates.index(column.predicate), relation.name, relation.key, column.value))
+                place = (predicates.index(column.predicate), relation.kind == "view")
+                found.append((place, relation.name, relation.key, column.value))
     return [(name, key, column) for _, name, key, column in sorted(found)]
