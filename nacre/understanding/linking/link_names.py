@@ -89,7 +89,7 @@ class ValueLinker:
         """The values of properties by each of their words, if they have several."""
         found: dict[str, list[LexiconEntry]] = defaultdict(list)
         for entry in self.lexicon.schema_entries:
-            for word in entry.tokens if entry.kind == "value" and len(entry.tokens) > 1 else ():
+            for word in entry.tokens if entry.kind == "value" and " " in entry.target else ():
                 found[word].append(entry)
         return found
 

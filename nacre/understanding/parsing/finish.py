@@ -196,7 +196,8 @@ def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[D
 
 
 def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[Target, ...]:
-    """Return the pending aggregates over the only amount or number of the things: "how much is unpaid"; else none."""
+    """Return the pending aggregates over the only amount of the things, or a sum of their only number: "how much is
+    unpaid"; else none."""
     if any(cue.kind in OTHER_CUES for cue in context.question.cues):
         # "the three most expensive overall"
         return ()
@@ -205,7 +206,8 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
         return ()
     named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
     found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []
-    found = found or [ref.predicate for ref in unnamed_measures(context.graph, root.node)]
+    if state.pending_aggregates == ("sum",):
+        found = found or [ref.predicate for ref in unnamed_measures(context.graph, root.node)]
     if len(found) != 1:
         return ()
     return tuple(Target(Ref(root.node, found[0], root.slot), function) for function in state.pending_aggregates)
