@@ -26,6 +26,7 @@ from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
+    FewProblems,
     GraphNameDep,
     RunsDep,
     ThreadsDep,
@@ -64,7 +65,7 @@ class AskRequest(Context):
 
 @router.post("/ask", summary="Ask", response_model=None, responses=STREAM_RESPONSES)
 async def ask(
-    body: AskRequest,
+    body: Annotated[AskRequest, FewProblems],
     turns: TurnContextDep,
     accept: Annotated[str, Header()] = "*/*",
     last_event_id: Annotated[str | None, Header()] = None,
