@@ -60,6 +60,9 @@ MAX_SHOWN = 10
 
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
 
+# in a path; an address with a host is not joined, and keeps them
+UPWARDS = re.compile(r"%2e|/\.{1,2}(?:/|$)", re.IGNORECASE)
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -296,8 +299,9 @@ def safe_next(base: str, next: str) -> str:
         found = urljoin(base, next)
     except ValueError:
         return base
-    # browsers take an encoded full stop of a path for a full stop, which may lead upwards
-    return found if found.startswith(base) and "%2e" not in urlsplit(found).path.lower() else base
+    # browsers go upwards, also if the full stops are encoded
+    is_upwards = UPWARDS.search(urlsplit(found).path)
+    return found if found.startswith(base) and not is_upwards else base
 
 
 def cookie_name(request: Request, kind: str) -> str:
