@@ -48,6 +48,7 @@ from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
     Events,
     FewProblems,
+    LookUpSlotDep,
     ThreadsDep,
     TurnContext,
     TurnContextDep,
@@ -153,14 +154,14 @@ async def cancel_runs(body: RunsToCancel, context: RunContextDep) -> None:
 async def list_runs(
     thread: ThreadPath,
     context: RunContextDep,
+    slot: LookUpSlotDep,
     limit: Annotated[int, Query(ge=1, le=1000)] = 10,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
     status: Annotated[str | None, Query(max_length=MAX_ID)] = None,
 ) -> list[dict[str, Any]]:
     """The runs of a thread, the latest first."""
-    await context.threads.get(context.caller, thread)
     running = [run_record(run) for run in await context.runs.running(context.caller, thread)]
-    turns = await run_in_thread(context.threads.conversations.turns, context.caller.owner, thread)
+    turns = await context.threads.turns(context.caller, thread)
     ended = [run_record(stored_run(context.caller, turn.record), turn.at) for turn in turns if turn.record["id"]]
     stopped = await stopped_run(context, thread)
     if stopped is not None and not running:
