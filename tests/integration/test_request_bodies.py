@@ -165,3 +165,12 @@ def test_a_body_with_thousands_of_problems_gets_a_short_reply(tmp_path: Path) ->
             assert len(reply.content) < 3000, path
         few = client.post("/api/ask", json={"question": 1, "branches": [1]}).json()["detail"]
         assert [problem["loc"] for problem in few] == [["body", "branches", 0], ["body", "question"]]
+
+
+def test_who_reads_the_metrics_again_and_again_is_refused(tmp_path: Path) -> None:
+    app = create_app(Settings(data=tmp_path))
+    for address, number in (("10.0.0.1", 100), ("10.0.0.2", 1)):
+        with TestClient(app, base_url="http://127.0.0.1", client=(address, 1)) as client:
+            statuses = [client.get("/metrics").status_code for _ in range(number)]
+            assert (statuses[0], statuses[-1]) == (200, 200 if number == 1 else 429)
+            assert client.get("/healthz").status_code == 200
