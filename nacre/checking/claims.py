@@ -5,7 +5,7 @@ Numbers are checked last: those that the evidence neither has nor gives.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain, combinations, pairwise, takewhile
+from itertools import combinations, pairwise, takewhile
 
 import simplemma
 
@@ -368,9 +368,8 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
             supported.append(amount)
         else:
             missing.append(amount)
-    known = [*match.labels, *matched]
-    results = _computed(supported, known, match) if missing else ([], [])
-    unexplained = [amount for amount in missing if not _is_computed(amount, *results, match)]
+    operands = _operands(supported, [*match.labels, *matched], match.evidence) if missing else []
+    unexplained = [amount for amount in missing if not _is_computed(amount, operands, match)]
     return [match.text[amount.start : amount.end].strip() for amount in unexplained], matched
 
 
@@ -470,24 +469,21 @@ def _is_rough(amount: Amount, match: SentenceMatch) -> bool:
     return bool(match.evidence.matching_numbers(amount._replace(slack=slack)))
 
 
-# the words that a computed number needs in the sentence ("" for none), the number, its unit
-_Result = tuple[str, float, str]
-
-# two numbers of one unit
-_Pair = tuple[float, float]
-
-
-def _computed(
-    supported: Sequence[Amount], known: Sequence[MatchedSpan], match: SentenceMatch
-) -> tuple[list[_Result], list[_Pair]]:
-    """The differences, sums and means of numbers in the sentence or in its rows, and the pairs that have ratios."""
-    evidence = match.evidence
+def _operands(
+    supported: Sequence[Amount], known: Sequence[MatchedSpan], evidence: EvidenceIndex
+) -> list[tuple[float, str]]:
+    """The numbers of the sentence and of its rows, with their units."""
     # numbers over a whole group have no name that the sentence could say
     rows = {row for span in known for row, _ in span.places} | evidence.unnamed_rows
     in_rows = [(own.value, own.unit) for own in evidence.numbers if own.place[0] in rows]
-    operands = list(dict.fromkeys([*((a.value, a.unit) for a in supported), *in_rows]))[:MAX_OPERANDS]
-    pairs: list[_Pair] = []
-    results: list[_Result] = [
+    return list(dict.fromkeys([*((a.value, a.unit) for a in supported), *in_rows]))[:MAX_OPERANDS]
+
+
+def _is_computed(amount: Amount, operands: Sequence[tuple[float, str]], match: SentenceMatch) -> bool:
+    """Whether it is the difference, sum, mean, ratio or percentage of such numbers, or of a column."""
+    evidence = match.evidence
+    # the words that a result needs in the sentence ("" for none), the result, its unit
+    results: list[tuple[str, float, str]] = [
         (words, result, unit)
         for column, unit in evidence.columns
         for words, result in (("total", sum(column)), ("mean", sum(column) / len(column)))
@@ -495,14 +491,12 @@ def _computed(
     for (a, unit), (b, other) in combinations(operands, 2):
         if fold(unit) == fold(other):
             results += [("difference", abs(a - b), unit), ("total", a + b, unit), ("mean", (a + b) / 2, unit)]
-            pairs.append((a, b))
-    return [each for each in results if not each[0] or pattern("checking", each[0]).search(match.text)], pairs
-
-
-def _is_computed(amount: Amount, results: Sequence[_Result], pairs: Sequence[_Pair], match: SentenceMatch) -> bool:
-    """Whether it is one of the results, or a ratio or percentage of a pair."""
-    ratios = (("", ratio, amount.unit) for pair in pairs for ratio in _ratios(amount, *pair))
-    return any(is_same_amount(amount, result, unit, match.evidence.words) for _, result, unit in chain(results, ratios))
+            results += [("", ratio, amount.unit) for ratio in _ratios(amount, a, b)]
+    return any(
+        (not words or pattern("checking", words).search(match.text))
+        and is_same_amount(amount, result, unit, evidence.words)
+        for words, result, unit in results
+    )
 
 
 def _ratios(amount: Amount, a: float, b: float) -> list[float]:
