@@ -223,7 +223,8 @@ class Login:
         given = {key: value[:MAX_CODE] for key, value in request.query_params.items()}
         remembered = request.cookies.get(cookie_name(request, "login"), "").split(".", 3)
         state, nonce, verifier, next = remembered if len(remembered) == 4 else [""] * 4
-        if not state or not secrets.compare_digest(state.encode(), given.get("state", "").encode()):
+        is_same = secrets.compare_digest(state.encode(), given.get("state", "").encode())
+        if not (state and nonce and verifier and is_same):
             return _page(request, 400, "Log in", "This login was not begun in this browser, or it took too long.")
         if given.get("iss", self.issuer.name) != self.issuer.name or "code" not in given:
             why = strip_control_characters(given.get("error", "no code"))[:100]
