@@ -9,7 +9,6 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
-from pydantic_core import PydanticCustomError
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nacre.errors import ConfigError
@@ -34,8 +33,7 @@ def _name_few_problems(value: Any, validate: ValidatorFunctionWrapHandler) -> An
         # describing each takes longer than finding all
         if (count := error.error_count()) <= MAX_PROBLEMS:
             raise
-        why = "The body has {count} problems. /api/docs describes it."
-        raise PydanticCustomError("too_many_problems", why, {"count": count}) from None
+        raise ValueError(f"the body has {count} problems; see /api/docs") from None
 
 
 # of bodies with lists of any length
